@@ -13,7 +13,7 @@ from skbayeseval.cli.output import InputError, report
 from skbayeseval.cli.parsing import add_model, add_output, model_options, names_of
 from skbayeseval.compare.item_alignment import MISSING
 
-EXTENSIONS = r"(\.(jsonl|json|ndjson|csv|tsv|txt))?(\.gz)?$"
+EXTENSIONS = r"(\.(jsonl|json|ndjson|csv|tsv|txt|eval|parquet|pq))?(\.gz)?$"
 
 
 def add_to(commands: Any) -> None:
@@ -21,16 +21,18 @@ def add_to(commands: Any) -> None:
     parser = commands.add_parser(
         "items",
         help="compare two or more systems from logs with one score per item",
-        description="Compare two or more systems from one score per item: logs of samples of "
-        "lm-evaluation-harness, other JSON Lines, or CSV tables, one file per system, compressed "
-        "by gzip or not. Items are matched by their ids.",
+        description="Compare two or more systems from one score per item: logs of "
+        "lm-evaluation-harness (a file of samples, or its folder), of Inspect (.eval or JSON), of "
+        "HELM (per_instance_stats.json, or its folder) and of promptfoo (JSON); other JSON Lines, "
+        "CSV or Parquet tables. One file per system; text may be compressed by gzip. Formats are "
+        "told by what is in a file. Items are matched by their ids.",
         epilog="example: skbayeseval items new.jsonl old.jsonl --score exact_match --filter "
         "strict-match --group subject --rope 0.01 --gate non-inferior",
     )
     parser.add_argument("files", nargs="+", metavar="FILE", help="the logs of A, of B, ...")
     parser.add_argument("--score", metavar="NAME", help="the score (default: the only one)")
     parser.add_argument(
-        "--id", metavar="NAME", help="the ids of items (default: doc_id, or the only one)"
+        "--id", metavar="NAME", help="the ids of items (default: those of the format)"
     )
     parser.add_argument(
         "--group",
@@ -39,7 +41,18 @@ def add_to(commands: Any) -> None:
         help="what items belong to, such as subject: groups are then the unit of the evidence",
     )
     parser.add_argument(
-        "--filter", metavar="NAME", help="the filter of lm-evaluation-harness, if there are several"
+        "--filter",
+        action="append",
+        metavar="NAME",
+        help="which part of a file is meant, if there are several: the filter of "
+        "lm-evaluation-harness, the provider of promptfoo, the split of HELM. Once, or once for "
+        "each system: several parts of a single FILE are compared with each other",
+    )
+    parser.add_argument(
+        "--task",
+        metavar="NAME",
+        help="the task, in a folder of lm-evaluation-harness that has several; 'mmlu_*' or '*' for "
+        "several of them",
     )
     parser.add_argument(
         "--runs",
@@ -68,15 +81,19 @@ def add_to(commands: Any) -> None:
 
 
 def _run(args: argparse.Namespace) -> int:
-    if len(args.files) < 2:
-        raise InputError(f"two or more files are expected, got only {args.files[0]}")
-    _check_different(args.files)
-    names = names_of(args, _default_names(args.files))
+    paths, filters = _parts(args.files, args.filter or [None])
+    names = names_of(args, args.filter if len(args.files) == 1 else _default_names(paths))
     samples = [
         read_samples(
-            path, score=args.score, id=args.id, group=args.group, filter=args.filter, runs=args.runs
+            path,
+            score=args.score,
+            id=args.id,
+            group=args.group,
+            filter=of_one,
+            task=args.task,
+            runs=args.runs,
         )
-        for path in args.files
+        for path, of_one in zip(paths, filters, strict=True)
     ]
     options: dict[str, Any] = {
         "scoring": args.scoring or samples[0].score,
@@ -89,13 +106,21 @@ def _run(args: argparse.Namespace) -> int:
     return report(compare_items(*samples, names=(names[0], names[1]), **options), args)
 
 
-def _check_different(paths: list[str]) -> None:
-    for one, other in itertools.combinations(paths, 2):
-        if os.path.realpath(one) == os.path.realpath(other):
+def _parts(files: list[str], filters: list[Any]) -> tuple[list[str], list[Any]]:
+    """Return the file of each system, and which part of it is meant."""
+    n = len(filters) if len(files) == 1 else len(files)
+    if n < 2:
+        raise InputError(f"two or more files are expected, got only {files[0]}")
+    if len(filters) not in (1, n):
+        raise InputError(f"--filter must be given once, or {n} times, got {filters}")
+    parts = list(zip(files * (n // len(files)), filters * (n // len(filters)), strict=True))
+    for (one, part), (other, of_other) in itertools.combinations(parts, 2):
+        if os.path.realpath(one) == os.path.realpath(other) and part == of_other:
             raise InputError(f"{one} and {other} are the same file")
+    return [path for path, _ in parts], [part for _, part in parts]
 
 
 def _default_names(paths: list[str]) -> list[str]:
     """Return the names of the files, or their paths if these names are the same."""
-    names = [re.sub(EXTENSIONS, "", os.path.basename(path)) for path in paths]
+    names = [re.sub(EXTENSIONS, "", os.path.basename(os.path.normpath(path))) for path in paths]
     return names if len(set(names)) == len(names) else paths

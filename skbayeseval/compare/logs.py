@@ -2,190 +2,25 @@
 
 from __future__ import annotations
 
-import gzip
-import io
 import itertools
-import json
-import math
 import os
 import warnings
-import zlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from os import PathLike
-from typing import IO, Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from skbayeseval._arrays import in_short, wrong
-from skbayeseval._files import check_path, text_table_in_parts
+from skbayeseval._files import check_path
 from skbayeseval._validation import UnlikelyDataWarning, check_flag
-
-GZIP = b"\x1f\x8b"
+from skbayeseval.compare.log_formats import UNSCORED, Record, as_number, read_records
 
 # Names that can only be those of items.
 ID_COLUMNS = (
     "id", "doc_id", "item_id", "question_id", "example_id", "sample_id", "task_id", "item",
 )  # fmt: skip
-
-# By what lm-evaluation-harness tells whether documents are the same.
-DOCUMENT = "doc_hash"
-
-# What lm-evaluation-harness logs of each document besides its metrics.
-LOG_COLUMNS = frozenset(
-    (
-        "doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "filter", "metrics",
-        "doc_hash", "prompt_hash", "target_hash",
-    )
-)  # fmt: skip
-
-
-class _Record(NamedTuple):
-    """One record.
-
-    Attributes
-    ----------
-    kind : str
-        What a record of this file is called: "line", "element" (of an array) or "row" (below the
-        header of a table).
-    number : int
-        The number of the record in the file, from 1.
-    path : str
-        The file.
-    values : dict of str to object
-        What it contains, by name. In tables, all is text, and None where a cell is empty.
-    """
-
-    kind: str
-    number: int
-    path: str
-    values: dict[str, Any]
-
-    @property
-    def where(self) -> str:
-        """Where the record is, such as "line 3 of grades.jsonl"."""
-        return f"{self.kind} {self.number} of {self.path}"
-
-    @property
-    def is_log(self) -> bool:
-        """Whether lm-evaluation-harness wrote it."""
-        return "doc_id" in self.values and not {"resps", "filtered_resps"}.isdisjoint(self.values)
-
-    @property
-    def all_values(self) -> dict[str, Any]:
-        """What it contains, and what the document of a log does."""
-        document = self.values.get("doc")
-        return self.values | {
-            name: value
-            for name, value in (document if isinstance(document, dict) else {}).items()
-            if name not in self.values
-        }
-
-    def value(self, column: str) -> Any:
-        """Return what the record has under a name."""
-        values = self.all_values
-        if column not in values:
-            raise ValueError(f"{self.where} has no {column!r}. It has {', '.join(values)}.")
-        return values[column]
-
-    def text(self, column: str) -> str:
-        """Return an id or a group as text: 7 and "7" are the same, in JSON and in tables."""
-        value = self.value(column)
-        if isinstance(value, float) and value.is_integer():
-            value = int(value)
-        if isinstance(value, (str, int)) and str(value).strip():
-            return str(value)
-        raise ValueError(
-            f"{column!r} must be a text or a whole number, got {in_short(value)} in {self.where}."
-        )
-
-    def score(self, column: str) -> float:
-        """Return a finite number."""
-        value = self.value(column)
-        number = _as_number(value)
-        if number is None or not math.isfinite(number):
-            raise ValueError(
-                f"{column!r} must be a finite number, true or false, got {in_short(value)} in "
-                f"{self.where}."
-            )
-        return number
-
-    def the_only(self, option: str, known: list[str], what: str, none: str) -> str:
-        """Return the only column that may be meant."""
-        if len(known) != 1:
-            why = f"any of {', '.join(known)} may be it" if known else none
-            raise ValueError(
-                f"{option}= must say which column of {self.path} {what}, because {why}. The "
-                f"columns are {', '.join(self.all_values)}."
-            )
-        return known[0]
-
-
-def _read_records(path: str | PathLike[str], name: str) -> Iterator[_Record]:
-    """Yield the records of a file in UTF-8, which may be compressed by gzip.
-
-    JSON is told from tables by the first character. Only arrays are in memory as a whole.
-    """
-    with open(path, "rb") as file:
-        raw: IO[bytes] = file if file.seekable() else io.BytesIO(file.read())  # a pipe
-        is_compressed = raw.read(len(GZIP)) == GZIP
-        raw.seek(0)
-        unpacked: Any = gzip.GzipFile(fileobj=raw) if is_compressed else raw
-        text = io.TextIOWrapper(unpacked, encoding="utf-8-sig")
-        try:
-            characters = iter(lambda: text.read(1), "")
-            first = next((character for character in characters if character.strip()), "")
-            text.seek(0)
-            if first in ("{", "["):
-                yield from _objects(text, name, is_array=first == "[")
-            elif first:
-                yield from _rows(text, name)
-        except UnicodeDecodeError as error:
-            raise ValueError(f"{name} is not a text file in UTF-8: {error}.") from error
-        except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-            raise ValueError(f"{name} is a damaged gzip file: {error}") from error
-
-
-def _objects(text: IO[str], name: str, *, is_array: bool) -> Iterator[_Record]:
-    """Yield the elements of a JSON array, or one object per line."""
-    kind = "element" if is_array else "line"
-    found: Iterable[Any] = _parsed(text.read(), name) if is_array else text
-    for number, values in enumerate(found, start=1):
-        where = f"{kind} {number} of {name}"
-        if not is_array:
-            if not values.strip():
-                continue
-            values = _parsed(values, where)
-        if not isinstance(values, dict):
-            raise wrong(where, "a JSON object, such as {'id': 1, 'score': 0.5}", values)
-        yield _Record(kind, number, name, values)
-
-
-def _parsed(text: str, where: str) -> Any:
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise ValueError(f"{where} is not valid JSON: {error}") from error
-
-
-def _rows(text: IO[str], name: str) -> Iterator[_Record]:
-    """Yield the rows of a table below its header."""
-    header: list[str] = []
-    number = 0
-    for part in text_table_in_parts(text, name, n_rows=1_000):  # cells may be long
-        cells = part.astype(object).where(part.notna(), None)
-        for row in cells.itertuples(index=False, name=None):
-            if header:
-                number += 1
-                yield _Record("row", number, name, dict(zip(header, row, strict=True)))
-                continue
-            header = ["" if cell is None else cell for cell in row]
-            twice = [column for i, column in enumerate(header) if column in header[:i]]
-            if twice:
-                raise ValueError(
-                    f"{name} has more than one column {twice[0]!r}: {', '.join(header)}."
-                )
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -203,10 +38,10 @@ class Samples:
     guessed : bool
         Whether this is the score because it is the only one in the file.
     source : str
-        The file.
+        The file, and which part of it; "" if there is none.
     documents : Series of shape (n_items,) or None
-        The hash of the document of each item, by the ids of the items, where lm-evaluation-harness
-        logged it and numbers of documents are the ids.
+        What tells whether items with the same id are the same, by the ids of the items, where it is
+        known: the hash of the document (lm-evaluation-harness), or the input (Inspect).
 
     Examples
     --------
@@ -239,46 +74,56 @@ class Samples:
 
 
 def read_samples(
-    path: str | PathLike[str],
+    path: str | PathLike[str] | pd.DataFrame,
     *,
     score: str | None = None,
     id: str | None = None,  # noqa: A002
     group: str | None = None,
     filter: str | None = None,  # noqa: A002
+    task: str | None = None,
     runs: bool = False,
 ) -> Samples:
     r"""Read one score per item from a log, for `compare_items` and `compare_many_items`.
 
-    Files are the logs of samples that lm-evaluation-harness writes with ``--log_samples``, other
-    JSON Lines with one object per line, or CSV tables with a header, separated by commas, tabs or
-    semicolons; in UTF-8, and compressed by gzip or not. They are read line by line, and only what
-    is asked for is kept.
+    Formats are told by what is in a file: logs of lm-evaluation-harness (``--log_samples``), of
+    Inspect (.eval and JSON), of HELM (per_instance_stats.json) and of promptfoo (JSON), other JSON
+    Lines and JSON arrays, CSV tables separated by commas, tabs or semicolons, and Parquet tables.
+    Text is in UTF-8, compressed by gzip or not. JSON Lines and tables are read row by row, and only
+    what is asked for is kept.
 
     Parameters
     ----------
-    path : str or path-like
-        The file.
+    path : str, path-like or DataFrame
+        The file; or the folder that lm-evaluation-harness or HELM wrote to; or a data frame with a
+        row per item and run.
     score : str, default=None
-        The name of the score, which is a number, or true or false. By default the only one that
-        there is, or a column that is called "score".
+        The name of the score, which is a number, or true or false, or one of Inspect's grades. By
+        default the only one that there is, or a column that is called "score".
     id : str, default=None
         The name of the ids of items, by which the items of several files are matched. By default
-        "doc_id" in logs of lm-evaluation-harness, and otherwise the only column with a name such as
-        "id". "doc_hash" matches the documents of these logs by what they contain. Ids are compared
-        as text.
+        that of the format (in promptfoo, the variables of the test), and otherwise the only column
+        with a name such as "id". "doc_hash" matches the documents of lm-evaluation-harness by what
+        they contain. Ids are compared as text.
     group : str, default=None
         The name of what items belong to, such as a subject or a text: groups are then the unit of
-        the evidence. In logs of lm-evaluation-harness, a column of the data set will do.
+        the evidence. A column of the data set, the metadata of a sample or a variable of a test
+        will do.
     filter : str, default=None
-        Which of several filters of lm-evaluation-harness to read, such as "strict-match".
+        Which of several parts of a file to read: the filter of lm-evaluation-harness, such as
+        "strict-match", the provider of promptfoo, the split and perturbation of HELM.
+    task : str, default=None
+        Which task to read from a folder of lm-evaluation-harness, of which the newest log counts. A
+        pattern, such as "mmlu_*" or "*", reads several; "task" is then a column.
     runs : bool, default=False
         Whether an id that occurs more than once means further runs of this item. By default it is
-        an error.
+        an error, except for the epochs of Inspect, the trials of HELM and the repeated tests of
+        promptfoo.
 
     Returns
     -------
     samples : Samples
         `compare_items` and `compare_many_items` match samples by their ids, and use their groups.
+        The score is NaN where a sample failed, or was not scored, according to its log.
 
     Examples
     --------
@@ -296,54 +141,56 @@ def read_samples(
     >>> round(result.observed_a - result.observed_b, 3)
     0.333
     """
-    name = check_path(path)
-    records = _read_records(path, name)
-    runs = check_flag(runs, "runs")
+    if isinstance(path, pd.DataFrame):
+        name, source = "the data frame", ""
+    else:
+        name = check_path(path)
+        source = os.path.abspath(name) + ("" if filter is None else f" ({filter})")
+    several_runs = check_flag(runs, "runs")
+    records = read_records(path, name, task)
     first = next(records, None)
     if first is None:
         raise ValueError(f"{name} contains no samples.")
     id = _id_column(first) if id is None else id  # noqa: A001
     guessed = score is None
     score = _score_column(first, {id, group}) if score is None else score
+    document = first.document if id == (first.id or "doc_id") else None
     rows: list[tuple[Any, ...]] = []
     filters: set[str] = set()
     for record in itertools.chain([first], records):
-        filters.add(str(record.values.get("filter", "none")))
-        if filter is None or str(record.values.get("filter", "none")) == filter:
+        filters.add(record.filter)
+        if filter is None or record.filter == filter:
+            item = record.text(id)
             rows.append(
                 (
-                    record.text(id),
+                    f"{record.task}/{item}" if record.task else item,
                     record.score(score),
                     None if group is None else record.text(group),
-                    record.values.get(DOCUMENT) if id == "doc_id" else None,
+                    None
+                    if document is None
+                    else record.values.get(document, record.more.get(document)),
                     record.number,
+                    record.number if record.run is None else record.run,
                 )
             )
-    if filter is None and len(filters) > 1:
-        raise ValueError(
-            f"filter= must say which samples of {name} to read, which has several filters: "
-            f"{', '.join(sorted(filters))}."
-        )
-    if filter is not None and filter not in filters:
-        raise ValueError(
-            f"filter={filter!r} is not in {name}, whose filters are: {', '.join(sorted(filters))}."
-        )
-    table = pd.DataFrame(rows, columns=["id", "score", "group", "document", "number"])
+            several_runs = several_runs or record.run is not None
+    _check_filter(filter, filters, name)
+    table = pd.DataFrame(rows, columns=["id", "score", "group", "document", "number", "run"])
     index = pd.Index(table["id"].to_numpy(), name=id)
-    run = table.groupby("id", sort=False).cumcount().to_numpy()
-    if not runs and run.any():
+    run = table.groupby("id", sort=False)["run"].rank("first").to_numpy(np.int64) - 1
+    if not several_runs and run.any():
         item = table["id"][int(np.argmax(run > 0))]
-        one, again = table["number"][table["id"] == item][:2]
+        once, again = table["number"][table["id"] == item][:2]
         raise ValueError(
-            f"{id} {item!r} occurs more than once in {name}, in {first.kind}s {one} and {again}. "
+            f"{id} {item!r} occurs more than once in {name}, in {first.kind}s {once} and {again}. "
             "Pass runs=True if these are runs of the same item. (Logs of older versions of "
             "lm-evaluation-harness have one line per filter and do not name the filter: keep the "
             "lines of one.)"
         )
-    once = run == 0
+    is_first = run == 0
     groups = None
     if group is not None:
-        groups = pd.Series(table["group"].to_numpy()[once], index[once], name=group)
+        groups = pd.Series(table["group"].to_numpy()[is_first], index[is_first], name=group)
         differ = np.flatnonzero(table["group"].to_numpy() != groups[table["id"]].to_numpy())
         if len(differ):
             item, other = table.loc[differ[0], ["id", "group"]]
@@ -353,14 +200,26 @@ def read_samples(
             )
     documents = None
     if table["document"].notna().any():
-        documents = pd.Series(table["document"].to_numpy()[once], index[once], name=DOCUMENT)
+        known = table["document"].to_numpy()[is_first]
+        documents = pd.Series(known, index[is_first], name=document)
     code, items = pd.factorize(index)
     values = np.full((len(items), run.max() + 1), np.nan)
     values[code, run] = table["score"].to_numpy()
     values.flags.writeable = False
     frame = pd.DataFrame(values, index=items.rename(id), copy=False)
-    scores = frame if runs else frame[0].rename(score)
-    return Samples(scores, groups, score, guessed, os.path.abspath(path), documents)
+    scores = frame if runs or len(frame.columns) > 1 else frame[0].rename(score)
+    return Samples(scores, groups, score, guessed, source, documents)
+
+
+def _check_filter(filter: str | None, filters: set[str], name: str) -> None:  # noqa: A002
+    """Raise if it is not known which part of a file is meant."""
+    known = ", ".join(sorted(filters))
+    if filter is None and len(filters) > 1:
+        raise ValueError(
+            f"filter= must say which samples of {name} to read, which has several filters: {known}."
+        )
+    if filter is not None and filter not in filters:
+        raise ValueError(f"filter={filter!r} is not in {name}, whose filters are: {known}.")
 
 
 def check_same_score(given: Iterable[Any]) -> None:
@@ -392,10 +251,10 @@ def check_same_documents(given: Mapping[str, Any]) -> None:
             few = ", ".join(map(repr, differ[:3].tolist()))
             raise ValueError(
                 f"{name} and {other} are about different documents: {len(differ)} of "
-                f"{len(hashes)} items with the same doc_id have another {DOCUMENT}, such as {few}. "
-                f"Were both made with the same task and the same data? Pass id={DOCUMENT!r} to "
-                "read_samples to match documents by what they contain, or id= with another column "
-                "that identifies them."
+                f"{len(hashes)} items with the same {hashes.index.name} have another "
+                f"{hashes.name}, such as {few}. Were both made with the same task and the same "
+                f"data? Pass id={hashes.name!r} to read_samples to match documents by what they "
+                "contain, or id= with another column that identifies them."
             )
 
 
@@ -418,40 +277,37 @@ def groups_of_samples(given: Iterable[Any]) -> pd.Series[Any] | None:
     return groups
 
 
-def _as_number(value: Any) -> float | None:
-    """Return the number that a value is, or that the text of a table's cell means."""
-    if isinstance(value, str):
-        if value.lower() in ("true", "false"):
-            return float(value.lower() == "true")
-        try:
-            return float(value)
-        except ValueError:
-            return None
-    try:
-        return float(value) if isinstance(value, (bool, int, float)) else None
-    except OverflowError:  # a whole number beyond all floats
-        return math.inf
-
-
-def _id_column(record: _Record) -> str:
+def _id_column(record: Record) -> str:
     known = [column for column in ID_COLUMNS if column in record.values]
-    if record.is_log:
-        return "doc_id"
-    return record.the_only("id", known, "has the ids of items", "none has a usual name")
+    return record.id or _the_only(
+        record, "id", known, "has the ids of items", "none has a usual name"
+    )
 
 
-def _score_column(record: _Record, taken: set[str | None]) -> str:
-    values = record.values
-    names: Iterable[str] = values
-    if record.is_log and isinstance(values.get("metrics"), list):
-        names = [name for name in values if name in values["metrics"]]
+def _score_column(record: Record, taken: set[str | None]) -> str:
+    names = record.values if record.scores is None else record.scores
     # What is missing here may be a number elsewhere.
     known = [
         name
         for name in names
-        if name not in {*taken, *LOG_COLUMNS, *ID_COLUMNS}
-        and (values[name] is None or _as_number(values[name]) is not None)
+        if name not in {*taken, *ID_COLUMNS}
+        and (
+            record.values[name] is None
+            or record.values[name] is UNSCORED
+            or as_number(record.values[name]) is not None
+        )
     ]
-    if "score" in known and not record.is_log:
+    if "score" in known and record.id != "doc_id":
         return "score"
-    return record.the_only("score", known, "is the score", "none is a number")
+    return _the_only(record, "score", known, "is the score", "none is a number")
+
+
+def _the_only(record: Record, option: str, known: list[str], what: str, none: str) -> str:
+    """Return the only column that may be meant."""
+    if len(known) != 1:
+        why = f"any of {', '.join(known)} may be it" if known else none
+        raise ValueError(
+            f"{option}= must say which column of {record.path} {what}, because {why}. The columns "
+            f"are {', '.join(record.columns)}."
+        )
+    return known[0]

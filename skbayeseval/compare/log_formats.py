@@ -1,0 +1,558 @@
+"""The formats of logs, each a function that yields records: `read_records`.
+
+Formats are told by what is in a file, not by its name. Lines and rows are read one by one; other
+JSON is in memory as a whole. Archives are read in memory, so that no path in them is ever used, and
+what they unpack to is bounded.
+"""
+
+from __future__ import annotations
+
+import fnmatch
+import glob
+import gzip
+import io
+import json
+import lzma
+import math
+import os
+import re
+import struct
+import zipfile
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from decimal import Decimal
+from typing import IO, Any, NamedTuple
+
+import pandas as pd
+
+from skbayeseval._arrays import counts_from_zero, in_short, wrong
+from skbayeseval._files import text_table_in_parts
+
+# What lm-evaluation-harness logs of each document besides its metrics.
+LOG_COLUMNS = frozenset(
+    (
+        "doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "filter", "metrics",
+        "doc_hash", "prompt_hash", "target_hash",
+    )
+)  # fmt: skip
+
+# Stands for the score of a sample that its log calls failed, or did not score.
+UNSCORED = object()
+
+# Compressed files may unpack to this many bytes, or to so many times their own size if this is
+# more. Logs in which a long prompt is repeated shrink to a hundredth.
+MOST_BYTES = 2**30
+MOST_TIMES = 200
+
+GZIP, ZIP, EMPTY_ZIP, PARQUET = b"\x1f\x8b", b"PK\x03\x04", b"PK\x05\x06", b"PAR1"
+ZSTANDARD = 93  # the number of this method in zip archives
+
+# What damaged archives raise, and archives with passwords.
+DAMAGED = (
+    EOFError, NotImplementedError, OverflowError, RuntimeError, gzip.BadGzipFile, lzma.LZMAError,
+    struct.error, zipfile.BadZipFile, zlib.error,
+)  # fmt: skip
+
+
+class Record(NamedTuple):
+    """One record.
+
+    Attributes
+    ----------
+    kind : str
+        What a record of this file is called, such as "line" or "row" (below a header).
+    number : int
+        The number of the record in the file, from 1.
+    path : str
+        The file.
+    values : mapping of str to object
+        What it contains, by name. In CSV tables, all is text, and None where a cell is empty.
+    more : mapping of str to object
+        What it says about its item, which may be asked for as well.
+    id : str or None
+        The name of the ids, where the format has one.
+    scores : sequence of str or None
+        The names of what may be the score, where the format tells.
+    document : str or None
+        The name of what tells whether items with the same id are the same.
+    filter : str
+        To which of several parts of the file it belongs.
+    run : object
+        Which run of its item it is; None where the format does not number runs.
+    task : str
+        The task, where several are read together.
+    """
+
+    kind: str
+    number: int
+    path: str
+    values: Mapping[str, Any]
+    more: Mapping[str, Any] = {}
+    id: str | None = None
+    scores: Sequence[str] | None = None
+    document: str | None = None
+    filter: str = "none"
+    run: Any = None
+    task: str = ""
+
+    @property
+    def where(self) -> str:
+        """Where the record is, such as "line 3 of grades.jsonl"."""
+        return f"{self.kind} {self.number} of {self.path}"
+
+    @property
+    def columns(self) -> list[str]:
+        """The names of all that it contains."""
+        return list(dict.fromkeys([*self.values, *self.more]))
+
+    def value(self, column: str) -> Any:
+        """Return what the record has under a name."""
+        if column in self.values:
+            return self.values[column]
+        if column in self.more:
+            return self.more[column]
+        raise ValueError(f"{self.where} has no {column!r}. It has {', '.join(self.columns)}.")
+
+    def text(self, column: str) -> str:
+        """Return an id or a group as text: 7 and "7" are the same, in JSON and in tables."""
+        value = self.value(column)
+        if isinstance(value, float) and value.is_integer():
+            value = int(value)
+        if isinstance(value, (str, int)) and str(value).strip():
+            return str(value)
+        raise ValueError(
+            f"{column!r} must be a text or a whole number, got {in_short(value)} in {self.where}."
+        )
+
+    def score(self, column: str) -> float:
+        """Return a finite number; NaN if the log says that there is no score."""
+        value = self.value(column)
+        if value is UNSCORED:
+            return math.nan
+        number = as_number(value)
+        if number is None or not math.isfinite(number):
+            raise ValueError(
+                f"{column!r} must be a finite number, true or false, got {in_short(value)} in "
+                f"{self.where}."
+            )
+        return number
+
+
+def as_number(value: Any) -> float | None:
+    """Return the number that a value is, or that the text of a table's cell means."""
+    if isinstance(value, str):
+        if value.lower() in ("true", "false"):
+            return float(value.lower() == "true")
+        try:
+            return float(value)
+        except ValueError:
+            return None
+    try:
+        return float(value) if isinstance(value, (bool, int, float, Decimal)) else None
+    except OverflowError:  # a whole number beyond all floats
+        return math.inf
+
+
+def read_records(source: Any, name: str, task: str | None) -> Iterator[Record]:
+    """Yield the records of a data frame, a folder or a file."""
+    is_folder = not isinstance(source, pd.DataFrame) and os.path.isdir(source)
+    if task is not None and not is_folder:
+        raise ValueError(f"task={task!r} chooses a log in a folder, but {name} is no folder.")
+    if isinstance(source, pd.DataFrame):
+        return _frame(source, name)
+    return _folder(os.fspath(source), name, task) if is_folder else _file(source, name)
+
+
+def _frame(frame: pd.DataFrame, name: str) -> Iterator[Record]:
+    """Yield the rows of a data frame; an index that does not only count rows is a column."""
+    if not counts_from_zero(frame.index):
+        frame = frame.reset_index()
+    columns = [str(column) for column in frame.columns]
+    _check_different(columns, name)
+    # One column after the other, so that a row of numbers and texts has values of Python.
+    cells = [frame.iloc[:, i].astype(object).tolist() for i in range(len(columns))]
+    for number, row in enumerate(zip(*cells, strict=True), start=1):
+        yield _plain("row", number, name, dict(zip(columns, row, strict=True)))
+
+
+def _check_different(columns: list[str], name: str) -> None:
+    twice = [column for i, column in enumerate(columns) if column in columns[:i]]
+    if twice:
+        raise ValueError(f"{name} has more than one column {twice[0]!r}: {', '.join(columns)}.")
+
+
+def _folder(folder: str, name: str, task: str | None) -> Iterator[Record]:
+    """Yield the records of a run of HELM, or of the newest logs of lm-evaluation-harness."""
+    of_helm = os.path.join(folder, "per_instance_stats.json")
+    if os.path.isfile(of_helm):
+        yield from _file(of_helm, of_helm)
+        return
+    newest: dict[str, tuple[str, str]] = {}
+    models = set()
+    for depth in ("", "*"):
+        for path in glob.glob(os.path.join(glob.escape(folder), depth, "samples_*.jsonl*")):
+            parts = re.fullmatch(r"samples_(.+)_(\d{4}-.+?)\.jsonl(\.gz)?", os.path.basename(path))
+            if parts is not None:
+                models.add(os.path.dirname(path))
+                newest[parts[1]] = max(newest.get(parts[1], ("", "")), (parts[2], path))
+    known = ", ".join(sorted(newest))
+    chosen = sorted(fnmatch.filter(newest, "*" if task is None else task))
+    if not newest:
+        raise ValueError(
+            f"{name} is a folder without logs. It should have samples_*.jsonl, as "
+            "lm-evaluation-harness writes them with --log_samples, or per_instance_stats.json, as "
+            "HELM does. Pass other logs as files."
+        )
+    if len(models) > 1:
+        raise ValueError(
+            f"{name} has logs of several models. Pass one of {', '.join(sorted(models))}."
+        )
+    if not chosen:
+        raise ValueError(f"task={task!r} is not in {name}, whose tasks are: {known}.")
+    if task is None and len(newest) > 1:
+        raise ValueError(
+            f"task= must say which task of {name} to read, which has several: {known}. A pattern "
+            "such as 'mmlu_*' reads several, and '*' all; group='task' tells them apart."
+        )
+    for one in chosen:
+        for record in _file(newest[one][1], newest[one][1]):
+            together = "" if task in (None, one) else one
+            yield record._replace(task=together, more={"task": one, **record.more})
+
+
+def _file(path: str | os.PathLike[str], name: str) -> Iterator[Record]:
+    """Yield the records of a file, which is told by its first bytes."""
+    with open(path, "rb") as file:
+        raw: IO[bytes] = file if file.seekable() else io.BytesIO(file.read())  # a pipe
+        start = raw.read(4)
+        size = raw.seek(0, io.SEEK_END)
+        raw.seek(0)
+        budget = _Budget(name, size)
+        try:
+            if start == PARQUET:
+                yield from _parquet(os.fspath(path), name)
+            elif start in (ZIP, EMPTY_ZIP):
+                yield from _inspect(_samples_of_archive(raw, budget), name)
+            elif start.startswith(GZIP):
+                unpacked: Any = _Unpacked(gzip.GzipFile(fileobj=raw), budget)
+                yield from _text(io.BufferedReader(unpacked), name)
+            else:
+                yield from _text(raw, name)
+        except UnicodeDecodeError as error:
+            raise ValueError(f"{name} is not a text file in UTF-8: {error}.") from error
+        except (AttributeError, KeyError, TypeError) as error:
+            raise ValueError(f"{name} is not as such logs are written: {error!r}.") from error
+        except DAMAGED as error:
+            kind = "gzip file" if start.startswith(GZIP) else "zip archive"
+            raise ValueError(f"{name} is a damaged {kind}: {error}") from error
+
+
+class _Budget:
+    """How much a compressed file may unpack to."""
+
+    def __init__(self, name: str, size: int) -> None:
+        self.name, self.most, self.used = name, max(MOST_BYTES, MOST_TIMES * size), 0
+
+    def use(self, data: bytes) -> bytes:
+        self.used += len(data)
+        if self.used > self.most:
+            raise ValueError(
+                f"{self.name} unpacks to more than {self.most:,} bytes, 1 GiB and {MOST_TIMES} "
+                "times its size, which logs do not. If you trust it, unpack it: what is not "
+                "compressed is read whatever its size."
+            )
+        return data
+
+
+class _Unpacked(io.RawIOBase):
+    """A compressed stream of which no more is read than the budget allows; it can be rewound."""
+
+    def __init__(self, stream: Any, budget: _Budget) -> None:
+        self.stream, self.budget = stream, budget
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        data = self.budget.use(self.stream.read(len(buffer)))
+        buffer[: len(data)] = data
+        return len(data)
+
+    def seek(self, offset: int, whence: int = 0) -> int:
+        position: int = self.stream.seek(offset, whence)
+        self.budget.used = position
+        return position
+
+
+def _text(stream: IO[bytes], name: str) -> Iterator[Record]:
+    """Yield the records of JSON, JSON Lines or a table, told by the first character."""
+    with io.TextIOWrapper(stream, encoding="utf-8-sig") as text:
+        first = next((line for line in iter(text.readline, "") if line.strip()), "").lstrip()
+        text.seek(0)
+        document: Any = None
+        if first.startswith("{"):
+            try:
+                document = json.loads(first)
+            except (ValueError, RecursionError):  # perhaps one object over several lines
+                document = _parsed(text.read(), name)
+                if _reader_of(document) is None:
+                    raise ValueError(
+                        f"{name} is a JSON object, but no log of Inspect or promptfoo, and not one "
+                        f"object per line: it has {', '.join(document)}."
+                    ) from None
+        elif first.startswith("["):
+            document = _parsed(text.read(), name)
+        reader = _reader_of(document)
+        if reader is not None:
+            yield from reader(document, name)
+        elif isinstance(document, list):
+            yield from _elements(document, name)
+        elif first:
+            yield from _lines(text, name) if first.startswith("{") else _rows(text, name)
+
+
+def _parsed(text: str | bytes, where: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"{where} is not valid JSON: {error}") from error
+
+
+def _elements(document: list[Any], name: str) -> Iterator[Record]:
+    for number, values in enumerate(document, start=1):
+        yield _plain("element", number, name, values)
+
+
+def _lines(text: IO[str], name: str) -> Iterator[Record]:
+    for number, line in enumerate(text, start=1):
+        if line.strip():
+            yield _plain("line", number, name, _parsed(line, f"line {number} of {name}"))
+
+
+def _rows(text: IO[str], name: str) -> Iterator[Record]:
+    """Yield the rows of a table below its header."""
+    header: list[str] = []
+    number = 0
+    for part in text_table_in_parts(text, name, n_rows=1_000):  # cells may be long
+        cells = part.astype(object).where(part.notna(), None)
+        for row in cells.itertuples(index=False, name=None):
+            if header:
+                number += 1
+                yield _plain("row", number, name, dict(zip(header, row, strict=True)))
+                continue
+            header = ["" if cell is None else cell for cell in row]
+            _check_different(header, name)
+
+
+def _parquet(path: str, name: str) -> Iterator[Record]:
+    """Yield the rows of a Parquet table, by DuckDB."""
+    try:
+        import duckdb
+    except ImportError as error:
+        raise ImportError(
+            f"{name} is a Parquet table, which DuckDB reads: pip install 'skbayeseval[duckdb]'."
+        ) from error
+    with duckdb.connect(config={"autoinstall_known_extensions": "false"}) as connection:
+        try:
+            table = connection.execute("SELECT * FROM read_parquet(?)", [glob.escape(path)])
+            columns = [column[0] for column in table.description]
+            number = 0
+            while rows := table.fetchmany(1_000):
+                for row in rows:
+                    number += 1
+                    yield _plain("row", number, name, dict(zip(columns, row, strict=True)))
+        except duckdb.Error as error:
+            raise ValueError(f"{name} cannot be read as a Parquet table: {error}") from error
+
+
+def _plain(kind: str, number: int, path: str, values: Any) -> Record:
+    """Return a record of any JSON or table, or one that lm-evaluation-harness wrote."""
+    if not isinstance(values, dict):
+        where = f"{kind} {number} of {path}"
+        raise wrong(where, "a JSON object, such as {'id': 1, 'score': 0.5}", values)
+    document, scores, id_column = values.get("doc"), None, None
+    if "doc_id" in values and ("resps" in values or "filtered_resps" in values):
+        metrics = values.get("metrics")
+        known = metrics if isinstance(metrics, list) else values.keys() - LOG_COLUMNS
+        id_column, scores = "doc_id", [column for column in values if column in known]
+    return Record(
+        kind,
+        number,
+        path,
+        values,
+        document if isinstance(document, dict) else {},
+        id_column,
+        scores,
+        "doc_hash" if "doc_hash" in values else None,
+        str(values.get("filter", "none")),
+    )
+
+
+# Inspect
+
+# What Inspect's value_to_float makes of grades.
+GRADES = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0, "yes": 1.0, "no": 0.0}
+
+
+def _is_inspect(document: Any) -> bool:
+    return isinstance(document, dict) and "eval" in document and "version" in document
+
+
+def _inspect_log(document: dict[str, Any], name: str) -> Iterator[Record]:
+    return _inspect(document.get("samples") or [], name)
+
+
+def _samples_of_archive(raw: IO[bytes], budget: _Budget) -> Iterator[Any]:
+    """Yield the samples of Inspect's .eval: their summaries, or whole if these are not there."""
+    archive = zipfile.ZipFile(raw)
+    members = {info.filename: info for info in archive.infolist()}  # later ones replace earlier
+    if "summaries.json" in members:
+        samples = _json_of_member(archive, members["summaries.json"], raw, budget)
+        yield from samples if isinstance(samples, list) else [samples]
+        return
+    samples = [name for name in members if re.fullmatch(r"samples/.*\.json", name)]
+    if not samples:
+        raise ValueError(f"{budget.name} is a zip archive without samples, no log of Inspect.")
+    for name in samples:
+        yield _json_of_member(archive, members[name], raw, budget)
+
+
+def _json_of_member(
+    archive: zipfile.ZipFile, info: zipfile.ZipInfo, raw: IO[bytes], budget: _Budget
+) -> Any:
+    stream: Any
+    if info.compress_type == ZSTANDARD:
+        # Of the local header, 30 bytes long, the last four are the lengths of what follows.
+        raw.seek(info.header_offset + 26)
+        raw.seek(sum(struct.unpack("<HH", raw.read(4))), io.SEEK_CUR)
+        stream = _zstandard(io.BytesIO(raw.read(info.compress_size)), budget.name)
+    else:
+        stream = archive.open(info)
+    with stream:
+        parts = iter(lambda: budget.use(stream.read(2**20)), b"")
+        return _parsed(b"".join(parts), f"{info.filename} in {budget.name}")
+
+
+def _zstandard(stream: IO[bytes], name: str) -> Any:
+    try:
+        import zstandard
+    except ImportError as error:
+        raise ImportError(
+            f"{name} is compressed by Zstandard: pip install 'skbayeseval[zstd]' to read it."
+        ) from error
+    return zstandard.ZstdDecompressor().stream_reader(stream, read_across_frames=True)
+
+
+def _inspect(samples: Iterable[Any], name: str) -> Iterator[Record]:
+    """Yield the samples of Inspect; of a sample that was tried again, the last."""
+    kept: dict[tuple[str, str], tuple[int, dict[str, Any], dict[str, Any]]] = {}
+    for number, sample in enumerate(samples, start=1):
+        if not isinstance(sample, dict) or not {"id", "epoch"} <= sample.keys():
+            raise wrong(f"sample {number} of {name}", "an object with id and epoch", sample)
+        scores: dict[str, Any] = {}
+        for scorer, score in (sample.get("scores") or {}).items():
+            value = score["value"]
+            parts = value if isinstance(value, dict) else {"": value}
+            scores |= {f"{scorer}_{key}".rstrip("_"): _graded(part) for key, part in parts.items()}
+        more = {**(sample.get("metadata") or {}), "id": sample["id"], "epoch": sample["epoch"]}
+        if isinstance(sample.get("input"), str):
+            more["input"] = sample["input"][:500]  # summaries are shortened
+        kept[str(sample["id"]), str(sample["epoch"])] = (number, more, scores)
+    none = _unscored(scores for _, _, scores in kept.values())
+    for number, more, scores in kept.values():
+        values, run = none | scores, more["epoch"]
+        yield Record("sample", number, name, values, more, "id", list(none), "input", run=run)
+
+
+def _unscored(scores: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return all names of scores, in order, with the value of what has no score."""
+    return {name: UNSCORED for one in scores for name in one}
+
+
+def _graded(value: Any) -> Any:
+    if value is None or value != value:  # NaN is how Inspect writes that there is no score
+        return UNSCORED
+    return GRADES.get(value, GRADES.get(value.lower(), value)) if isinstance(value, str) else value
+
+
+# HELM
+
+
+def _is_helm(document: Any) -> bool:
+    first = document[0] if isinstance(document, list) and document else None
+    return isinstance(first, dict) and {"instance_id", "stats"} <= first.keys()
+
+
+def _helm(document: list[Any], name: str) -> Iterator[Record]:
+    """Yield the instances of HELM, which each metric has in an entry of its own."""
+    kept: dict[tuple[str, ...], tuple[int, dict[str, Any], dict[str, Any]]] = {}
+    for number, entry in enumerate(document, start=1):
+        stats = entry.get("stats") if isinstance(entry, dict) else None
+        if not isinstance(stats, list) or "instance_id" not in entry:
+            raise wrong(f"entry {number} of {name}", "an object with instance_id and stats", entry)
+        trial = entry.get("train_trial_index", 0)
+        perturbation = entry.get("perturbation") or {}
+        how = [str(perturbation[key]) for key in ("name", "seed") if key in perturbation]
+        key = (str(entry["instance_id"]), str(trial), " ".join(how))
+        _, more, scores = kept.setdefault(key, (number, {}, {}))
+        more |= {"instance_id": entry["instance_id"], "train_trial_index": trial}
+        for stat in stats:
+            about, count = stat["name"], stat.get("count", 0)
+            more |= {part: about[part] for part in ("split", "sub_split") if part in about}
+            scores[about["name"]] = stat["sum"] / count if count else UNSCORED
+    none = _unscored(scores for _, _, scores in kept.values())
+    for (_, _, perturbed), (number, more, scores) in kept.items():
+        part = f"{more.get('split', '')} {perturbed}".strip() or "none"
+        values, run = none | scores, more["train_trial_index"]
+        yield Record(
+            "entry", number, name, values, more, "instance_id", list(none), filter=part, run=run
+        )
+
+
+# promptfoo
+
+
+def _is_promptfoo(document: Any) -> bool:
+    results = document.get("results") if isinstance(document, dict) else None
+    return isinstance(results, dict) and isinstance(results.get("results"), list)
+
+
+def _promptfoo(document: dict[str, Any], name: str) -> Iterator[Record]:
+    """Yield the results of promptfoo. Tests with the same variables are runs of one item."""
+    rows = document["results"]["results"]
+    several = len({str((row.get("prompt") or {}).get("label")) for row in rows}) > 1
+    none = _unscored([{"score": 0, "success": 0}, *(row.get("namedScores") or {} for row in rows)])
+    for number, row in enumerate(rows, start=1):
+        test, provider = row.get("testCase") or {}, row.get("provider") or {}
+        variables = test.get("vars") or row.get("vars") or {}
+        shown = variables or test.get("description") or row.get("testIdx")
+        item = shown if isinstance(shown, str) else json.dumps(shown, sort_keys=True)
+        part = provider
+        if isinstance(provider, dict):
+            part = provider.get("label") or provider.get("id")
+        if several:
+            part = f"{part}, {(row.get('prompt') or {}).get('label')}"
+        values = none | (row.get("namedScores") or {})
+        values |= {key: row[key] for key in ("score", "success") if key in row}
+        if row.get("failureReason") == 2:  # an error, no answer
+            values = none
+        more = {**(test.get("metadata") or {}), **variables, "test": item}
+        run = row.get("testIdx", number)
+        yield Record(
+            "result", number, name, values, more, "test", list(none), filter=str(part), run=run
+        )
+
+
+# JSON that is one document: how it is told, and how it is read.
+DOCUMENTS: tuple[tuple[Callable[[Any], bool], Callable[[Any, str], Iterator[Record]]], ...] = (
+    (_is_inspect, _inspect_log),
+    (_is_helm, _helm),
+    (_is_promptfoo, _promptfoo),
+)
+
+
+def _reader_of(document: Any) -> Callable[[Any, str], Iterator[Record]] | None:
+    return next((reader for is_it, reader in DOCUMENTS if is_it(document)), None)

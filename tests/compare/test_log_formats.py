@@ -1,0 +1,431 @@
+"""Logs as evaluation programs write them; who wrote which is said in logs/README.md."""
+
+import gzip
+import io
+import json
+import math
+import shutil
+import tracemalloc
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from skbayeseval import compare_items, read_samples
+from skbayeseval.cli import main
+from skbayeseval.compare import log_formats
+
+LOGS = Path(__file__).parent / "logs"
+
+# Logs of two systems of each format, and the options that are needed to read them.
+PAIRS = {
+    "inspect": ("inspect_deflated_new.eval", "inspect_deflated_old.eval", ["--score", "match"]),
+    "zstandard": ("inspect_new.eval", "inspect_old.eval", ["--score", "match"]),
+    "inspect json": ("inspect_new.json.gz", "inspect_old.json.gz", ["--score", "match"]),
+    "helm": ("helm_new", "helm_old", ["--score", "exact_match", "--filter", "test"]),
+    "promptfoo": ("promptfoo_new.json", "promptfoo_old.json", []),
+    "harness": ("harness_new", "harness_old", ["--task", "sums", "--score", "acc"]),
+}
+
+
+def read(name, **options):
+    if name in ("inspect_new.eval", "inspect_old.eval"):
+        pytest.importorskip("zstandard")
+    return read_samples(LOGS / name, **options)
+
+
+def written(name):
+    """Return the JSON of a log."""
+    data = (LOGS / name).read_bytes()
+    return json.loads(gzip.decompress(data) if name.endswith(".gz") else data)
+
+
+def packed(members, compression=zipfile.ZIP_DEFLATED):
+    """Return a zip archive."""
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", compression) as archive:
+        for name, content in members.items():
+            archive.writestr(name, content if isinstance(content, bytes) else json.dumps(content))
+    return file.getvalue()
+
+
+@pytest.fixture
+def write(tmp_path):
+    def write(content, name="log"):
+        path = tmp_path / name
+        path.write_bytes(content if isinstance(content, bytes) else json.dumps(content).encode())
+        return path
+
+    return write
+
+
+@pytest.mark.parametrize("kind", PAIRS)
+class TestVerdicts:
+    """From two logs to a verdict in one command."""
+
+    @pytest.fixture
+    def command(self, kind):
+        if kind == "zstandard":
+            pytest.importorskip("zstandard")
+        a, b, options = PAIRS[kind]
+        return ["items", str(LOGS / a), str(LOGS / b), *options, "--draws", "500"]
+
+    def test_verdicts(self, command, capsys):
+        assert main([*command, "--rope", "0.05"]) == 0
+        assert "(match" in capsys.readouterr().out or "match" not in command
+
+    def test_gates(self, command):
+        swapped = [command[0], command[2], command[1], *command[3:]]
+        gate = ["--gate", "better"]
+        codes = main([*command, *gate]), main([*swapped, *gate])
+        assert codes in ((0, 3), (3, 3))
+        assert main([*command, "--gate", "non-inferior", "--rope", "0.3"]) == 0
+
+    def test_faults_are_no_verdicts(self, kind, command, tmp_path, capsys):
+        """Nothing that is wrong with a file passes a gate."""
+        a, b, options = PAIRS[kind]
+        gate = ["--gate", "non-inferior", "--rope", "0.3"]
+        path = LOGS / b
+        if path.is_dir():
+            path = next(path.rglob("*sums*" if kind == "harness" else "*.json"))
+        folder = tmp_path / "b"
+        shutil.copytree(LOGS / b, folder) if (LOGS / b).is_dir() else folder.mkdir()
+        other = folder / path.relative_to(LOGS / b if (LOGS / b).is_dir() else LOGS)
+        data = path.read_bytes()
+        given = [str(LOGS / a), str(folder if (LOGS / b).is_dir() else other), *options, *gate]
+        for part in (data[: len(data) // 2], data[:-30], data[:10], b""):
+            other.write_bytes(part)
+            assert main(["items", *given]) == 2, len(part)
+            assert str(folder) in capsys.readouterr().err
+        assert main(["items", given[0], *options, *gate]) == 2  # only one system
+        assert main(["items", given[0], given[0], *options, *gate]) == 2
+
+
+class TestInspect:
+    @pytest.mark.parametrize("name", ["inspect_deflated_new.eval", "inspect_deflated_old.eval"])
+    @pytest.mark.parametrize("score", ["match", "includes"])
+    def test_scores_are_those_of_inspect(self, name, score):
+        with zipfile.ZipFile(LOGS / name) as archive:
+            header = json.loads(archive.read("header.json"))
+        expected = {
+            s["name"]: s["metrics"]["accuracy"]["value"] for s in header["results"]["scores"]
+        }
+        samples = read(name, score=score, group="size")
+        assert samples.scores.shape == (12, 2)  # epochs are runs
+        assert samples.scores.to_numpy().mean() == pytest.approx(expected[score])
+        assert samples.groups["sum-3"], samples.groups["sum-9"] == ("small", "large")
+
+    @pytest.mark.parametrize("name", ["inspect_new.json.gz", "inspect_old.json.gz"])
+    def test_json(self, name):
+        expected = written(name)["results"]["scores"]
+        samples = read(name, score="match")
+        assert samples.scores.mean() == pytest.approx(expected[0]["metrics"]["accuracy"]["value"])
+        assert sorted(samples.scores.index) == sorted(f"sum-{i}" for i in range(1, 13))
+
+    def test_zstandard(self):
+        samples, other = (read(f"inspect_{name}.eval", score="match") for name in ("new", "old"))
+        assert samples.scores.shape == (12, 2)
+        assert samples.scores.to_numpy().mean() > other.scores.to_numpy().mean()
+        assert samples.documents["sum-2"] == "What is 2 + 2?"
+
+    def test_without_zstandard(self, monkeypatch):
+        monkeypatch.setitem(__import__("sys").modules, "zstandard", None)
+        with pytest.raises(
+            ImportError, match=r"compressed by Zstandard: pip install 'skbayeseval\["
+        ):
+            read_samples(LOGS / "inspect_new.eval")
+
+    def test_whole_samples_if_there_are_no_summaries(self, write):
+        with zipfile.ZipFile(LOGS / "inspect_deflated_new.eval") as archive:
+            members = {name: archive.read(name) for name in archive.namelist()}
+        del members["summaries.json"]
+        found = read_samples(write(packed(members)), score="match").scores
+        expected = read("inspect_deflated_new.eval", score="match").scores
+        pd.testing.assert_frame_equal(found, expected.loc[found.index])
+
+    def test_samples_that_failed(self):
+        samples = read("inspect_error.eval", score="match")
+        assert samples.scores.index[samples.scores.isna()].tolist() == ["sum-3"]
+        other = read("inspect_new.json.gz", score="match")
+        with pytest.raises(ValueError, match="scores_a has no score for 1 of 12 .* id 'sum-3'"):
+            compare_items(samples, other, n_draws=100)
+        result = compare_items(samples, other, missing="wrong", n_draws=100)
+        assert result.evidence.missing["items"] == {"A": 1, "B": 0}
+
+    @pytest.mark.parametrize(
+        ("value", "number"),
+        [
+            ("C", 1), ("I", 0), ("P", 0.5), ("N", 0), ("yes", 1), ("No", 0), ("true", 1),
+            ("0.25", 0.25), (True, 1), (3, 3), (math.nan, math.nan),
+        ],
+    )  # fmt: skip
+    def test_values(self, value, number, write):
+        samples = [{"id": i, "epoch": 1, "scores": {"x": {"value": value}}} for i in (1, 2)]
+        found = read_samples(write({"version": 2, "eval": {}, "samples": samples})).scores
+        np.testing.assert_array_equal(found, [number, number])
+
+    def test_values_that_are_no_numbers(self, write):
+        def log(value):
+            samples = [{"id": 1, "epoch": 1, "scores": {"x": {"value": value}}}]
+            return write({"version": 2, "eval": {}, "samples": samples})
+
+        assert read_samples(log({"a": "C", "b": 0}), score="x_a").scores.tolist() == [1]
+        with pytest.raises(
+            ValueError, match="'x' must be a finite number.* got 'good' in sample 1"
+        ):
+            read_samples(log("good"), score="x")
+
+    def test_samples_that_were_tried_again(self, write):
+        samples = [
+            {"id": 1, "epoch": epoch, "scores": {"x": {"value": value}}}
+            for epoch, value in ((2, 0), (1, "I"), (1, "C"))
+        ]
+        found = read_samples(write({"version": 2, "eval": {}, "samples": samples})).scores
+        assert found.to_numpy().tolist() == [[1, 0]]
+
+    def test_other_inputs_with_the_same_ids(self, write):
+        log = written("inspect_old.json.gz")
+        log["samples"][4]["input"] = "Who?"
+        pair = read("inspect_new.json.gz", score="match"), read_samples(write(log), score="match")
+        with pytest.raises(ValueError, match="1 of 12 items with the same id have another input"):
+            compare_items(*pair)
+
+
+class TestHelm:
+    def test_scores_are_means_of_statistics(self):
+        for name in ("helm_new", "helm_old"):
+            entries = written(f"{name}/per_instance_stats.json")
+            for part, perturbed in (("test", False), ("test typos 0", True)):
+                values = [
+                    stat["mean"]
+                    for entry in entries
+                    for stat in entry["stats"]
+                    if stat["name"]["name"] == "exact_match"
+                    and ("perturbation" in entry) == perturbed
+                ]
+                samples = read(name, score="exact_match", filter=part)
+                assert samples.scores.shape == (10, 2)  # trials are runs
+                assert samples.scores.to_numpy().mean() == pytest.approx(np.mean(values))
+
+    def test_what_must_be_said(self):
+        with pytest.raises(ValueError, match="any of exact_match, num_output_tokens may be it"):
+            read("helm_new")
+        with pytest.raises(ValueError, match="several filters: test, test typos 0"):
+            read("helm_new/per_instance_stats.json", score="exact_match")
+
+    def test_statistics_of_nothing(self, write):
+        def entry(i, **stat):
+            return {"instance_id": f"id{i}", "stats": [{"name": {"name": "x"}, **stat}]}
+
+        log = [
+            entry(0, count=2, sum=1),
+            entry(1, count=0, sum=0),
+            {"instance_id": "id2", "stats": []},
+        ]
+        found = read_samples(write(log)).scores
+        np.testing.assert_array_equal(found, [0.5, np.nan, np.nan])
+
+
+class TestPromptfoo:
+    @pytest.mark.parametrize("name", ["new", "old"])
+    def test_successes_are_those_of_promptfoo(self, name):
+        stats = written(f"promptfoo_{name}.json")["results"]["stats"]
+        for score in ("score", "success", "sum"):
+            samples = read(f"promptfoo_{name}.json", score=score, group="size")
+            assert samples.scores.sum() == stats["successes"]
+        assert read(f"promptfoo_{name}.json").score == "score"
+
+    def test_several_providers(self, capsys):
+        with pytest.raises(ValueError, match="several filters: new, old"):
+            read("promptfoo_two.json.gz")
+        for name in ("new", "old"):
+            alone = read(f"promptfoo_{name}.json").scores
+            both = read("promptfoo_two.json.gz", filter=name).scores
+            pd.testing.assert_series_equal(both[alone.index], alone)
+        command = ["items", str(LOGS / "promptfoo_two.json.gz"), "--rope", "0.05"]
+        assert main([*command, "--filter", "new", "--filter", "old"]) == 0
+        assert "new is better than old" in capsys.readouterr().out
+        for wrong in (["new"], ["new", "new"], ["new", "other"]):
+            options = [word for name in wrong for word in ("--filter", name)]
+            assert main([*command, *options]) == 2
+
+    def test_several_prompts(self, write):
+        log = written("promptfoo_new.json")
+        rows = log["results"]["results"]
+        more = [row | {"prompt": {"label": "polite"}} for row in rows]
+        log["results"]["results"] = rows + more
+        path = write(log)
+        with pytest.raises(ValueError, match="several filters: new, plain, new, polite"):
+            read_samples(path)
+        assert len(read_samples(path, filter="new, polite")) == 12
+
+    def test_repeated_tests_are_runs(self):
+        assert read("promptfoo_repeated.json.gz").scores.shape == (12, 2)
+
+    def test_errors_are_no_failures(self):
+        scores = read("promptfoo_error.json.gz").scores
+        assert scores.isna().sum() == 1
+        assert '{"question": "What is 3 + 3?"}' in scores.index[scores.isna()]
+
+
+# What lm_eval printed of the runs.
+ACC = {
+    ("new", "sums"): 0.35,
+    ("new", "products"): 5 / 12,
+    ("old", "sums"): 0.2,
+    ("old", "products"): 0.25,
+}
+
+
+class TestHarness:
+    @pytest.mark.parametrize(("name", "task"), ACC)
+    def test_scores_are_those_of_the_harness(self, name, task):
+        for score in ("acc", "acc_norm"):
+            samples = read(f"harness_{name}", task=task, score=score, group="size")
+            assert samples.scores.mean() == pytest.approx(ACC[name, task])
+        assert len(read(f"harness_{name}/model", task=task, score="acc")) == len(samples)
+
+    def test_several_tasks(self):
+        with pytest.raises(ValueError, match="task= must say which .*: products, sums. A pattern"):
+            read("harness_new", score="acc")
+        with pytest.raises(ValueError, match="task='x' is not in .* tasks are: products, sums"):
+            read("harness_new", task="x")
+        samples = read("harness_new", task="*", score="acc", group="task")
+        assert samples.groups.value_counts().to_dict() == {"sums": 20, "products": 12}
+        assert samples.scores["sums/7"] == read("harness_new", task="sums", score="acc").scores["7"]
+        assert read("harness_new", task="s*", score="acc").scores.index[0] == "sums/0"
+
+    def test_the_newest_counts(self, tmp_path):
+        for day, value in (("10", 0.0), ("11", 1.0), ("09", 0.0)):
+            path = tmp_path / f"samples_a_b_2026-01-{day}T00-00-00.5.jsonl"
+            path.write_text(json.dumps({"doc_id": 1, "resps": [], "acc": value}))
+        assert read_samples(tmp_path).scores.tolist() == [1.0]
+        with pytest.raises(
+            ValueError, match="task='sums' chooses a log in a folder, but .* no fol"
+        ):
+            read_samples(path, task="sums")
+
+    def test_folders(self, tmp_path):
+        with pytest.raises(ValueError, match="is a folder without logs"):
+            read_samples(tmp_path)
+        for name in ("new", "old"):
+            shutil.copytree(LOGS / f"harness_{name}" / "model", tmp_path / name)
+        with pytest.raises(ValueError, match="logs of several models. Pass one of .*new, .*old"):
+            read_samples(tmp_path)
+
+
+class TestTables:
+    rows = pd.DataFrame({"id": ["a", "b"], "right": [True, False], "text": ["x", "y"]})
+
+    def test_data_frames(self):
+        samples = read_samples(self.rows, group="text")
+        assert samples.scores.to_dict() == {"a": 1.0, "b": 0.0}
+        assert read_samples(self.rows.set_index("id")).scores.to_dict() == {"a": 1.0, "b": 0.0}
+        assert samples.groups.to_dict() == {"a": "x", "b": "y"}
+        with pytest.raises(ValueError, match="'right' must be a finite .* row 2 of the data frame"):
+            read_samples(pd.DataFrame({"id": [1, 2], "right": [0.5, np.nan]}))
+        with pytest.raises(ValueError, match="id= must say which column of the data frame"):
+            read_samples(pd.DataFrame({"right": [0.5, 1]}))
+        with pytest.raises(ValueError, match="the data frame contains no samples"):
+            read_samples(self.rows[:0])
+
+    def test_parquet(self, tmp_path):
+        duckdb = pytest.importorskip("duckdb")
+        path = tmp_path / "scores[1]*.dat"
+        rows = self.rows.assign(grade=[0.25, 1.5])
+        duckdb.from_df(rows).write_parquet(str(tmp_path / "x"))
+        (tmp_path / "x").rename(path)
+        assert read_samples(path, score="grade").scores.to_dict() == {"a": 0.25, "b": 1.5}
+        assert read_samples(path, score="right", group="text").groups["b"] == "y"
+        path.write_bytes(path.read_bytes()[:-20])
+        with pytest.raises(ValueError, match="cannot be read as a Parquet table"):
+            read_samples(path)
+
+    def test_parquet_decimals(self, tmp_path):
+        duckdb = pytest.importorskip("duckdb")
+        path = tmp_path / "x.parquet"
+        duckdb.sql("SELECT 7 AS id, 0.25::DECIMAL(4, 2) AS score").write_parquet(str(path))
+        assert read_samples(path).scores.to_dict() == {"7": 0.25}
+
+
+class TestSafety:
+    """Files that are made to harm, or damaged."""
+
+    def test_gzip_bombs(self, write, monkeypatch):
+        monkeypatch.setattr(log_formats, "MOST_BYTES", 2**20)
+        line = b'{"id": 1, "score": 1, "x": "' + bytes(2**26).replace(b"\0", b" ") + b'"}'
+        for content in (line, b"id,score,x\n1,1," + line, b"[" + line + b"]"):
+            path = write(gzip.compress(content))
+            tracemalloc.start()
+            with pytest.raises(ValueError, match=r"log unpacks to more than .* 200 times its size"):
+                read_samples(path)
+            peak = tracemalloc.get_traced_memory()[1]
+            tracemalloc.stop()
+            assert peak < 2**26
+
+    def test_zip_bombs(self, write, monkeypatch):
+        monkeypatch.setattr(log_formats, "MOST_BYTES", 2**20)
+        bomb = b"[" + b" " * 2**26 + b"]"
+        for members in (
+            {"summaries.json": bomb},
+            {f"samples/{i}.json": b'{"id": 1, "epoch": 1}' + b" " * 2**23 for i in range(8)},
+        ):
+            with pytest.raises(ValueError, match="log unpacks to more than"):
+                read_samples(write(packed(members)))
+
+    def test_zstandard_bombs(self, write, monkeypatch):
+        zstandard = pytest.importorskip("zstandard")
+        monkeypatch.setattr(log_formats, "MOST_BYTES", 2**20)
+        data = zstandard.compress(b"[" + b" " * 2**26 + b"]")
+        content = packed({"summaries.json": data}, zipfile.ZIP_STORED)
+        for signature, offset in ((b"PK\x03\x04", 8), (b"PK\x01\x02", 10)):
+            i = content.index(signature) + offset
+            content = content[:i] + b"\x5d\0" + content[i + 2 :]
+        with pytest.raises(ValueError, match="log unpacks to more than"):
+            read_samples(write(content))
+
+    def test_paths_in_archives_are_names(self, write, tmp_path):
+        sample = {"id": 1, "epoch": 1, "scores": {"x": {"value": 1}}}
+        members = {"samples/../../out.json": sample, "/samples/y.json": sample, "../z.json": sample}
+        assert len(read_samples(write(packed(members)))) == 1
+        assert [path.name for path in tmp_path.iterdir()] == ["log"]
+
+    def test_archives_without_logs(self, write):
+        for members in ({}, {"a.txt": b"x"}):
+            with pytest.raises(ValueError, match="zip archive without samples, no log of Inspect"):
+                read_samples(write(packed(members)))
+        with pytest.raises(ValueError, match="sample 1 of .* must be an object with id and epoch"):
+            read_samples(write(packed({"summaries.json": {"x": 1}})))
+
+    def test_deep_json(self, write):
+        for text in (b"[" * 10**5, b'{"a":' * 10**5, b'{\n"a":' + b"[" * 10**5):
+            with pytest.raises(ValueError, match="log is not valid JSON"):
+                read_samples(write(text))
+            with pytest.raises(ValueError, match="summaries.json in .*log is not valid JSON"):
+                read_samples(write(packed({"summaries.json": text})))
+
+    @pytest.mark.parametrize(
+        "log",
+        [
+            {"version": 2, "eval": {}, "samples": 3},
+            {"version": 2, "eval": {}, "samples": [{"id": 1, "epoch": 1, "scores": {"x": 1}}]},
+            {"version": 2, "eval": {}, "samples": [{"id": 1, "epoch": 1, "metadata": "x"}]},
+            [{"instance_id": "x", "stats": [3]}],
+            [{"instance_id": "x", "stats": [{"name": "x", "count": 1}]}],
+            [{"instance_id": "x", "stats": []}, 3],
+            {"results": {"results": [3]}},
+            {"results": {"results": [{"testCase": 3}]}},
+            {"results": {"results": []}},
+            {"version": 2, "eval": {}},
+        ],
+    )
+    def test_logs_of_another_form(self, log, write):
+        with pytest.raises(ValueError, match="log"):
+            read_samples(write(log))
+
+    def test_other_objects(self, write):
+        text = json.dumps({"model": "x", "scores": [1, 2]}, indent=2).encode()
+        with pytest.raises(ValueError, match="a JSON object, but no log .*: it has model, scores"):
+            read_samples(write(text))
