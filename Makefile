@@ -11,7 +11,7 @@ TESTS ?=
 # What Sphinx writes beside the sources of the site; git ignores it.
 SITE := docs/_build docs/gallery docs/generated
 
-.PHONY: demo test test-wheel slow lint format docs pages rooms dist messages bench reproduce clean
+.PHONY: size demo test test-wheel slow lint format docs pages rooms dist messages bench reproduce clean
 
 # Fits are small: threads of the linear algebra would only get in each other's way.
 test test-wheel slow docs pages bench reproduce: export OMP_NUM_THREADS = 1
@@ -77,12 +77,18 @@ messages: $(READY)
 # With the other packages that the table compares with: make bench VENV=.venv-bench EXTRAS=benchmarks
 bench: $(READY)
 	@echo "Measuring for less than ten minutes; nothing else should run on the machine."
-	$(BIN)/python -m benchmarks.bench --json benchmarks/results.json --readme README.md
+	$(BIN)/python -m benchmarks.bench --json benchmarks/results.json --page docs/performance.md
 
 # DATA_HOME: scikit-learn's data, with 20 Newsgroups. CONLL: the training part of CoNLL-2003.
 reproduce: $(READY)
 	$(BIN)/skbayeseval reproduce $(or $(PAPER),all) $(if $(DATA_HOME),--data-home $(DATA_HOME)) \
 	  $(if $(CONLL),--conll $(CONLL))
+
+# What `pip install` adds to an empty environment.
+size:
+	@rm -rf build/size && $(PYTHON) -m venv build/size
+	@build/size/bin/python -m pip install --quiet .
+	@build/size/bin/python tools/installed_size.py
 
 clean:
 	rm -rf $(SITE)

@@ -2,7 +2,7 @@
 
     python -m benchmarks.bench
     python -m benchmarks.bench --only paired-50000 multilabel
-    python -m benchmarks.bench --json benchmarks/results.json --readme README.md
+    python -m benchmarks.bench --json benchmarks/results.json --page docs/performance.md
 
 A ratio is our time divided by that of something that a reader can judge: numpy drawing the random
 numbers that a comparison stands on, scikit-learn, DuckDB, or another package. Both are run by
@@ -122,17 +122,17 @@ def main(arguments: list[str] | None = None) -> None:
         help=f"some of {', '.join(JOBS)}",
     )
     parser.add_argument("--json", type=Path, help="write the results there")
-    parser.add_argument("--readme", type=Path, help="renew the table in that file")
+    parser.add_argument("--page", type=Path, help="renew the table in that file")
     parser.add_argument("--scale", type=float, default=1.0, help="multiply sizes by this")
     options = parser.parse_args(arguments)
-    if options.readme and (options.only != list(JOBS) or options.scale != 1):
-        parser.error("--readme requires the whole table: leave --only and --scale out.")
+    if options.page and (options.only != list(JOBS) or options.scale != 1):
+        parser.error("--page requires the whole table: leave --only and --scale out.")
     results = measure(options.only, options.scale)
     print(as_text(results))
     if options.json:
         options.json.write_text(json.dumps(results, indent=1) + "\n")
-    if options.readme:
-        write_into(options.readme, results)
+    if options.page:
+        write_into(options.page, results)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The results of `benchmarks.bench` as text, and as the table of README.md."""
+"""The results of `benchmarks.bench` as text, and as the table of docs/performance.md."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["as_markdown", "as_text", "write_into"]
 BEGIN = "<!-- performance: printed by make bench -->"
 END = "<!-- end of performance -->"
 
-# What README.md shows; all the rest is in results.json.
+# What docs/performance.md shows; all the rest is in results.json.
 SHOWN = (
     "paired-50000",
     "hierarchical",
@@ -56,7 +56,7 @@ def as_text(results: dict[str, Any]) -> str:
 
 
 def as_markdown(results: dict[str, Any]) -> str:
-    """Return the table of README.md and how it was measured."""
+    """Return the table of docs/performance.md and how it was measured."""
     rows = {name: [row for row in results["rows"] if row["name"] == name] for name in SHOWN}
     lines = ["| job | against | one thread | two threads |", "| --- | --- | --- | --- |"]
     lines += [f"| {' | '.join(cells(row))} |" for of_name in rows.values() for row in of_name]

@@ -1,4 +1,4 @@
-"""Numbers that the README states, and that no code block of it prints."""
+"""Numbers that README.md and docs/limits.md state, and that no code block of them prints."""
 
 import re
 
@@ -14,11 +14,12 @@ from skbayeseval import bayesian_cross_validate
 from tests.conftest import ROOT
 
 README = " ".join((ROOT / "README.md").read_text().split())
+LIMITS = " ".join((ROOT / "docs" / "limits.md").read_text().split())
 
 
-def stated(pattern):
-    """Return the numbers that the README states in a sentence."""
-    (found,) = re.finditer(pattern, README)
+def stated(pattern, page=LIMITS):
+    """Return the numbers that a page states in a sentence."""
+    (found,) = re.finditer(pattern, page)
     return [int(number) for number in found.groups()]
 
 
@@ -28,12 +29,16 @@ def test_coverage_is_that_of_the_committed_table():
     own = [schemes["3x2"], schemes["5-fold"]]
     full = [schemes["3x2 full"], schemes["5-fold full"]]
     assert stated(r"On (\d+) problems from real data sets") == [cells["problem"].nunique()]
+    assert stated(r"On (\d+) problems from real data sets", README) == [cells["problem"].nunique()]
     assert stated(r"the truth in (\d+)% \(3x2\) and (\d+)% \(5-fold\) of the data sets") == [
         round(100 * one["coverage"].mean()) for one in own
     ]
     *below, n_cells = stated(r"in less than 90% of them in (\d+)% and (\d+)% of (\d+) cells")
     assert below == [round(100 * (one["coverage"] < 0.9).mean()) for one in own]
     assert n_cells == len(own[0])
+    means = [round(100 * one["coverage"].mean()) for one in own]
+    assert stated(r"the truth in (\d+)% and (\d+)% on average, but in", README) == means
+    assert stated(r"less than 90% for (\d+)% and (\d+)% of the cells", README) == below
     assert stated(r'with `estimand="full"`, in (\d+)% and (\d+)%') == [
         round(100 * (one["coverage"] < 0.9).mean()) for one in full
     ]
@@ -45,7 +50,7 @@ def test_coverage_is_that_of_the_committed_table():
 
 @pytest.mark.slow
 def test_some_of_eight_seeds_decide_otherwise():
-    assert "0.006, for which four of the seeds 0 to 7 give another one" in README
+    assert "0.006, for which four of the seeds 0 to 7 give another one" in LIMITS
     X, y = load_breast_cancer(return_X_y=True)
     svm = make_pipeline(StandardScaler(), SVC())
     codes = [

@@ -37,10 +37,16 @@ def test_blocks_print_what_is_shown(path, tmp_path, monkeypatch):
         plt.close("all")
 
 
-def test_the_readme_has_blocks_and_outputs():
-    blocks = list(pages.blocks_of((ROOT / "README.md").read_text()))
-    assert sum(block.shown is not None for block in blocks) >= 3
+@pytest.mark.parametrize(("name", "least"), [("README.md", 1), ("docs/getting_started.md", 4)])
+def test_first_pages_have_outputs_and_a_picture(name, least):
+    blocks = list(pages.blocks_of((ROOT / name).read_text()))
+    assert len(blocks) >= least
+    assert all(block.shown is not None for block in blocks)
     assert any(block.image is not None for block in blocks)
+
+
+def test_the_readme_is_one_screen():
+    assert len((ROOT / "README.md").read_text().splitlines()) <= 90
 
 
 PAGE = """

@@ -1,4 +1,4 @@
-"""The benchmarks run, and README.md shows what they found."""
+"""The benchmarks run, and docs/performance.md shows what they found."""
 
 import json
 
@@ -33,10 +33,12 @@ def test_all_jobs_run_at_small_sizes(name):
     check(measure([name], scale=1e-3), [name])
 
 
-def test_readme_shows_the_results():
+def test_the_page_shows_the_results():
     results = json.loads((ROOT / "benchmarks" / "results.json").read_text())
     assert {row["name"] for row in results["rows"]} == set(JOBS)
-    assert f"{BEGIN}\n{as_markdown(results)}\n{END}" in (ROOT / "README.md").read_text()
+    assert (
+        f"{BEGIN}\n{as_markdown(results)}\n{END}" in (ROOT / "docs" / "performance.md").read_text()
+    )
 
 
 def test_shown_rows_are_jobs():
@@ -52,9 +54,9 @@ def test_prints_and_writes_what_it_found(tmp_path, capsys):
     assert row["name"] == "paired-20000"
 
 
-def test_a_part_of_the_table_is_not_for_the_readme(tmp_path, capsys):
+def test_a_part_of_the_table_is_not_for_the_page(tmp_path, capsys):
     with pytest.raises(SystemExit):
-        main(["--only", "paired-20000", "--readme", str(tmp_path / "README.md")])
+        main(["--only", "paired-20000", "--page", str(tmp_path / "page.md")])
     assert "whole table" in capsys.readouterr().err
 
 
