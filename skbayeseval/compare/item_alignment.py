@@ -193,6 +193,61 @@ def align_groups(groups: Any, items: Aligned, *, by_position: bool) -> Array:
     return pd.factorize(labels[items.rows])[0].astype(np.int64)
 
 
+def align_human(
+    human: Mapping[str, Any],
+    scores: Mapping[str, Any],
+    ids: Any,
+    items: Aligned,
+    *,
+    keys: Sequence[str],
+) -> Array | None:
+    """Return the grades of people, of shape (n_systems, n_items), NaN where there are none.
+
+    A Series whose index has ids may be of some items only. All others have an entry per item, in
+    the order of the scores of their system.
+
+    Parameters
+    ----------
+    human : mapping of str to array-like of shape (n_items,) or None
+        The grades by argument name, in the order of `scores`.
+    scores, ids, keys
+        As in `align_items`.
+    items : Aligned
+        The scores in one order.
+    """
+    if all(grades is None for grades in human.values()):
+        return None
+    tables = {name: np.empty((len(of_one), 0)) for name, of_one in scores.items()}
+    known = _indexes(scores) if ids is None else _ids_of_each(tables, ids, list(keys))
+    if known is None:
+        frames = [
+            one.index for one in scores.values() if isinstance(one, (pd.Series, pd.DataFrame))
+        ]
+        named = [index for index in frames if not counts_from_zero(index)]
+        known = dict.fromkeys(scores, named[0] if named else pd.RangeIndex(items.n_first))
+    aligned = []
+    for (name, grades), own in zip(human.items(), known.values(), strict=True):
+        if grades is None:
+            raise ValueError(f"{name} must be given, too: people must have graded all systems.")
+        numbers = as_numbers(grades, name)
+        if numbers.ndim != 1 or np.isinf(numbers).any():
+            raise wrong(name, "one finite number or NaN per item", grades)
+        index = grades.index if isinstance(grades, pd.Series) else own
+        if counts_from_zero(index) and len(index) == len(own):
+            index = own
+        _check_unique(index, name)
+        more = index.difference(own, sort=False)
+        if len(numbers) != len(index) or len(more):
+            raise ValueError(
+                f"{name} must have one grade per item, NaN where people gave none, in the order of "
+                f"the scores, or be a Series by ids: there are {len(numbers)} for {len(own)} "
+                f"items, and {len(more)} with other ids{_some(more)}."
+            )
+        order = own[items.rows] if items.order is None else items.order
+        aligned.append(pd.Series(numbers, index).reindex(order).to_numpy())
+    return np.stack(aligned)
+
+
 def _table(scores: Any, name: str) -> Array:
     """Return scores of shape (n_items, n_runs)."""
     table = as_numbers(scores, name)

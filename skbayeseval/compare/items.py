@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from skbayeseval._arrays import by_column, counts_from_zero, names_of_series, wrong
 from skbayeseval._validation import check_flag, check_names
 from skbayeseval.compare.instances import warn_of_other_scales
-from skbayeseval.compare.item_alignment import align_groups, align_items
+from skbayeseval.compare.item_alignment import align_groups, align_human, align_items
 from skbayeseval.compare.logs import (
     Samples,
     check_same_documents,
@@ -38,6 +38,9 @@ def compare_items(
     ids: Any = None,
     groups: ArrayLike | None = None,
     missing: str = "raise",
+    human_a: ArrayLike | None = None,
+    human_b: ArrayLike | None = None,
+    judge: str | Sequence[str] | None = None,
     names: Sequence[str] | None = None,
     higher_is_better: bool = True,
     scoring: str = "score",
@@ -69,6 +72,14 @@ def compare_items(
         What to do about items that only one of them has a score for: "drop" compares the items that
         both have, "wrong" counts a missing score, also that of a run, as 0, a failure, which
         requires scores between 0 and 1. The printed result tells how many there were.
+    human_a, human_b : array-like of shape (n_items,), default=None
+        The grades that people gave to a random part of the items, 10 or more of each system, with
+        NaN where they gave none, or Series with the ids of the items that they graded. The scores
+        are then those of a judge that may err, and the result is about the mean of the grades that
+        people would give.
+    judge : str or list of str, default=None
+        Who gave the scores, if these are grades of a judge, such as a model. Several judges are
+        columns, and not runs; they are averaged, and the result tells how much they disagree.
     names : (str, str), default=None
         The names of the two systems. By default those of the scores, if these are Series with
         different names, otherwise A and B.
@@ -118,6 +129,8 @@ def compare_items(
             ids,
             groups,
             missing,
+            {"human_a": human_a, "human_b": human_b},
+            judge,
             names,
             higher_is_better,
             scoring,
@@ -132,6 +145,8 @@ def compare_many_items(
     ids: Any = None,
     groups: ArrayLike | None = None,
     missing: str = "raise",
+    human: Mapping[str, ArrayLike] | pd.DataFrame | None = None,
+    judge: str | Sequence[str] | None = None,
     higher_is_better: bool = True,
     scoring: str = "score",
     model: Any = "auto",
@@ -146,7 +161,9 @@ def compare_many_items(
     scores : mapping of str to array-like of shape (n_items,) or (n_items, n_runs), or to Samples
         The scores of each system on the same items, by name, as in `compare_items`; or a DataFrame
         with a row per item and a column per system.
-    ids, groups, missing, higher_is_better, scoring, prior, n_draws, random_state
+    human : mapping of str to array-like of shape (n_items,), or DataFrame, default=None
+        The grades of people by the names of the systems, as `human_a` in `compare_items`.
+    ids, groups, missing, judge, higher_is_better, scoring, prior, n_draws, random_state
         As in `compare_items`. `ids` may be one sequence per system, or a dict by name.
     model : {"auto", "paired", "bootstrap"} or model instance, default="auto"
         As in `compare_items`; "clustered" compares two systems only.
@@ -170,12 +187,17 @@ def compare_many_items(
     if len(scores) < 2:
         raise ValueError(f"scores must have two or more systems, got {list(scores)}.")
     names = check_names(list(scores), len(scores))
+    grades = dict.fromkeys(scores) if human is None else by_column(human)
+    if not isinstance(grades, Mapping) or set(grades) != set(scores):
+        raise wrong("human", f"a dict with the keys {list(scores)}", human)
     return Ranking(
         *_posterior_of_items(
             scores,
             ids,
             groups,
             missing,
+            {name: grades[name] for name in scores},
+            judge,
             names,
             higher_is_better,
             scoring,
@@ -189,6 +211,8 @@ def _posterior_of_items(
     ids: Any,
     groups: Any,
     missing: str,
+    human: Mapping[str, Any],
+    judge: Any,
     names: Sequence[str],
     higher_is_better: bool,
     scoring: str,
@@ -213,7 +237,11 @@ def _posterior_of_items(
     attempts = (1, False)
     if not all(isinstance(one, Samples) and one.score == scoring for one in scores.values()):
         attempts = _check_attempts(scoring, dict(zip(scores, items.scores, strict=True)), higher)
-    evidence = ItemScores(items.scores, group, higher, *attempts, items.missing)
+    grades = align_human(human, plain, ids, items, keys=names)
+    if grades is not None and attempts[0] > 1:
+        raise ValueError(f"scoring={scoring!r} cannot be corrected by grades of people.")
+    judges = _check_judges(judge, items.scores.shape[2])
+    evidence = ItemScores(items.scores, group, higher, *attempts, items.missing, grades, judges)
     instances = Instances(evidence.n_items, items.order, has_ids=ids is not None)
     posterior = make_posterior(evidence, *options, instances=instances)
     model = posterior.model
@@ -227,11 +255,24 @@ def _posterior_of_items(
         )
     limits = model.known_limits(evidence) if weighs_items else (0.0, 1.0)
     bounds = None
-    if limits is not None:
+    if limits is not None and grades is None:  # a correction may go beyond them
         low, high = sorted(evidence.sign * end for end in limits)
         bounds = low + 0.0, high + 0.0  # no negative zeros
     called = scoring if higher else f"neg_{scoring}"
     return posterior, tuple(names), {called: item_metric(called, bounds)}
+
+
+def _check_judges(judge: Any, n_columns: int) -> tuple[str, ...]:
+    """Return the names of the judges."""
+    judges = (judge,) if isinstance(judge, str) else () if judge is None else judge
+    if not isinstance(judges, (tuple, list)) or not all(isinstance(one, str) for one in judges):
+        raise wrong("judge", "the name of the judge, or a list of names", judge, TypeError)
+    if len(judges) > 1 and len(judges) != n_columns:
+        raise ValueError(
+            f"judge has {len(judges)} names, but the scores have {n_columns} columns. Several "
+            "judges are columns of the scores, with shape (items, judges)."
+        )
+    return tuple(judges)
 
 
 def _check_attempts(

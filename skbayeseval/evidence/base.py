@@ -320,8 +320,16 @@ class Evidence(ABC):
         """Return whether two classifiers are known to differ by the same amount on all units."""
         return False
 
-    def remarks(self) -> list[tuple[str, str]]:
-        """Return what else to print about the evidence, as pairs of a keyword and a text."""
+    @property
+    def depends_on_others(self) -> bool:
+        """Whether the scores of a classifier depend on who else is compared."""
+        return False
+
+    def remarks(self, names: Sequence[str] = ()) -> list[tuple[str, str]]:
+        """Return what else to print about the evidence, as pairs of a keyword and a text.
+
+        `names` are those of the classifiers.
+        """
         return []
 
     def observed_data(self) -> dict[str, ObservedArray]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -17,6 +18,7 @@ from skbayeseval.evidence.base import (
     letter,
 )
 from skbayeseval.evidence.confusion import Margin
+from skbayeseval.evidence.people import FEWEST_GRADED, corrected_by_people
 from skbayeseval.metrics.confusion import Metric
 
 Array = NDArray[Any]
@@ -59,6 +61,11 @@ class ItemScores(Evidence):
         What was done about items that some systems had no score for ("how": "drop" or "wrong"), how
         many items there were ("n_items"), how many had no score, by system ("items"), and how many
         runs of other items count as wrong ("runs").
+    human : ndarray of shape (n_systems, n_items), default=None
+        The grades of people, by which the scores, those of a judge, are corrected; NaN where they
+        gave none.
+    judges : tuple of str, default=()
+        Who gave the scores. If there are several judges, each has a column, and no run is repeated.
 
     Examples
     --------
@@ -78,11 +85,13 @@ class ItemScores(Evidence):
     attempts: int = 1
     all_must_succeed: bool = False
     missing: dict[str, Any] | None = None
+    human: Array | None = None
+    judges: tuple[str, ...] = ()
 
     kind = "items"
     has_class_counts = False
     is_of_items = True
-    of_each = ("scores",)
+    of_each = ("scores", "human")
 
     def __post_init__(self) -> None:
         self.scores.flags.writeable = False
@@ -90,7 +99,9 @@ class ItemScores(Evidence):
     @property
     def family(self) -> str:
         """The family of models that fit."""
-        is_one_outcome = self.is_right_or_wrong and self.n_runs == self.attempts
+        is_one_outcome = (
+            self.is_right_or_wrong and self.n_runs == self.attempts and self.human is None
+        )
         what = "right or wrong" if is_one_outcome else "items"
         return what if self.group is None else f"{what} in groups"
 
@@ -116,16 +127,33 @@ class ItemScores(Evidence):
 
     @cached_property
     def is_right_or_wrong(self) -> bool:
-        """Whether all scores are 0 or 1."""
-        return bool(((self.scores == 0) | (self.scores == 1) | np.isnan(self.scores)).all())
+        """Whether all scores are 0 or 1, and all grades of people."""
+        return all(((x == 0) | (x == 1) | np.isnan(x)).all() for x in self._given)
 
     @cached_property
     def range_seen(self) -> tuple[float, float]:
         """The smallest and the largest score of all systems."""
-        return float(np.nanmin(self.scores)), float(np.nanmax(self.scores))
+        low, high = min(map(np.nanmin, self._given)), max(map(np.nanmax, self._given))
+        return float(low), float(high)
+
+    @property
+    def _given(self) -> list[Array]:
+        return [self.scores] if self.human is None else [self.scores, self.human]
+
+    @property
+    def depends_on_others(self) -> bool:
+        """Whether scores are corrected, which the grades of the other systems help with."""
+        return self.human is not None
 
     @cached_property
     def means(self) -> Array:
+        """The score of each item that is averaged over items, of shape (n_systems, n_items)."""
+        if self.human is None:
+            return self.over_runs
+        return corrected_by_people(self.over_runs, self.human)
+
+    @cached_property
+    def over_runs(self) -> Array:
         """The score of each item, over its runs, of shape (n_systems, n_items)."""
         if self.attempts > 1:
             both = zip(*self._hits_and_runs, strict=True)
@@ -190,7 +218,8 @@ class ItemScores(Evidence):
         group = self.group
         if group is not None:
             group = np.ravel(np.unique(group[rows], return_inverse=True)[1])
-        part = replace(self, scores=scores, group=group)
+        human = None if self.human is None else self.human[:, rows]
+        part = replace(self, scores=scores, group=group, human=human)
         # What scores can be is not only what they are here.
         part.__dict__.update(range_seen=self.range_seen, is_right_or_wrong=self.is_right_or_wrong)
         return part
@@ -206,12 +235,36 @@ class ItemScores(Evidence):
         return bool(np.ptp(differences) <= 1e-12 * np.abs(self.range_seen).max())
 
     def unit_numbers(self, metric: Metric) -> UnitNumbers:
-        """Return the number of items, or of groups."""
+        """Return the number of items, or of groups; of those that people graded, if they did."""
         what = "items" if self.group is None else "groups"
         sizes = self.units().sizes
-        numbers = count_units(sizes, np.ones(len(sizes)), 1.0, what)
-        low, high = sorted(self.sign * end for end in self.range_seen)
+        if self.human is None:
+            numbers = count_units(sizes, np.ones(len(sizes)), 1.0, what)
+        else:
+            # The weights of all items vary, but what varies most is known for these only.
+            numbers = min(self._graded_by_people(), key=lambda graded: graded.effective)
+            numbers = numbers._replace(shape=float(len(sizes)))
+        seen = (0.0, 1.0) if self.is_right_or_wrong else self.range_seen
+        low, high = sorted(self.sign * end for end in seen)
         return numbers._replace(seen=(low, high))
+
+    def _graded_by_people(self) -> list[UnitNumbers]:
+        """Return how many items, or groups, of each system people graded."""
+        assert self.human is not None
+        unit = np.arange(self.n_items) if self.group is None else self.group
+        what = f"{'items' if self.group is None else 'groups'} with grades of people"
+        numbers = [np.bincount(unit, np.isfinite(of_one)) for of_one in self.human]
+        return [count_units(of_one, np.ones(len(of_one)), 1.0, what) for of_one in numbers]
+
+    def check_people(self) -> None:
+        """Raise if people graded too few items, or groups, of a system."""
+        fewest = min(graded.number for graded in self._graded_by_people())
+        if fewest < FEWEST_GRADED:
+            what = "items" if self.group is None else "groups"
+            raise ValueError(
+                f"People must have graded {FEWEST_GRADED} {what} or more of each system to tell "
+                f"how the judge errs, but there are only {fewest} of one."
+            )
 
     def run_share(self) -> float | None:
         """Return the share of the variance of the mean difference that comes from runs.
@@ -235,9 +288,10 @@ class ItemScores(Evidence):
             return None
         return min(1.0, sum(filter(None, noise)) / variance)
 
-    def remarks(self) -> list[tuple[str, str]]:
-        """Return what pass@k is, which scores are missing, and what would shorten intervals."""
-        lines, k = [], self.attempts
+    def remarks(self, names: Sequence[str] = ()) -> list[tuple[str, str]]:
+        """Return what to know about judges, pass@k, missing scores, and runs."""
+        names = names or [letter(k) for k in range(self.n_classifiers)]
+        lines, k = self._on_judges(names), self.attempts
         if k > 1 and self.all_must_succeed:
             what = f"all {k} attempts at an item succeed"
             lines.append((f"pass^{k}", f"is the probability that {what}, averaged over items"))
@@ -246,7 +300,8 @@ class ItemScores(Evidence):
             lines.append((f"pass@{k}", f"is the probability that {what}, averaged over items"))
         if self.missing is not None:
             lines.append(("missing", _missing_in_words(self.missing)))
-        share = self.run_share() if self.n_runs > 1 and self.n_classifiers == 2 else None
+        are_runs = self.n_runs > 1 and len(self.judges) < 2 and self.human is None
+        share = self.run_share() if are_runs and self.n_classifiers == 2 else None
         if share is not None:
             shorter = 1 - np.sqrt(1 - share)
             advice = "more runs per item would help" if shorter > 0.29 else "more items are needed"
@@ -258,13 +313,41 @@ class ItemScores(Evidence):
             lines.append(("runs", words))
         return lines
 
+    def _on_judges(self, names: Sequence[str]) -> list[tuple[str, str]]:
+        """Return who gave the grades, how much judges disagree, and judges and people."""
+        lines, several = [], self.n_runs > 1
+        if self.judges:
+            words = f"{' and '.join(self.judges)} gave the grades"
+            if self.human is None:
+                words += ": the result is about these, not about those that people would give"
+            lines.append(("judges" if len(self.judges) > 1 else "judge", words))
+        if len(self.judges) > 1:
+            apart = np.nanmax(self.scores, axis=2) - np.nanmin(self.scores, axis=2)
+            each = [
+                f"on {np.mean(of_one > 0):.0%} of the items of {name} (by {of_one.mean():.2g} on "
+                "average)"
+                for name, of_one in zip(names, apart, strict=True)
+            ]
+            lines.append(("judges", f"disagree {', '.join(each)}"))
+        if self.human is not None:
+            errors = [of_one[np.isfinite(of_one)] for of_one in self.over_runs - self.human]
+            each = [
+                f"{len(of_one):,} items of {name} (the judge {of_one.mean():+.2g} on average"
+                + (")" if several else f", another grade on {np.mean(of_one != 0):.0%})")
+                for name, of_one in zip(names, errors, strict=True)
+            ]
+            words = "the judge's grades of all items are corrected by theirs, observed ones, too"
+            lines.append(("people", f"graded {', '.join(each)}; {words}"))
+        return lines
+
     def describe(self) -> str:
         """Return the numbers of items, runs and groups."""
         words = f"{self.n_items:,} items"
         if self.n_runs > 1:
             runs = np.isfinite(self.scores).sum(axis=2)
             least, most = runs.min(), runs.max()
-            words += f" with {most if least == most else f'{least} to {most}'} runs each"
+            what = "judges" if len(self.judges) > 1 else "runs"
+            words += f" with {most if least == most else f'{least} to {most}'} {what} each"
         return words if self.group is None else f"{words}, in {self.n_groups:,} groups"
 
     def observed_data(self) -> dict[str, ObservedArray]:

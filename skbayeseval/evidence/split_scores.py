@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
@@ -291,7 +291,7 @@ class SystemScores(_Scores):
             words += f", with {number} {'splits' if self.test_fraction else 'runs'} each"
         return words
 
-    def remarks(self) -> list[tuple[str, str]]:
+    def remarks(self, names: Sequence[str] = ()) -> list[tuple[str, str]]:
         """Return a line on what the observed values are, if scores are missing."""
         return [("note", f"observed: {OWN_DATA_SETS}")] if (self.n_runs == 0).any() else []
 

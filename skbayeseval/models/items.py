@@ -328,6 +328,8 @@ class ItemWeights(ItemModel):
         self.limits = limits
 
     def _observe(self, items: ItemScores) -> None:
+        if items.human is not None:
+            items.check_people()
         self.units, self.sign = items.units(), items.sign
         check_several(len(self.units.sizes), "item" if items.group is None else "group")
         low, high = items.range_seen

@@ -23,9 +23,10 @@ Array = NDArray[Any]
 class PairPosterior(Posterior):
     """Two classifiers of a joint posterior of several.
 
-    The draws are those of the joint posterior. Where weights are inferred, the pair has its own
-    weight and draws, so that it does not depend on the other classifiers. The closed forms and the
-    prior are those of the model of two classifiers, which is the margin of the joint model.
+    The draws are those of the joint posterior. Where weights are inferred, or the grades of a judge
+    corrected, the pair has its own draws, so that it does not depend on the other classifiers. The
+    closed forms and the prior are those of the model of two classifiers, which is the margin of the
+    joint model.
     """
 
     def __init__(self, joint: Posterior, i: int, j: int) -> None:
@@ -86,7 +87,8 @@ class PairPosterior(Posterior):
 
     def draws(self, metric: Metric) -> Array:
         """Return read-only draws of the metric, of shape (2, n_draws)."""
-        if self.weights is None or not self.weights.are_own:
+        are_own = self.weights is not None and self.weights.are_own
+        if not (are_own or self.evidence.depends_on_others):
             draws = self._joint.draws(metric)[self._rows]
         elif self._rows[0] < self._rows[1]:
             return super().draws(metric)
@@ -109,5 +111,7 @@ class PairPosterior(Posterior):
 
     def observed(self, metric: Metric) -> tuple[float, ...]:
         """Return the observed metric values of the pair."""
+        if self.evidence.depends_on_others:
+            return super().observed(metric)
         observed = self._joint.observed(metric)
         return tuple(observed[i] for i in self._rows)

@@ -142,7 +142,7 @@ def _basis(result: PosteriorView) -> Iterator[Fact]:
                 low, high = weight.interval()
                 words = f"{words} ({low:.2g} to {high:.2g})"
             yield "weight", f"{_which(metrics, name)}{words}, {weights.basis}"
-    yield from evidence.remarks()
+    yield from evidence.remarks(result._names)
     if len(result._names) > 2:
         yield POOLED
     if len(metrics) > 1:
