@@ -14,9 +14,8 @@ from skbayeseval import compare_items, hdi
 
 DRAWS = 1000
 
-# The number of items from which the truth is computed, and that of data sets for the others.
+# The number of items from which the truth is computed.
 MANY = 2_000_000
-FEW = 200
 
 
 def moderate(rng, n):
@@ -58,6 +57,7 @@ def main():
     """Print the coverage of 95% HDIs, and the bias of A, of every scenario."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--data-sets", type=int, default=1000)
+    parser.add_argument("--others", type=int, default=200, help="data sets for the other ways")
     parser.add_argument("--items", type=int, nargs="+", default=[30, 100, 300])
     args = parser.parse_args()
     print("| items are | metric | runs | items | way | coverage, A - B | of A | bias of A |")
@@ -69,19 +69,19 @@ def main():
                 for every in (False, True) if k > 1 else (False,):
                     truth = powered(population, k, every).mean(axis=1)
                     for n in args.items:
-                        report(draw, n, n_runs, k, every, truth, args.data_sets)
+                        report(draw, n, n_runs, k, every, truth, args)
 
 
-def report(draw, n, n_runs, k, every, truth, data_sets):
+def report(draw, n, n_runs, k, every, truth, args):
     """Print a line per way."""
     name = f"pass{'^' if every else '@'}{k}"
     rng, seen = np.random.default_rng(n), {}
-    for i in range(data_sets):
+    for i in range(args.data_sets):
         runs = (rng.random((2, n, n_runs)) < draw(rng, n)[:, :, None]).astype(float)
         result = compare_items(*runs, scoring=name, n_draws=DRAWS, random_state=i)
         intervals = result.hdi(), result.hdi(of="a"), result.observed_a
         seen.setdefault("compare_items", []).append(intervals)
-        for way, (a, b) in others(runs, k, every, rng) if i < FEW and n <= 100 else ():
+        for way, (a, b) in others(runs, k, every, rng) if i < args.others and n <= 100 else ():
             seen.setdefault(way, []).append((hdi(a - b), hdi(a), a.mean()))
     for way, found in seen.items():
         both, of_a = (

@@ -15,6 +15,7 @@ from skbayeseval.evidence.base import (
     ObservedArray,
     UnitNumbers,
     count_units,
+    effective_number,
     letter,
 )
 from skbayeseval.evidence.confusion import Margin
@@ -177,7 +178,7 @@ class ItemScores(Evidence):
 
     def margin(self, classifier: int) -> Margin:
         """Return the number of items, and of items that one system got right."""
-        hits = float(np.clip(self.means[classifier], 0.0, 1.0).sum())
+        hits = float(np.clip(self.over_runs[classifier], 0.0, 1.0).sum())
         return Margin(
             float(self.n_items), hits=hits if self.higher_is_better else self.n_items - hits
         )
@@ -255,6 +256,15 @@ class ItemScores(Evidence):
         what = f"{'items' if self.group is None else 'groups'} with grades of people"
         numbers = [np.bincount(unit, np.isfinite(of_one)) for of_one in self.human]
         return [count_units(of_one, np.ones(len(of_one)), 1.0, what) for of_one in numbers]
+
+    def carriers(self, classifier: int | None = None) -> float:
+        """Return how many items, or groups, carry the variance of a difference or of one system.
+
+        Where most items are solved by both systems or by none, a few carry the difference.
+        """
+        units = self.units()
+        sums = units.sums[0] - units.sums[1] if classifier is None else units.sums[classifier]
+        return effective_number(sums - sums.sum() / units.sizes.sum() * units.sizes)
 
     def check_people(self) -> None:
         """Raise if people graded too few items, or groups, of a system."""

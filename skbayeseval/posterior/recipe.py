@@ -237,6 +237,9 @@ class Posterior(Recipe):
 
         It is infinite where all count alike, or where weights are inferred, which allows for it.
         """
+        evidence: Any = self.evidence
+        if metric.source == "items" and self.model.weights_units:
+            return float(evidence.carriers(classifier))
         scored = self._scored_for(metric)
         if scored is None or self.weights is not None:
             return np.inf
@@ -253,19 +256,20 @@ class Posterior(Recipe):
         self, metric: Metric, draws: Array, classifier: int | None = None
     ) -> Array:
         """Return draws of the difference, or of one classifier, that are wide enough."""
-        scored: Any = self.scored
+        scored = self._scored_for(metric)
         carriers, of_difference = self.carried_by(metric, classifier), classifier is None
-        if np.isinf(carriers):
+        units = self.units(metric)
+        if np.isinf(carriers) or units is None:
             return draws
         return self._once(
             ("stretched", metric, classifier),
             lambda: allow_for_few_carriers(
                 draws,
-                scored.unit_numbers(metric),
+                units,
                 carriers,
                 difference_bounds(metric.bounds) if of_difference else metric.bounds,
                 self.rng(_FEW_UNITS, 2),
-                of_areas=of_difference and scored.is_area(metric),
+                of_areas=of_difference and scored is not None and scored.is_area(metric),
             ),
         )
 

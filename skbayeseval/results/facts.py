@@ -350,7 +350,8 @@ def few_that_carry(posterior: Posterior, metric: Metric) -> str | None:
         carriers = posterior.carried_by(metric, 0 if n_classifiers == 1 else None)
     if carriers >= FEW_CARRIERS:
         return None
-    units = "groups" if posterior.evidence.n_groups else "instances"
+    units = "items" if posterior.evidence.is_of_items else "instances"
+    units = "groups" if posterior.evidence.n_groups else units
     return f"few {units} carry {what} (effective number {carriers:.0f})"
 
 
