@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from skbayeseval import compare_scores
@@ -64,9 +65,10 @@ def _read(path: str, *, by_task: bool) -> pd.DataFrame:
             raise InputError(f"{path} has {axis[axis.duplicated()][0]!r} more than once")
     is_hole = table.apply(lambda column: column.str.strip().str.lower().isin(HOLES))
     scores = table.where(~is_hole).apply(pd.to_numeric, errors="coerce")
-    for row, column in (scores.isna() & ~is_hole).stack().loc[lambda wrong: wrong].index:
+    for row, column in np.argwhere((scores.isna() & ~is_hole).to_numpy()):
         raise InputError(
-            f"{table.loc[row, column]!r} in row {row!r} and column {column!r} of {path} is no "
-            "number; leave the cell empty if there is no score"
+            f"{table.iloc[row, column]!r} in row {table.index[row]!r} and column "
+            f"{table.columns[column]!r} of {path} is no number; leave the cell empty if there is "
+            "no score"
         )
     return scores if by_task else scores.T

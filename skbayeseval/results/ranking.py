@@ -259,10 +259,8 @@ class Ranking(RopeResult):
         ----------
         rope : float, str, (float, float) or dict, default=0.0
             As in `decision`. By default, any difference counts.
-        prob : float, default=0.95
-            The probability that is required, and the mass of the HDI that decides about pairs.
-        metric : str or Metric, default=None
-            The metric. By default, the first metric of the result.
+        prob, metric
+            As in `decision`.
 
         Returns
         -------
@@ -341,6 +339,7 @@ class Ranking(RopeResult):
         reference: str | int | None = None,
         prob: float = 0.95,
         *,
+        looks: int = 1,
         metric: str | Metric | None = None,
     ) -> dict[str, OneSidedDecision]:
         """Return which classifiers are not worse than a reference by more than the margin.
@@ -354,6 +353,8 @@ class Ranking(RopeResult):
             one in use. By default, the best of each draw.
         prob : float, default=0.95
             The probability that is required.
+        looks : int, default=1
+            As in `ComparisonResult.non_inferiority`.
         metric : str or Metric, default=None
             The metric. By default, the first metric of the result.
 
@@ -376,7 +377,7 @@ class Ranking(RopeResult):
         if reference is not None:
             other = self.pairs.position(reference)
             return {
-                name: self._pair(k, other).non_inferiority(margin, prob, metric=metric)
+                name: self._pair(k, other).non_inferiority(margin, prob, looks=looks, metric=metric)
                 for k, name in enumerate(self.names)
                 if k != other
             }
@@ -385,7 +386,13 @@ class Ranking(RopeResult):
         behind = map(Distribution, draws - draws.max(axis=0))
         return {
             name: one_sided(
-                "non-inferiority", difference, margin, prob, (name, "the best"), which.name
+                "non-inferiority",
+                difference,
+                margin,
+                prob,
+                (name, "the best"),
+                which.name,
+                looks=looks,
             )
             for name, difference in zip(self.names, behind, strict=True)
         }
@@ -440,7 +447,7 @@ class Ranking(RopeResult):
             decisions.
         rope : float, str, (float, float) or dict, default=None
             The region of practical equivalence. "ranking" then marks who is equivalent to the best
-            and who is surely worse. For "pairs", None means the point 0.
+            and who is surely worse. For "tiers" and "pairs", None means the point 0.
         prob : float, default=0.95
             The probability mass of the HDI.
         metric : str or Metric, default=None
@@ -461,9 +468,9 @@ class Ranking(RopeResult):
                 f"kind={in_short(kind)} is not a known kind. Valid kinds are {list(PLOTS)}."
             )
         which = self._metric(metric)
+        table = self.ranking(prob=prob, metric=which)
         if kind == "ranking":
             decision = None if rope is None else self.decision(rope, prob, metric=which)
-            table = self.ranking(prob=prob, metric=which)
             behind = behind_the_best(self._pooled(which), prob).set_axis(list(self.names))
             return RankingDisplay(
                 pd.DataFrame({**table, **behind}, index=table.index),
@@ -474,10 +481,8 @@ class Ranking(RopeResult):
             ).plot(ax=ax, **style)
         if kind == "tiers":
             tiers = self.tiers(0.0 if rope is None else rope, prob, metric=which)
-            table = self.ranking(prob=prob, metric=which)
-            return TiersDisplay(table, tiers=tiers, metric=which.name, prob=prob).plot(
-                ax=ax, **style
-            )
+            shown = TiersDisplay(table, tiers=tiers, metric=which.name, prob=prob)
+            return shown.plot(ax=ax, **style)
         region = check_rope(0.0 if rope is None else rope, which)
         decisions = {
             (i, j): self._pair(i, j).decision(region, prob, metric=which)

@@ -113,6 +113,8 @@ def test_one_sided_questions(ranking):
     for row, decision in zip(pooled, found.values(), strict=True):
         assert decision.probability == pytest.approx((pooled.max(axis=0) - row <= 0.05).mean())
     assert "c is worse than the best by more than 0.05" in str(found["c"])
+    assert ranking.non_inferiority(0.05, looks=5)["c"].prob == pytest.approx(0.99)
+    assert ranking.non_inferiority(0.05, "b", looks=5)["c"].looks == 5
     for reference in ("b", 1, -2):
         against = ranking.non_inferiority(0.05, reference)
         assert list(against) == ["a", "c"]
