@@ -4,7 +4,7 @@ import pytest
 from skbayeseval import compare_many
 from skbayeseval.judgement.distribution import Distribution, decision_of
 from skbayeseval.judgement.intervals import Interval
-from skbayeseval.judgement.ranking_decision import decide_ranking, tied_groups
+from skbayeseval.judgement.ranking_decision import behind_the_best, decide_ranking, tied_groups
 
 ROPE = Interval(-0.01, 0.01)
 
@@ -99,3 +99,11 @@ def test_with_two_classifiers_it_agrees_with_the_pair():
     probabilities = ranking.pairs["a", "b"].probability(0.15)
     found = ranking.decision(0.15)
     assert found.p_equivalent["b"] == pytest.approx(1 - probabilities.better, abs=0.02)
+
+
+def test_nobody_is_ahead_of_the_best():
+    draws = np.tile([[3.0, 1.0], [2.0, 2.0], [0.0, 1.0]], 50)
+    table = behind_the_best(draws, 0.95)
+    assert table["behind"].tolist() == [-0.5, -0.5, -2.0]
+    assert table["behind_low"].tolist() == [-1.0, -1.0, -3.0]
+    assert table["behind_high"].tolist() == [0.0, 0.0, -1.0]
