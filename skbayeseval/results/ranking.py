@@ -250,10 +250,11 @@ class Ranking(RopeResult):
 
         The first tier has the classifier with the highest posterior mean, and all others that
         cannot be told apart from it. One is told apart if it is worse by more than the ROPE with a
-        probability of at least ``(1 + prob) / 2``, 97.5%, in partially pooled draws, and if the
-        comparison of the pair alone settles this, too. The next tier is made in the same way of
-        those that are left, which are pooled anew. So whoever is in a lower tier is surely worse
-        than the first of each tier above it, but perhaps not worse than all others there.
+        probability of at least ``(1 + prob) / 2`` in partially pooled draws, and if the comparison
+        of the pair alone settles this, too. The next tier is made in the same way of those that are
+        left, which are pooled anew. So whoever is in a lower tier is surely worse than the first of
+        each tier above, but perhaps not than all others there. This asks for more than `decision`:
+        who is surely worse than the best, whoever that is, may still be in the first tier.
 
         Parameters
         ----------
