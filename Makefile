@@ -11,7 +11,7 @@ TESTS ?=
 # What Sphinx writes beside the sources of the site; git ignores it.
 SITE := docs/_build docs/gallery docs/generated
 
-.PHONY: size demo test test-wheel slow lint format docs pages rooms dist messages bench reproduce clean
+.PHONY: size demo test test-wheel test-lowest check-release slow lint format docs pages rooms dist messages bench reproduce clean
 
 # Fits are small: threads of the linear algebra would only get in each other's way.
 test test-wheel slow docs pages bench reproduce: export OMP_NUM_THREADS = 1
@@ -32,8 +32,14 @@ test-wheel:
 	@$(BIN)/python -m build --outdir dist >/dev/null
 	@$(BIN)/python -m pip install --quiet "$$(ls dist/*.whl)[tests]"
 	@rm -rf build/wheel-test && mkdir -p build/wheel-test
-	@cp -r tests docs examples benchmarks tools *.md action.yml CITATION.cff paper.bib pyproject.toml build/wheel-test
+	@cp -r tests docs examples benchmarks tools recipe .github *.md Makefile action.yml CITATION.cff paper.bib \
+	  pyproject.toml build/wheel-test
 	cd build/wheel-test && $(abspath $(BIN))/pytest -n auto --dist loadgroup $(or $(TESTS),tests)
+
+# The lowest versions that pyproject.toml allows: each floor becomes a pin.
+test-lowest:
+	@mkdir -p build && $(PYTHON) tools/floors.py >build/floors.txt
+	$(MAKE) test VENV=.venv-lowest EXTRAS=tests PIP_ARGS="--constraint build/floors.txt"
 
 slow: $(READY)
 	@echo "Running the slow tests: about half an hour on two cores."
@@ -44,6 +50,9 @@ lint: $(READY)
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/check-jsonschema --quiet --builtin-schema vendor.github-workflows .github/workflows/*.yml
+	$(BIN)/check-jsonschema --quiet --builtin-schema vendor.github-actions action.yml
+	$(BIN)/zizmor --quiet --offline .github action.yml
 
 format: $(READY)
 	$(BIN)/ruff format .
@@ -69,6 +78,10 @@ dist: $(READY)
 	@rm -rf dist
 	@$(BIN)/python -m pip install --quiet --upgrade build
 	$(BIN)/python -m build --outdir dist
+
+# Whether all files that name the version name that of a tag: make check-release TAG=v0.1.0
+check-release:
+	@$(PYTHON) tools/check_release.py $(TAG)
 
 # Every error and warning of the package on one page, to be read through.
 messages: $(READY)

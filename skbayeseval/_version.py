@@ -58,4 +58,4 @@ def _installed(name: str) -> str:
         return "not installed"
 
 
-__version__ = "0.1.0.dev0"
+__version__ = "0.1.0"

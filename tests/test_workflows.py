@@ -1,0 +1,68 @@
+"""The workflows of GitHub: what they run, with which versions, and what they may do."""
+
+import re
+import tomllib
+
+import pytest
+import yaml
+
+from tests.conftest import ROOT
+
+FILES = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
+WORKFLOWS = {path.stem: yaml.safe_load(path.read_text(encoding="utf-8")) for path in FILES}
+JOBS = {
+    f"{name}/{job}": content
+    for name, workflow in WORKFLOWS.items()
+    for job, content in workflow["jobs"].items()
+}
+# What may be more than reading the sources, and why.
+WRITES = {
+    "docs/deploy": {"pages": "write", "id-token": "write"},
+    "release/publish": {"id-token": "write"},
+}
+
+
+def test_there_is_a_workflow_for_each_purpose():
+    assert set(WORKFLOWS) == {"tests", "nightly", "docs", "release"}
+
+
+@pytest.mark.parametrize("name", JOBS)
+def test_steps_call_the_makefile_and_nothing_else(name):
+    targets = re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.M)
+    for step in JOBS[name]["steps"]:
+        if "run" in step:
+            assert "${{" not in step["run"]
+            command, target, *_ = step["run"].split()
+            assert command == "make"
+            assert target in targets
+        else:
+            assert re.fullmatch(r"[\w./-]+@v\d[\d.]*", step["uses"])
+
+
+@pytest.mark.parametrize("name", JOBS)
+def test_permissions_are_the_least(name):
+    workflow, _ = name.split("/")
+    assert WORKFLOWS[workflow]["permissions"] == {"contents": "read"}
+    assert JOBS[name].get("permissions", {}) == WRITES.get(name, {})
+    assert JOBS[name]["timeout-minutes"] <= 180
+    if name in WRITES:  # no code of the project runs where something may be written
+        assert not any("run" in step for step in JOBS[name]["steps"])
+    for step in JOBS[name]["steps"]:
+        if step.get("uses", "").startswith("actions/checkout@"):
+            assert step["with"] == {"persist-credentials": False}
+
+
+def test_every_supported_python_is_tested():
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    classifiers = re.findall(r"Python :: (3\.\d+)", "\n".join(settings["classifiers"]))
+    tested = JOBS["tests/test"]["strategy"]["matrix"]["python"]
+    assert set(classifiers) <= set(tested)
+    assert settings["requires-python"] == f">={tested[0]}"
+    (lowest,) = (step["with"] for step in JOBS["tests/lowest"]["steps"] if "python" in str(step))
+    assert lowest == {"python-version": tested[0]}
+
+
+def test_only_tags_are_released():
+    assert WORKFLOWS["release"][True] == {"push": {"tags": ["v*"]}}  # YAML 1.1 takes "on" for true
+    assert JOBS["release/publish"]["needs"] == "build"
+    assert JOBS["release/publish"]["environment"] == "pypi"
