@@ -124,6 +124,14 @@ class Record(NamedTuple):
             f"{column!r} must be a text or a whole number, got {in_short(value)} in {self.where}."
         )
 
+    def run_number(self) -> int:
+        """Return the number of the run, or that of the record."""
+        if self.run is None:
+            return self.number
+        if not isinstance(self.run, int) or abs(self.run) > 2**53:
+            raise wrong(f"The run of {self.where}", "a whole number", self.run)
+        return self.run
+
     def score(self, column: str) -> float:
         """Return a finite number; NaN if the log says that there is no score."""
         value = self.value(column)
@@ -241,7 +249,9 @@ def _file(path: str | os.PathLike[str], name: str) -> Iterator[Record]:
         except UnicodeDecodeError as error:
             raise ValueError(f"{name} is not a text file in UTF-8: {error}.") from error
         except (AttributeError, KeyError, TypeError) as error:
-            raise ValueError(f"{name} is not as such logs are written: {error!r}.") from error
+            raise ValueError(
+                f"{name} looks like a log, but has values of the wrong type. Is it damaged?"
+            ) from error
         except DAMAGED as error:
             kind = "gzip file" if start.startswith(GZIP) else "zip archive"
             raise ValueError(f"{name} is a damaged {kind}: {error}") from error
@@ -309,7 +319,8 @@ def _text(stream: IO[bytes], name: str) -> Iterator[Record]:
         if reader is not None:
             yield from reader(document, name)
         elif isinstance(document, list):
-            yield from _elements(document, name)
+            for number, values in enumerate(document, start=1):
+                yield _plain("element", number, name, values)
         elif first:
             yield from _lines(text, name) if first.startswith("{") else _rows(text, name)
 
@@ -319,11 +330,6 @@ def _parsed(text: str | bytes, where: str) -> Any:
         return json.loads(text)
     except (ValueError, RecursionError) as error:
         raise ValueError(f"{where} is not valid JSON: {error}") from error
-
-
-def _elements(document: list[Any], name: str) -> Iterator[Record]:
-    for number, values in enumerate(document, start=1):
-        yield _plain("element", number, name, values)
 
 
 def _lines(text: IO[str], name: str) -> Iterator[Record]:
@@ -378,31 +384,15 @@ def _plain(kind: str, number: int, path: str, values: Any) -> Record:
         metrics = values.get("metrics")
         known = metrics if isinstance(metrics, list) else values.keys() - LOG_COLUMNS
         id_column, scores = "doc_id", [column for column in values if column in known]
-    return Record(
-        kind,
-        number,
-        path,
-        values,
-        document if isinstance(document, dict) else {},
-        id_column,
-        scores,
-        "doc_hash" if "doc_hash" in values else None,
-        str(values.get("filter", "none")),
-    )
+    more, part = document if isinstance(document, dict) else {}, str(values.get("filter", "none"))
+    hashed = "doc_hash" if "doc_hash" in values else None
+    return Record(kind, number, path, values, more, id_column, scores, hashed, part)
 
 
 # Inspect
 
 # What Inspect's value_to_float makes of grades.
 GRADES = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0, "yes": 1.0, "no": 0.0}
-
-
-def _is_inspect(document: Any) -> bool:
-    return isinstance(document, dict) and "eval" in document and "version" in document
-
-
-def _inspect_log(document: dict[str, Any], name: str) -> Iterator[Record]:
-    return _inspect(document.get("samples") or [], name)
 
 
 def _samples_of_archive(raw: IO[bytes], budget: _Budget) -> Iterator[Any]:
@@ -481,11 +471,6 @@ def _graded(value: Any) -> Any:
 # HELM
 
 
-def _is_helm(document: Any) -> bool:
-    first = document[0] if isinstance(document, list) and document else None
-    return isinstance(first, dict) and {"instance_id", "stats"} <= first.keys()
-
-
 def _helm(document: list[Any], name: str) -> Iterator[Record]:
     """Yield the instances of HELM, which each metric has in an entry of its own."""
     kept: dict[tuple[str, ...], tuple[int, dict[str, Any], dict[str, Any]]] = {}
@@ -515,26 +500,20 @@ def _helm(document: list[Any], name: str) -> Iterator[Record]:
 # promptfoo
 
 
-def _is_promptfoo(document: Any) -> bool:
-    results = document.get("results") if isinstance(document, dict) else None
-    return isinstance(results, dict) and isinstance(results.get("results"), list)
-
-
 def _promptfoo(document: dict[str, Any], name: str) -> Iterator[Record]:
     """Yield the results of promptfoo. Tests with the same variables are runs of one item."""
     rows = document["results"]["results"]
-    several = len({str((row.get("prompt") or {}).get("label")) for row in rows}) > 1
+    several = len({row["prompt"]["label"] for row in rows}) > 1
     none = _unscored([{"score": 0, "success": 0}, *(row.get("namedScores") or {} for row in rows)])
     for number, row in enumerate(rows, start=1):
         test, provider = row.get("testCase") or {}, row.get("provider") or {}
         variables = test.get("vars") or row.get("vars") or {}
         shown = variables or test.get("description") or row.get("testIdx")
         item = shown if isinstance(shown, str) else json.dumps(shown, sort_keys=True)
-        part = provider
-        if isinstance(provider, dict):
-            part = provider.get("label") or provider.get("id")
+        is_text = isinstance(provider, str)
+        part = provider if is_text else provider.get("label") or provider.get("id")
         if several:
-            part = f"{part}, {(row.get('prompt') or {}).get('label')}"
+            part = f"{part}, {row['prompt']['label']}"
         values = none | (row.get("namedScores") or {})
         values |= {key: row[key] for key in ("score", "success") if key in row}
         if row.get("failureReason") == 2:  # an error, no answer
@@ -546,13 +525,21 @@ def _promptfoo(document: dict[str, Any], name: str) -> Iterator[Record]:
         )
 
 
-# JSON that is one document: how it is told, and how it is read.
-DOCUMENTS: tuple[tuple[Callable[[Any], bool], Callable[[Any, str], Iterator[Record]]], ...] = (
-    (_is_inspect, _inspect_log),
-    (_is_helm, _helm),
-    (_is_promptfoo, _promptfoo),
+# Logs that are one JSON document: its type, names in it or in its first element, and its reader.
+DOCUMENTS: tuple[tuple[type, set[str], Callable[[Any, str], Iterator[Record]]], ...] = (
+    (
+        dict,
+        {"version", "status", "eval"},
+        lambda log, name: _inspect(log.get("samples") or [], name),
+    ),
+    (list, {"instance_id", "stats"}, _helm),
+    (dict, {"evalId", "results"}, _promptfoo),
 )
 
 
 def _reader_of(document: Any) -> Callable[[Any, str], Iterator[Record]] | None:
-    return next((reader for is_it, reader in DOCUMENTS if is_it(document)), None)
+    first = document[0] if isinstance(document, list) and document else document
+    for kind, names, reader in DOCUMENTS:
+        if isinstance(document, kind) and isinstance(first, dict) and names <= first.keys():
+            return reader
+    return None

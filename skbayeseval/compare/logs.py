@@ -170,7 +170,7 @@ def read_samples(
                     if document is None
                     else record.values.get(document, record.more.get(document)),
                     record.number,
-                    record.number if record.run is None else record.run,
+                    record.run_number(),
                 )
             )
             several_runs = several_runs or record.run is not None

@@ -163,13 +163,15 @@ class TestInspect:
     )  # fmt: skip
     def test_values(self, value, number, write):
         samples = [{"id": i, "epoch": 1, "scores": {"x": {"value": value}}} for i in (1, 2)]
-        found = read_samples(write({"version": 2, "eval": {}, "samples": samples})).scores
+        found = read_samples(
+            write({"version": 2, "status": "success", "eval": {}, "samples": samples})
+        ).scores
         np.testing.assert_array_equal(found, [number, number])
 
     def test_values_that_are_no_numbers(self, write):
         def log(value):
             samples = [{"id": 1, "epoch": 1, "scores": {"x": {"value": value}}}]
-            return write({"version": 2, "eval": {}, "samples": samples})
+            return write({"version": 2, "status": "success", "eval": {}, "samples": samples})
 
         assert read_samples(log({"a": "C", "b": 0}), score="x_a").scores.tolist() == [1]
         with pytest.raises(
@@ -182,7 +184,9 @@ class TestInspect:
             {"id": 1, "epoch": epoch, "scores": {"x": {"value": value}}}
             for epoch, value in ((2, 0), (1, "I"), (1, "C"))
         ]
-        found = read_samples(write({"version": 2, "eval": {}, "samples": samples})).scores
+        found = read_samples(
+            write({"version": 2, "status": "success", "eval": {}, "samples": samples})
+        ).scores
         assert found.to_numpy().tolist() == [[1, 0]]
 
     def test_other_inputs_with_the_same_ids(self, write):
@@ -409,16 +413,27 @@ class TestSafety:
     @pytest.mark.parametrize(
         "log",
         [
-            {"version": 2, "eval": {}, "samples": 3},
-            {"version": 2, "eval": {}, "samples": [{"id": 1, "epoch": 1, "scores": {"x": 1}}]},
-            {"version": 2, "eval": {}, "samples": [{"id": 1, "epoch": 1, "metadata": "x"}]},
+            {"version": 2, "status": "success", "eval": {}, "samples": 3},
+            {
+                "version": 2,
+                "status": "success",
+                "eval": {},
+                "samples": [{"id": 1, "epoch": 1, "scores": {"x": 1}}],
+            },
+            {
+                "version": 2,
+                "status": "success",
+                "eval": {},
+                "samples": [{"id": 1, "epoch": 1, "metadata": "x"}],
+            },
             [{"instance_id": "x", "stats": [3]}],
             [{"instance_id": "x", "stats": [{"name": "x", "count": 1}]}],
             [{"instance_id": "x", "stats": []}, 3],
-            {"results": {"results": [3]}},
-            {"results": {"results": [{"testCase": 3}]}},
-            {"results": {"results": []}},
-            {"version": 2, "eval": {}},
+            {"evalId": "x", "results": {"results": [3]}},
+            {"evalId": "x", "results": {"results": [{"testCase": 3}]}},
+            {"evalId": "x", "results": {"results": []}},
+            {"version": 2, "status": "success", "eval": {}},
+            {"evalId": "x", "results": 3},
         ],
     )
     def test_logs_of_another_form(self, log, write):
