@@ -103,6 +103,30 @@ class TestVerdicts:
         assert main(["items", given[0], given[0], *options, *gate]) == 2
 
 
+# Where in these logs samples are, and in a sample its item and its score.
+PARTS = {
+    "inspect json": (["samples"], ["id"], ["scores", "match", "value"]),
+    "helm": ([], ["instance_id"], ["stats", 0, "sum"]),
+    "promptfoo": (["results", "results"], ["testCase", "vars", "question"], ["score"]),
+}
+
+
+@pytest.mark.parametrize("kind", PARTS)
+@pytest.mark.parametrize("fault", ["nan", "text", "other item"])
+def test_one_wrong_sample_passes_no_gate(kind, fault, write):
+    a, b, options = PAIRS[kind]
+    samples, item, score = PARTS[kind]
+    log = written(f"{b}/per_instance_stats.json" if kind == "helm" else b)
+    *place, last = [*samples, 0, *(item if fault == "other item" else score)]
+    node = log
+    for key in place:
+        node = node[key]
+    gate = ["--gate", "non-inferior", "--rope", "0.3", "--draws", "500"]
+    assert main(["items", str(LOGS / a), str(write(log)), *options, *gate]) in (0, 3)
+    node[last] = math.nan if fault == "nan" else "other"
+    assert main(["items", str(LOGS / a), str(write(log)), *options, *gate]) == 2
+
+
 class TestInspect:
     @pytest.mark.parametrize("name", ["inspect_deflated_new.eval", "inspect_deflated_old.eval"])
     @pytest.mark.parametrize("score", ["match", "includes"])
