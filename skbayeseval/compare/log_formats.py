@@ -445,16 +445,19 @@ def _inspect(samples: Iterable[Any], name: str) -> Iterator[Record]:
         scores: dict[str, Any] = {}
         for scorer, score in (sample.get("scores") or {}).items():
             value = score["value"]
-            parts = value if isinstance(value, dict) else {"": value}
-            scores |= {f"{scorer}_{key}".rstrip("_"): _graded(part) for key, part in parts.items()}
+            parts = {scorer: value}
+            if isinstance(value, dict):
+                parts = {f"{scorer}_{key}": part for key, part in value.items()}
+            scores |= {column: _graded(part) for column, part in parts.items()}
         more = {**(sample.get("metadata") or {}), "id": sample["id"], "epoch": sample["epoch"]}
         if isinstance(sample.get("input"), str):
             more["input"] = sample["input"][:500]  # summaries are shortened
         kept[str(sample["id"]), str(sample["epoch"])] = (number, more, scores)
     none = _unscored(scores for _, _, scores in kept.values())
+    names = list(none)
     for number, more, scores in kept.values():
         values, run = none | scores, more["epoch"]
-        yield Record("sample", number, name, values, more, "id", list(none), "input", run=run)
+        yield Record("sample", number, name, values, more, "id", names, "input", run=run)
 
 
 def _unscored(scores: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
@@ -480,8 +483,8 @@ def _helm(document: list[Any], name: str) -> Iterator[Record]:
             raise wrong(f"entry {number} of {name}", "an object with instance_id and stats", entry)
         trial = entry.get("train_trial_index", 0)
         perturbation = entry.get("perturbation") or {}
-        how = [str(perturbation[key]) for key in ("name", "seed") if key in perturbation]
-        key = (str(entry["instance_id"]), str(trial), " ".join(how))
+        parts = [str(perturbation[key]) for key in ("name", "seed") if key in perturbation]
+        key = (str(entry["instance_id"]), str(trial), " ".join(parts))
         _, more, scores = kept.setdefault(key, (number, {}, {}))
         more |= {"instance_id": entry["instance_id"], "train_trial_index": trial}
         for stat in stats:
@@ -489,12 +492,11 @@ def _helm(document: list[Any], name: str) -> Iterator[Record]:
             more |= {part: about[part] for part in ("split", "sub_split") if part in about}
             scores[about["name"]] = stat["sum"] / count if count else UNSCORED
     none = _unscored(scores for _, _, scores in kept.values())
-    for (_, _, perturbed), (number, more, scores) in kept.items():
-        part = f"{more.get('split', '')} {perturbed}".strip() or "none"
+    names, id_column = list(none), "instance_id"
+    for (_, _, how), (number, more, scores) in kept.items():
+        part = f"{more.get('split', '')} {how}".strip() or "none"
         values, run = none | scores, more["train_trial_index"]
-        yield Record(
-            "entry", number, name, values, more, "instance_id", list(none), filter=part, run=run
-        )
+        yield Record("entry", number, name, values, more, id_column, names, filter=part, run=run)
 
 
 # promptfoo
@@ -510,8 +512,7 @@ def _promptfoo(document: dict[str, Any], name: str) -> Iterator[Record]:
         variables = test.get("vars") or row.get("vars") or {}
         shown = variables or test.get("description") or row.get("testIdx")
         item = shown if isinstance(shown, str) else json.dumps(shown, sort_keys=True)
-        is_text = isinstance(provider, str)
-        part = provider if is_text else provider.get("label") or provider.get("id")
+        part = provider if isinstance(provider, str) else provider.get("label") or provider["id"]
         if several:
             part = f"{part}, {row['prompt']['label']}"
         values = none | (row.get("namedScores") or {})
