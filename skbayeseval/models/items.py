@@ -339,6 +339,10 @@ class ItemWeights(ItemModel):
                 f"prior 'limits' is {in_short(self.limits)}, but there are scores from {low:g} to "
                 f"{high:g}."
             )
+        if low == high and items.human is not None and not items.is_right_or_wrong:
+            raise ValueError(
+                f"All grades, those of people, too, are {low:g}: there is nothing to compare."
+            )
         if known is None and low == high:
             raise ValueError(
                 f"All scores are {low:g}, which does not tell by how much scores can differ. Pass "
