@@ -31,10 +31,12 @@ class RankingDecision(InWords):
 
     A classifier is compared with the best one of each draw, so that the best is not taken for
     known, and scores are partially pooled. It is equivalent to the best if the probability of a
-    difference inside the ROPE is at least `prob`, surely worse if that of a difference beyond the
-    ROPE is, and open otherwise. It is open, too, unless its comparison with the one that has the
-    highest posterior mean settles the same: a ranking is at most as sure as its pairs. It is often
-    less sure, because of many equal classifiers some look better by chance.
+    difference inside the ROPE is at least `prob`. It is surely worse if it is worse than the one
+    with the highest posterior mean by more than the ROPE, with a probability of at least
+    ``(1 + prob) / 2``, as in a two-sided interval: of many equal classifiers, each is worse than
+    the best of each draw with a high probability. Otherwise it is open. It is open, too, unless the
+    comparison of this pair alone settles the same: a ranking is at most as sure as its pairs. It is
+    often less sure, because of many equal classifiers some look better by chance.
 
     Attributes
     ----------
@@ -206,17 +208,21 @@ def decide_ranking(
         called for those about which the draws settle something.
     """
     p_equivalent = equivalent_to_best(draws, rope)
+    p_worse = worse_than(draws[order[0]], draws, rope)
     cases: dict[str, list[str]] = {"equivalent": [], "open": [], "worse": []}
     for k in order:
         p = p_equivalent[k]
-        case, code = ("equivalent", "~") if p >= prob else ("worse", ">>")
-        if 1 - prob < p < prob:
-            case = "open"
-        elif k != order[0]:
+        case, code, p_limit = "open", "?", 1 - p_worse[k]
+        if p >= prob:
+            case, code = "equivalent", "~"
+        elif p_worse[k] >= (1 + prob) / 2:
+            case, code = "worse", ">>"
+        if case != "open" and k != order[0]:
             alone = pair(k)
             if alone.code != code:
-                case, not_worse = "open", 1 - alone.probabilities.better
-                p_equivalent[k] = min(p, not_worse) if p >= prob else max(p, not_worse)
+                case, p_limit = "open", 1 - alone.probabilities.better
+        if case == "open" and not 1 - prob < p < prob:
+            p_equivalent[k] = min(p, p_limit) if p >= prob else max(p, p_limit)
         cases[case].append(names[k])
     equivalent, still_open, worse = (tuple(each) for each in cases.values())
     return RankingDecision(
@@ -260,6 +266,11 @@ def equivalent_to_best(draws: Array, rope: Interval) -> Array:
     """Return the probability of each classifier to be within the ROPE of the best of each draw."""
     # A difference to the best is never negative: what counts is how much worse is still equivalent.
     return np.asarray((draws.max(axis=0) - draws <= -rope.low).mean(axis=1))
+
+
+def worse_than(first: Array, draws: Array, rope: Interval) -> Array:
+    """Return the probability that each classifier is worse than the first by more than the ROPE."""
+    return np.asarray((first - draws > -rope.low).mean(axis=1))
 
 
 def _differ(draws: Array, rope: Interval, prob: float) -> Array:

@@ -30,6 +30,7 @@ from skbayeseval.judgement.ranking_decision import (
     behind_the_best,
     decide_ranking,
     who_is_best,
+    worse_than,
 )
 from skbayeseval.judgement.rope import check_rope, check_rope_around_zero
 from skbayeseval.metrics.confusion import Metric
@@ -253,8 +254,8 @@ class Ranking(RopeResult):
         probability of at least ``(1 + prob) / 2`` in partially pooled draws, and if the comparison
         of the pair alone settles this, too. The next tier is made in the same way of those that are
         left, which are pooled anew. So whoever is in a lower tier is surely worse than the first of
-        each tier above, but perhaps not than all others there. This asks for more than `decision`:
-        who is surely worse than the best, whoever that is, may still be in the first tier.
+        each tier above, but perhaps not than all others there. Those below the first tier are those
+        that `decision` calls surely worse.
 
         Parameters
         ----------
@@ -287,8 +288,7 @@ class Ranking(RopeResult):
         left = self._by_mean(which)
         while left:
             draws = self._pooled(which, left)
-            # Two-sided, as for pairs: which of two is ahead was not known beforehand.
-            is_worse = (draws[0] - draws > -region.low).mean(axis=1) >= (1 + prob) / 2
+            is_worse = worse_than(draws[0], draws, region) >= (1 + prob) / 2
             worse = [
                 k
                 for k, is_behind in zip(left, is_worse, strict=True)

@@ -226,3 +226,26 @@ def test_tiers_in_words():
     assert said(("a", "b", "c"), ("d",)) == f"b and c {apart}"
     assert said(("a", "b"), ("d",)) == f"b {apart}"
     assert said(tuple("abcdef"), ("g",)) == f"5 of 7 {apart}"
+
+
+@pytest.mark.parametrize("rope", [0.0, 0.001, 0.02])
+def test_of_many_equal_classifiers_none_is_surely_worse_than_the_best(rope):
+    rng = np.random.default_rng(0)
+    y = np.arange(400) % 2
+    predictions = {str(k): np.where(rng.random(400) < 0.85, y, 1 - y) for k in range(25)}
+    decision = compare_many(y, predictions, n_draws=2000, random_state=0).decision(rope)
+    assert decision.worse == ()
+    # Each is most probably not the best, but not that surely.
+    assert min(decision.p_equivalent.values()) > 0.025
+
+
+def test_those_below_the_first_tier_are_those_called_surely_worse():
+    rng = np.random.default_rng(1)
+    y = np.arange(600) % 2
+    accuracies = np.linspace(0.7, 0.9, 8)
+    predictions = {f"{p:.2f}": np.where(rng.random(600) < p, y, 1 - y) for p in accuracies}
+    ranking = compare_many(y, predictions, n_draws=2000, random_state=0)
+    for rope in (0.0, 0.01, 0.05):
+        _, *lower = ranking.tiers(rope).groups
+        assert set(ranking.decision(rope).worse) == {name for tier in lower for name in tier}
+        assert lower
