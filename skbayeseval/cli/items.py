@@ -66,6 +66,12 @@ def add_to(commands: Any) -> None:
         "the mean of the score)",
     )
     parser.add_argument(
+        "--human",
+        metavar="NAME",
+        help="the grades that people gave to some of the items, 10 or more: the score, which is "
+        "that of a judge, is corrected by them",
+    )
+    parser.add_argument(
         "--missing",
         choices=MISSING,
         default="raise",
@@ -92,6 +98,7 @@ def _run(args: argparse.Namespace) -> int:
             filter=of_one,
             task=args.task,
             runs=args.runs,
+            human=args.human,
         )
         for path, of_one in zip(paths, filters, strict=True)
     ]

@@ -36,7 +36,7 @@ OPTIONS = {
         name: f"--{name.replace('_', '-')}"
         for name in (
             "pos_label", "scoring", "model", "weight", "rope", "names", "labels", "groups", "score",
-            "id", "group", "filter", "task", "missing", "truth", "a", "b", "looks",
+            "id", "group", "filter", "task", "missing", "human", "truth", "a", "b", "looks",
         )
     },
 }  # fmt: skip

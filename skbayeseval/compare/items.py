@@ -74,9 +74,9 @@ def compare_items(
         requires scores between 0 and 1. The printed result tells how many there were.
     human_a, human_b : array-like of shape (n_items,), default=None
         The grades that people gave to a random part of the items, 10 or more of each system, with
-        NaN where they gave none, or Series with the ids of the items that they graded. The scores
-        are then those of a judge that may err, and the result is about the mean of the grades that
-        people would give.
+        NaN where they gave none, or Series with the ids of the items that they graded. By default
+        those that `read_samples` was asked to read. The scores are then those of a judge that may
+        err, and the result is about the mean of the grades that people would give.
     judge : str or list of str, default=None
         Who gave the scores, if these are grades of a judge, such as a model. Several judges are
         columns, and not runs; they are averaged, and the result tells how much they disagree.
@@ -237,6 +237,10 @@ def _posterior_of_items(
     attempts = (1, False)
     if not all(isinstance(one, Samples) and one.score == scoring for one in scores.values()):
         attempts = _check_attempts(scoring, dict(zip(scores, items.scores, strict=True)), higher)
+    human = {
+        name: one.human if grades is None and isinstance(one, Samples) else grades
+        for (name, grades), one in zip(human.items(), scores.values(), strict=True)
+    }
     grades = align_human(human, plain, ids, items, keys=names)
     if grades is not None and attempts[0] > 1:
         raise ValueError(f"scoring={scoring!r} cannot be corrected by grades of people.")

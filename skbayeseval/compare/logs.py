@@ -22,6 +22,9 @@ ID_COLUMNS = (
     "id", "doc_id", "item_id", "question_id", "example_id", "sample_id", "task_id", "item",
 )  # fmt: skip
 
+# What is kept of a record, besides grades of people.
+COLUMNS = ("id", "score", "group", "document", "number", "run")
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Samples:
@@ -42,6 +45,8 @@ class Samples:
     documents : Series of shape (n_items,) or None
         What tells whether items with the same id are the same, by the ids of the items, where it is
         known: the hash of the document (lm-evaluation-harness), or the input (Inspect).
+    human : Series of shape (n_graded,) or None
+        The grades of people, by the ids of the items that have one; None unless asked for.
 
     Examples
     --------
@@ -63,6 +68,7 @@ class Samples:
     guessed: bool = False
     source: str = ""
     documents: pd.Series[Any] | None = None
+    human: pd.Series[Any] | None = None
 
     def __len__(self) -> int:
         return len(self.scores)
@@ -82,6 +88,7 @@ def read_samples(
     filter: str | None = None,  # noqa: A002
     task: str | None = None,
     runs: bool = False,
+    human: str | None = None,
 ) -> Samples:
     r"""Read one score per item from a log, for `compare_items` and `compare_many_items`.
 
@@ -118,11 +125,15 @@ def read_samples(
         Whether an id that occurs more than once means further runs of this item. By default it is
         an error, except for the epochs of Inspect, the trials of HELM and the repeated tests of
         promptfoo.
+    human : str, default=None
+        The name of the grades that people gave to some of the items, if the score is that of a
+        judge which may err. Where there is none, it is missing, empty, null or NaN.
 
     Returns
     -------
     samples : Samples
-        `compare_items` and `compare_many_items` match samples by their ids, and use their groups.
+        `compare_items` and `compare_many_items` match samples by their ids, and use their groups
+        and the grades of people.
         The score is NaN where a sample failed, or was not scored, according to its log.
 
     Examples
@@ -153,7 +164,7 @@ def read_samples(
         raise ValueError(f"{name} contains no samples.")
     id = _id_column(first) if id is None else id  # noqa: A001
     guessed = score is None
-    score = _score_column(first, {id, group}) if score is None else score
+    score = _score_column(first, {id, group, human}) if score is None else score
     document = first.document if id == (first.id or "doc_id") else None
     rows: list[tuple[Any, ...]] = []
     filters: set[str] = set()
@@ -171,11 +182,12 @@ def read_samples(
                     else record.values.get(document, record.more.get(document)),
                     record.number,
                     record.run_number(),
+                    np.nan if human is None else record.grade(human),
                 )
             )
             several_runs = several_runs or record.run is not None
     _check_filter(filter, filters, name)
-    table = pd.DataFrame(rows, columns=["id", "score", "group", "document", "number", "run"])
+    table = pd.DataFrame(rows, columns=[*COLUMNS, "human"])
     index = pd.Index(table["id"].to_numpy(), name=id)
     run = table.groupby("id", sort=False)["run"].rank("first").to_numpy(np.int64) - 1
     if not several_runs and run.any():
@@ -208,7 +220,15 @@ def read_samples(
     values.flags.writeable = False
     frame = pd.DataFrame(values, index=items.rename(id), copy=False)
     scores = frame if runs or len(frame.columns) > 1 else frame[0].rename(score)
-    return Samples(scores, groups, score, guessed, source, documents)
+    grades = None
+    if human is not None:
+        grades = table.groupby("id", sort=False)["human"].mean().dropna().rename(human)
+        if not len(grades):
+            raise ValueError(
+                f"human={human!r} must name grades of people in {name}, but no sample has "
+                f"one. The columns of the first are {', '.join(first.columns)}."
+            )
+    return Samples(scores, groups, score, guessed, source, documents, grades)
 
 
 def _check_filter(filter: str | None, filters: set[str], name: str) -> None:  # noqa: A002

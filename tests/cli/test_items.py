@@ -173,3 +173,20 @@ def test_items_that_one_file_lacks(tmp_path, capsys):
     paths[1].write_text("id,score\n3,7\n2,1\n")
     assert main(["items", *files, "--missing", "wrong"]) == 2
     assert "--missing wrong counts missing scores as 0" in capsys.readouterr().err
+
+
+def test_grades_of_people_correct_those_of_a_judge(tmp_path, capsys):
+    paths = []
+    for name, generous in (("a", 0.2), ("b", 0.0)):
+        lines = [
+            json.dumps({"id": i, "grade": min(1.0, x + generous), "person": x if i % 2 else None})
+            for i, x in enumerate(SCORES["b"] / 2)
+        ]
+        paths.append(str(tmp_path / f"{name}.jsonl"))
+        Path(paths[-1]).write_text("\n".join(lines))
+    options = ["--score", "grade", "--draws", "500"]
+    assert reported(capsys, *paths, *options)["summary"]["grade"]["mean"] == pytest.approx(
+        0.2, abs=0.02
+    )
+    found = reported(capsys, *paths, *options, "--human", "person")["summary"]["grade"]["mean"]
+    assert found == pytest.approx(0.0, abs=0.02)

@@ -319,3 +319,30 @@ class TestFiles:
             peak = tracemalloc.get_traced_memory()[1]
             tracemalloc.stop()
             assert peak < path.stat().st_size
+
+
+def test_grades_of_people_in_a_column_are_those_passed_by_hand(tmp_path):
+    rng = np.random.default_rng(0)
+    judged = rng.integers(1, 6, (2, 60)).astype(float)
+    human = np.where(
+        np.arange(60) % 3 == 0, np.clip(judged - rng.integers(0, 2, (2, 60)), 1, 5), np.nan
+    )
+    samples = []
+    for name, grades, of_people in zip("ab", judged, human, strict=True):
+        table = pd.DataFrame({"id": np.arange(60), "grade": grades, "person": of_people})
+        table.sample(frac=1, random_state=0).to_csv(tmp_path / f"{name}.csv", index=False)
+        samples.append(read_samples(tmp_path / f"{name}.csv", human="person"))
+    assert [len(one.human) for one in samples] == [20, 20]
+    read = compare_items(*samples, n_draws=500, random_state=0)
+    a, b = (one.scores for one in samples)
+    people = [pd.Series(grades, index=map(str, range(60))) for grades in human]
+    by_hand = compare_items(a, b, human_a=people[0], human_b=people[1], n_draws=500, random_state=0)
+    np.testing.assert_array_equal(read.draws, by_hand.draws)
+
+
+def test_no_grades_of_people_are_an_error_that_lists_the_columns(tmp_path):
+    (tmp_path / "a.jsonl").write_text(
+        '{"id": 1, "grade": 4}\n{"id": 2, "grade": 5, "person": null}\n'
+    )
+    with pytest.raises(ValueError, match="human='person' must name .* first are id, grade"):
+        read_samples(tmp_path / "a.jsonl", human="person")
