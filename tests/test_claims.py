@@ -48,6 +48,16 @@ def test_coverage_is_that_of_the_committed_table():
     assert stated(r"worst cells, down to (\d+)%") == [round(100 * cells["coverage"].min())]
 
 
+def test_reproduced_values_are_those_of_the_table():
+    page = (ROOT / "docs" / "reproduction.md").read_text()
+    rows = re.findall(r"^\|[^|]+\| (\d+) \| (\d+) \|", page, re.MULTILINE)
+    inside, outside = (sum(map(int, column)) for column in zip(*rows, strict=True))
+    assert stated(r"\[(\d+) of (\d+) values\]", README) == [inside, inside + outside]
+    paper = " ".join((ROOT / "paper.md").read_text().split())
+    sentence = r"of (\d+) values .* gives (\d+) within stated bounds, .* the other (\d+)\."
+    assert stated(sentence, paper) == [inside + outside, inside, outside]
+
+
 @pytest.mark.slow
 def test_some_of_eight_seeds_decide_otherwise():
     assert "0.006, for which four of the seeds 0 to 7 give another one" in LIMITS
