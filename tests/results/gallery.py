@@ -135,6 +135,14 @@ def graded_items():
     return compare_items(*scores, groups=np.arange(30) // 3, higher_is_better=False, **COMMON)
 
 
+def judged_items():
+    rng = np.random.default_rng(0)
+    scores = rng.random((2, 40, 2))
+    human = np.where(np.arange(40) % 2, np.nan, scores.mean(axis=2) + rng.normal(0, 0.1, (2, 40)))
+    judges = {"human_a": human[0], "human_b": human[1], "judge": ["first", "second"]}
+    return compare_items(*scores, **judges, **COMMON)
+
+
 def clustered_items():
     y, a, b, _ = labels()
     groups = np.arange(120) // 12
@@ -237,6 +245,7 @@ GALLERY = (
     data_sets,
     right_items,
     graded_items,
+    judged_items,
     clustered_items,
     many_items,
     systems,
