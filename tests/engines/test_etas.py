@@ -41,6 +41,17 @@ def test_eta_before_the_data_is_beta(shapes):
     assert_logit_of_beta(logit, *shapes)
 
 
+@pytest.mark.parametrize("shapes", SHAPES)
+@pytest.mark.parametrize("right", [True, False])
+def test_eta_after_one_instance_is_beta(shapes, right):
+    counts = ConfusionCounts.from_matrix([[right, not right], [0, 0]])
+    (group,) = Hierarchical(eta=shapes).specification((counts,)).groups
+    sampler = EtaSampler(group.etas[0], prior=False)
+    after = (shapes[0] + right, shapes[1] + (not right))
+    assert_logit_of_beta(sampler.draw(np.random.default_rng(0), 10_000), *after)
+    assert sampler.mean == pytest.approx(after[0] / sum(after), abs=1e-4)
+
+
 @pytest.mark.parametrize("n_classes", [2, 10, 1000])
 @pytest.mark.parametrize(
     ("counts", "times"),

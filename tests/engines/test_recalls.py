@@ -2,12 +2,15 @@
 
 import numpy as np
 import pytest
-from scipy.special import expit
+from scipy import stats
+from scipy.special import betaln, expit
 
+from skbayeseval.engines import recalls
 from skbayeseval.engines.recalls import RecallGrid, RecallRows
 from skbayeseval.engines.rows import GroupDraws, Recall
-from skbayeseval.evidence import PairedCounts
-from skbayeseval.models import PairedRecalls
+from skbayeseval.evidence import ConfusionCounts, PairedCounts
+from skbayeseval.metrics.confusion import totals_of
+from skbayeseval.models import PairedRecalls, Recalls
 from skbayeseval.models.outcomes import row_sampler
 from tests.engines import confusion_tables
 from tests.engines.cases import stream_outcomes
@@ -23,6 +26,126 @@ def paired_votes(n=400, n_classes=4, n_classifiers=2, seed=0):
     wrong = (y + rng.integers(1, n_classes, (n_classifiers, n))) % n_classes
     predictions = {f"c{k}": one for k, one in enumerate(np.where(right, y, wrong))}
     return PairedCounts.from_labels(y, predictions, labels=np.arange(n_classes))
+
+
+@pytest.mark.parametrize("weight", [1.0, 0.3688])
+@pytest.mark.parametrize("name", TABLES)
+def test_grid_by_numerical_integration(name, weight):
+    counts = ConfusionCounts.from_matrix(TABLES[name], weight=weight)
+    (group,) = Recalls(mu=1.0, eta=(2.0, 1.5), icc=(1.5, 3.0)).specification((counts,)).groups
+    (recall,) = group.etas
+    logit, mass = RecallGrid(recall, prior=False).draw(np.random.default_rng(0).random((3, 40_000)))
+
+    # The midpoint rule in variables that are dense at both ends.
+    even = (np.arange(400) + 0.5) / 400
+    nodes, slope = even**2 * (3 - 2 * even), 6 * even * (1 - even)
+    eta, icc = nodes[:, None], nodes
+    a, b = (1 / icc - 1) * eta, (1 / icc - 1) * (1 - eta)
+    log_density = stats.beta.logpdf(eta, 2.0, 1.5) + stats.beta.logpdf(icc, 1.5, 3.0)
+    for right, wrong in zip(recall.right, recall.wrong, strict=True):
+        log_density = log_density + betaln(a + right, b + wrong) - betaln(a, b)
+    density = np.exp(log_density - log_density.max()) * slope[:, None] * slope
+    for of, drawn in ((eta + 0 * icc, expit(logit)), (icc + 0 * eta, 1 / (1 + mass))):
+        for power in (1, 2):
+            expected = (of**power * density).sum() / density.sum()
+            error = 4.5 * (drawn**power).std() / np.sqrt(len(drawn))
+            assert (drawn**power).mean() == pytest.approx(expected, abs=error)
+    expected = (eta * icc * density).sum() / density.sum()
+    assert np.mean(expit(logit) / (1 + mass)) == pytest.approx(expected, rel=0.02)
+
+
+def test_before_the_data_both_are_beta():
+    empty = Recall(np.array([2.0, 3.0]), np.array([0.5, 1.5]), np.zeros(3), np.zeros(3))
+    logit, mass = RecallGrid(empty, prior=True).draw(np.random.default_rng(0).random((3, 40_000)))
+    assert stats.kstest(expit(logit), "beta", args=(2.0, 3.0)).pvalue > 1e-3
+    assert stats.kstest(1 / (1 + mass), "beta", args=(0.5, 1.5)).pvalue > 1e-3
+    assert abs(np.corrcoef(expit(logit), 1 / (1 + mass))[0, 1]) < 0.03
+    assert len(np.unique(mass)) == 40_000  # not on the nodes
+
+
+class Known:
+    """A grid of one node."""
+
+    def __init__(self, eta, mass):
+        self.logit, self.mass = np.log(eta / (1 - eta)), mass
+
+    def draw(self, uniform):
+        return np.full(uniform.shape[1], self.logit), np.full(uniform.shape[1], self.mass)
+
+
+@pytest.mark.parametrize(("eta", "mass"), [(0.7, 5.0), (0.2, 0.3), (0.95, 60.0)])
+@pytest.mark.parametrize("name", TABLES)
+def test_sparse_rows_are_the_dense_posterior(name, eta, mass, monkeypatch):
+    monkeypatch.setattr(recalls, "RecallGrid", lambda recall, prior: Known(eta, mass))
+    counts = ConfusionCounts.from_matrix(TABLES[name])
+    model = Recalls(mu=1.0).specification((counts,))
+    blocks = stream_outcomes(model, np.random.default_rng(0), 10_000, prior=False, tables=True)
+    (tables,) = np.concatenate(list(blocks), axis=1)
+    mu = tables.sum(axis=2)
+    for j, row in enumerate(np.array(TABLES[name], dtype=float)):
+        shapes = (mass * eta + row[j], mass * (1 - eta) + row.sum() - row[j])
+        assert stats.kstest(tables[:, j, j] / mu[:, j], "beta", args=shapes).pvalue > 1e-4
+        # Where wrong predictions are: Dirichlet of the counts and a mass of 1, with two others.
+        others = [k for k in range(3) if k != j]
+        cells = tables[:, j, others]
+        share = (cells / np.maximum(cells.sum(axis=1, keepdims=True), 1e-300))[:, 0]
+        seen = row[others] + 0.5
+        assert share.mean() == pytest.approx(seen[0] / seen.sum(), abs=0.02)
+        known = cells.sum(axis=1) > 1e-12
+        expected = seen[0] * seen[1] / seen.sum() ** 2 / (seen.sum() + 1)
+        assert share[known].var() == pytest.approx(expected, rel=0.1, abs=3e-4)
+
+
+@pytest.mark.parametrize("prior", [True, False])
+def test_totals_are_those_of_the_tables(prior):
+    model = PairedRecalls().specification(paired_votes())
+    tables, totals = (
+        next(stream_outcomes(model, np.random.default_rng(1), 50, prior=prior, tables=tables))
+        for tables in (True, False)
+    )
+    for drawn, expected in zip(totals, totals_of(tables), strict=True):
+        np.testing.assert_allclose(drawn, expected, atol=1e-12)
+
+
+def test_populations_have_the_accuracies_of_the_draws():
+    model = PairedRecalls().specification(paired_votes(n=60, n_classes=6))
+    populations = model.draw_populations(np.random.default_rng(0), 400)
+    accuracies = []
+    for (population,) in populations:
+        assert population.probability.sum() == pytest.approx(1)
+        assert set(np.unique(population.predictions)) <= set(range(6))
+        is_right = population.predictions == population.truth[:, None]
+        accuracies.append(population.probability @ is_right)
+    (totals,) = stream_outcomes(model, np.random.default_rng(1), 2000, prior=False)
+    expected = totals.hits.sum(axis=2)
+    np.testing.assert_allclose(np.mean(accuracies, axis=0), expected.mean(axis=1), atol=0.03)
+    np.testing.assert_allclose(np.std(accuracies, axis=0), expected.std(axis=1), rtol=0.2)
+    # Classifiers that are right together differ by less.
+    differences = np.std(np.subtract(*np.transpose(accuracies)))
+    assert differences == pytest.approx(np.subtract(*expected).std(), rel=0.2)
+
+
+def test_wrong_predictions_of_populations_are_off_as_the_observed_ones_are():
+    y = np.arange(30) % 5  # right in one of six, otherwise the class after the true one
+    said = (y + (np.arange(30) % 6 > 0)) % 5
+    model = PairedRecalls().specification(PairedCounts.from_labels(y, {"a": said, "b": said}))
+    for (population,) in model.draw_populations(np.random.default_rng(0), 10):
+        off = (population.predictions - population.truth[:, None]) % 5
+        assert set(off.ravel()) == {0, 1}
+
+
+@pytest.mark.parametrize("weight", [1.0, 1e-3])
+def test_correlation_of_being_right_is_that_within_classes(weight):
+    evidence = paired_votes(n=60, n_classes=5, n_classifiers=3)
+    is_right = evidence.predictions == evidence.truth[:, None]
+    rows, truth = (np.repeat(x, evidence.counts.astype(int), axis=0) for x in (is_right, evidence.truth))
+    centred = np.concatenate([rows[truth == j] - rows[truth == j].mean(axis=0) for j in range(5)])
+    scaled = PairedCounts(
+        evidence.truth, evidence.predictions, evidence.counts, evidence.labels, weight
+    )
+    (group,) = PairedRecalls().specification(scaled).groups
+    mixing = row_sampler(group, False).mixing
+    np.testing.assert_allclose(mixing @ mixing.T, np.corrcoef(centred.T), atol=1e-9)
 
 
 @pytest.mark.parametrize("prior", [True, False])

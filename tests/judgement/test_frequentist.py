@@ -99,7 +99,7 @@ def test_two_proportion_z(trials):
 @pytest.mark.parametrize("trials", [(0, 10, 0, 12), (10, 10, 12, 12)])
 def test_proportions_without_variance(trials):
     test = two_proportion_z(*trials)
-    assert (test.statistic, test.pvalue) == (0, 1)
+    assert (test.statistic, test.pvalue, test.n) == (0, 1, 22)
 
 
 def test_paired_t():

@@ -77,7 +77,7 @@ def test_equal_tailed():
     assert (low, high) == pytest.approx((-1.645, 1.645), abs=0.03)
 
 
-@pytest.mark.parametrize("law", [stats.norm(), stats.gamma(5)])
+@pytest.mark.parametrize("law", [stats.norm(), stats.gamma(5), stats.expon()])
 def test_mcse_by_repetition(law):
     rng = np.random.default_rng(0)
     samples = [law.rvs(5000, random_state=rng) for _ in range(200)]

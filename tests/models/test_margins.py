@@ -10,6 +10,7 @@ from skbayeseval.models.margins import (
     BetaDifference,
     BetaMargin,
     F1Margin,
+    StudentMargin,
 )
 
 SHAPES = [(0.5, 0.5), (1, 1), (1, 2), (3.7, 0.4), (88.2, 12.6), (5000.5, 321.0)]
@@ -65,6 +66,7 @@ PAIRS = [
     (BetaMargin(0.5, 0.5), BetaMargin(3, 0.7)),
     (F1Margin(300, 40), F1Margin(280, 60)),
     (F1Margin(5, 1), F1Margin(2, 4)),
+    (BetaMargin(4e5, 1e5), BetaMargin(399_400, 100_600)),
 ]
 
 
@@ -147,7 +149,7 @@ def test_large_shapes_agree_with_the_incomplete_beta_function(a, b):
 
 @pytest.mark.parametrize("kind", [BetaMargin, F1Margin])
 @pytest.mark.parametrize(
-    ("a", "b"), [((3, 4), (5, 2)), ((0.6, 0.7), (0.6, 0.5)), ((3e3, 5e3), (3100, 5e3))]
+    ("a", "b"), [((3, 4), (5, 2)), ((0.6, 0.7), (0.6, 0.5)), ((3e3, 5e3), (3100, 5e3)), ((2e4, 4e4), (3e4, 5e4))]
 )
 def test_log_density_of_equality_by_beta_functions(kind, a, b):
     first, second = kind(*a), kind(*b)
@@ -167,3 +169,20 @@ def test_log_density_of_equality_with_large_shapes():
     np.testing.assert_allclose(
         BetaDifference(margin, margin).log_density_at_zero(), expected, rtol=1e-9
     )
+
+
+@pytest.mark.parametrize("df", [1.0, 2.0, 2.5, 3.0, 9.0])
+def test_student(df):
+    law, reference = StudentMargin(0.3, 0.2, df), stats.t(df, 0.3, 0.2)
+    assert law.sd == pytest.approx(reference.std() if df > 1 else np.inf)
+    assert law.interval(0.9) == pytest.approx(reference.ppf([0.05, 0.95]))
+    assert law.below(0.1) == pytest.approx(reference.cdf(0.1))
+    assert law.above(0.7) == pytest.approx(reference.sf(0.7))
+    assert law.mass(0.1, 0.7) == pytest.approx(reference.cdf(0.7) - reference.cdf(0.1))
+
+
+def test_student_without_spread_is_a_point():
+    law = StudentMargin(0.3, 0.0, 4.0)
+    assert (law.sd, law.interval(0.9)) == (0.0, (0.3, 0.3))
+    assert (law.below(0.3), law.above(0.3), law.mass(0.2, 0.4)) == (0.0, 0.0, 1.0)
+    assert (law.below(0.31), law.above(0.29), law.mass(0.31, 0.4)) == (1.0, 1.0, 0.0)
