@@ -459,11 +459,12 @@ def respond(estimator: Any, X: Any, kind: str, classes: tuple[Any, ...], several
         )
     response = getattr(estimator, method)(X)
     if several:
-        # Forests return one array per label, with the probabilities of absence and presence.
-        columns = (
-            [p[:, -1] for p in response] if isinstance(response, list) else np.asarray(response).T
-        )
-        return np.column_stack(list(columns))
+        if not isinstance(response, list):
+            return np.asarray(response)
+        # Forests return one array per label, with a column for each of absence and presence that
+        # was seen in training. A label that was never present has probability 0.
+        known = zip(response, estimator.classes_, strict=True)
+        return np.column_stack([p[:, np.asarray(seen) == 1].sum(axis=1) for p, seen in known])
     scores = as_floats(np.asarray(response), kind)
     if scores.ndim == 1:
         scores = np.column_stack([-scores, scores])

@@ -416,10 +416,11 @@ def _stacked(rows: Iterable[Totals]) -> Totals:
 
 
 def _rates(_: list[GroupDraws], totals: Totals) -> dict[str, Array]:
-    return {
-        f"rho_{letter(k)}": hits / true
-        for k, (hits, true) in enumerate(zip(totals.hits, totals.true, strict=True))
-    }
+    with np.errstate(invalid="ignore"):  # a class that is predicted only has no recall
+        return {
+            f"rho_{letter(k)}": hits / true
+            for k, (hits, true) in enumerate(zip(totals.hits, totals.true, strict=True))
+        }
 
 
 def _proportions(group: Outcomes, position: int, draws: Draws, size: int) -> Any:

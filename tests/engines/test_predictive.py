@@ -81,6 +81,27 @@ def test_unpaired_and_without_true_negatives():
     close(table[:, 1, 1], 114 * 81 / 117, table[:, 1, 1].std())
 
 
+@pytest.mark.parametrize("prevalence", [None, [0.25, 0.75]])
+@pytest.mark.parametrize("model", ["paired", "unpaired", "hierarchical"])
+def test_totals_of_weighted_counts(model, prevalence):
+    result = compare_predictions(
+        Y, A, B, model=model, weight=0.37, prevalence=prevalence, random_state=0, n_draws=N
+    )
+    table = replicated(result)["confusion_A"]
+    # 80 instances, of which 0.37 are independent: 30 of them, or, by class, 11 and 19 (18.5).
+    np.testing.assert_allclose(table.sum(axis=(1, 2)), 80)
+    effective = table * (30 if prevalence is None else 29) / 80
+    np.testing.assert_allclose(effective, np.round(effective), atol=1e-9)
+
+
+def test_a_class_that_cannot_occur():
+    said = np.where(np.arange(80) % 9 == 0, 2, A)
+    result = compare_predictions(Y, said, B, model="hierarchical", random_state=0, n_draws=200)
+    table = replicated(result)["confusion_A"]
+    assert (table.sum(axis=(1, 2)) == 80).all()
+    assert (table[:, 2] == 0).all()
+
+
 @pytest.mark.parametrize("model", ["paired", "hierarchical"])
 def test_classes(model):
     rng = np.random.default_rng(0)

@@ -138,7 +138,8 @@ def test_wrong_predictions_of_populations_are_off_as_the_observed_ones_are():
 def test_correlation_of_being_right_is_that_within_classes(weight):
     evidence = paired_votes(n=60, n_classes=5, n_classifiers=3)
     is_right = evidence.predictions == evidence.truth[:, None]
-    rows, truth = (np.repeat(x, evidence.counts.astype(int), axis=0) for x in (is_right, evidence.truth))
+    times = evidence.counts.astype(int)
+    rows, truth = (np.repeat(values, times, axis=0) for values in (is_right, evidence.truth))
     centred = np.concatenate([rows[truth == j] - rows[truth == j].mean(axis=0) for j in range(5)])
     scaled = PairedCounts(
         evidence.truth, evidence.predictions, evidence.counts, evidence.labels, weight

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression, Perceptron, RidgeClassifier
 from sklearn.metrics import get_scorer
 from sklearn.naive_bayes import GaussianNB
@@ -62,6 +63,13 @@ def test_classes_unseen_in_training_come_last():
     ranking = respond(RidgeClassifier().fit(X[THREE > 0], THREE[THREE > 0]), X, "ranking",
                       (0, 1, 2), False)  # fmt: skip
     assert (ranking[:, 0] < ranking[:, 1:].min(axis=1)).all()
+
+
+def test_labels_that_training_never_or_always_had():
+    forest = RandomForestClassifier(5, random_state=0).fit(X, MANY * [1, 0, 0] + [0, 0, 1])
+    probability = respond(forest, X, "probability", (0, 1, 2), True)
+    np.testing.assert_array_equal(probability[:, 0], forest.predict_proba(X)[0][:, 1])
+    np.testing.assert_array_equal(probability[:, 1:], np.tile([0.0, 1.0], (120, 1)))
 
 
 def test_estimators_that_cannot():

@@ -9,15 +9,26 @@ from skbayeseval.judgement.ranking_decision import behind_the_best, decide_ranki
 ROPE = Interval(-0.01, 0.01)
 
 
-def decided(draws, names, unpooled=None):
+def decided(draws, names, unpooled=None, rope=ROPE):
     """The decision about draws in their order, given draws of pairs."""
     unpooled = draws if unpooled is None else unpooled
     return decide_ranking(
-        draws, range(len(draws)), names, ROPE, 0.95, "f1",
+        draws, range(len(draws)), names, rope, 0.95, "f1",
         lambda k: decision_of(
-            Distribution(unpooled[0] - unpooled[k]), ROPE, 0.95, (names[0], names[k]), "f1"
+            Distribution(unpooled[0] - unpooled[k]), rope, 0.95, (names[0], names[k]), "f1"
         ),
     )  # fmt: skip
+
+
+@pytest.mark.parametrize("level", [-5.0, 0.0, 5.0])
+def test_ties_do_not_depend_on_the_level(level):
+    draws = level + 0.03 * np.random.default_rng(0).standard_normal((3, 4000))
+    near, far = (draws + [[0.0], [0.0], [gap]] for gap in (0.05, 0.2))
+    assert decided(near, ("a", "b", "c")).tied == (("a", "b", "c"),)
+    # Who comes last may be ahead: pairs differ in either direction.
+    assert decided(far, ("a", "b", "c")).tied == (("a", "b"),)
+    wide = Interval(-1.0, 0.01)
+    assert decided(far, ("a", "b", "c"), rope=wide).tied == (("a", "b", "c"),)
 
 
 def test_cases():

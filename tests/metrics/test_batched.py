@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose
 from sklearn import metrics as sklearn_metrics
 from sklearn.metrics import ndcg_score, top_k_accuracy_score
 
-from skbayeseval import metrics
+from skbayeseval import compare_predictions, metrics
 from skbayeseval.metrics.batched import SCORERS, _uncensored
 
 
@@ -42,6 +42,15 @@ def test_harrells_index_is_that_of_lifelines():
         list(zip(event, time, strict=True)), dtype=[("event", bool), ("t", float)]
     )
     assert function(structured, risk) == index
+
+
+def test_risks_are_compared():
+    time, event, risk = survival()
+    truth, metric = np.column_stack([time, event]), metrics.concordance_index()
+    result = compare_predictions(truth, risk, -risk, scoring=metric, n_draws=200, random_state=0)
+    index = metric.function(truth, risk)
+    assert (result.observed_a, result.observed_b) == pytest.approx((index, 1 - index))
+    assert result.draws_a.mean() == pytest.approx(index, abs=0.02)
 
 
 @pytest.mark.parametrize("censoring", ["harrell", "uno"])
@@ -106,7 +115,7 @@ def test_top_k_is_that_of_scikit_learn():
 def test_calibration_error_bin_by_bin(strategy):
     rng = np.random.default_rng(3)
     p = rng.random(40)
-    y = np.arange(40) % 2  # gaps of both signs, which would cancel in a wider bin
+    y = (5 * p).astype(int) % 2  # gaps of both signs, which would cancel in a wider bin
     edges = np.linspace(0, 1, 6) if strategy == "uniform" else np.quantile(p, np.linspace(0, 1, 6))
     found = metrics.expected_calibration_error(5, strategy=strategy).function(y, p, WEIGHTS)
     for value, w in zip(found, WEIGHTS, strict=True):
@@ -141,6 +150,8 @@ def test_scorers_are_those_of_scikit_learn(name, n_classes):
     expected = [function(truth, said, sample_weight=w) for w in WEIGHTS]
     assert_allclose(found, expected)
     assert value(SCORERS[name], truth, said) == pytest.approx(function(truth, said))
+    low, high = SCORERS[name].bounds
+    assert low <= min(found) <= max(found) <= high
     if SCORERS[name].how == "batches":
         assert_allclose(SCORERS[name].function(truth, said, WEIGHTS), found)
 
