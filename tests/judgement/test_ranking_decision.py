@@ -23,7 +23,7 @@ def decided(draws, names, unpooled=None, rope=ROPE):
 @pytest.mark.parametrize("level", [-5.0, 0.0, 5.0])
 def test_ties_do_not_depend_on_the_level(level):
     draws = level + 0.03 * np.random.default_rng(0).standard_normal((3, 4000))
-    near, far = (draws + [[0.0], [0.0], [gap]] for gap in (0.05, 0.2))
+    near, far = (np.add(draws, [[0.0], [0.0], [gap]]) for gap in (0.05, 0.2))
     assert decided(near, ("a", "b", "c")).tied == (("a", "b", "c"),)
     # Who comes last may be ahead: pairs differ in either direction.
     assert decided(far, ("a", "b", "c")).tied == (("a", "b"),)
