@@ -111,6 +111,13 @@ class TestAgainstBuiltInMetrics:
         assert own.draws.std() == pytest.approx(known.draws.std(), rel=0.08)
         assert own.draws.mean() == pytest.approx(own.observed_a - own.observed_b, abs=0.01)
 
+    def test_resampled_functions_get_the_truth_first(self):
+        own = compare(metrics.resampled(sklearn_metrics.precision_score), n_draws=300)
+        precision = sklearn_metrics.precision_score(Y, A)
+        assert precision != pytest.approx(sklearn_metrics.recall_score(Y, A), abs=0.03)
+        assert own.observed_a == pytest.approx(precision)
+        assert own.draws_a.mean() == pytest.approx(precision, abs=0.01)
+
 
 class TestDraws:
     """Each draw is the value of the function for the weights of the draw."""

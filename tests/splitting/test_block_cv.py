@@ -171,6 +171,14 @@ def test_groups_stay_whole(m, regularize):
         assert y[test].mean() == pytest.approx(y.mean(), abs=0.05)
 
 
+def test_as_many_groups_as_blocks():
+    groups = np.repeat(np.arange(4), 10)
+    for train, test in BlockRegularizedCV(3, random_state=0).split(np.zeros(40), None, groups):
+        assert len(set(groups[train])) == len(set(groups[test])) == 2
+    with pytest.raises(ValueError, match="blocks=4 greater than the number of groups: 3"):
+        next(BlockRegularizedCV(3).split(np.zeros(30), None, groups[:30]))
+
+
 def test_groups_are_routed():
     assert get_routing_for_object(BlockRegularizedCV()).split.requests == {"groups": True}
     X, y = make_classification(60, random_state=0)
