@@ -33,8 +33,8 @@ print(survival)
 survival.plot(rope=0.01)
 
 # %%
-# The same models say how probable death within a year is. Are the probabilities right? The
-# expected calibration error is biased, so the curve belongs to it.
+# The same models say how probable death within a year is. Are the probabilities right? Noise makes
+# the expected calibration error look larger than it is, so look at the calibration curve as well.
 within_a_year = (death < 1).astype(int)
 p, q = (1 - np.exp(-np.exp(risk)) for risk in (with_biomarker, 2 * without))
 calibration = compare_predictions(

@@ -35,7 +35,7 @@ comparer = BayesianComparer(
 
 # %%
 # The table has one row per classifier: its posterior mean and interval, the probability that it is
-# the best, and its expected rank.
+# the best, and an interval of its rank.
 print(comparer.ranking_)
 
 # %%

@@ -4,9 +4,9 @@ How far can a cross-validation be trusted?
 
 In a cross-validation every instance is used for training and for validation several times, so its
 counts are worth less than as many new ones. How much less is estimated by a formula that was fitted
-to simulated problems and has the spread of the splits in it. ``calibrate=`` adds what your data can
-tell: the same comparison on disjoint halves, which are independent, shows how much the difference
-really varies.
+to real and simulated problems, from your data and the spread of the splits. ``calibrate=`` adds
+what more your data can tell: the same comparison on disjoint halves, which are independent, shows
+how much the difference really varies.
 """
 
 # %%
@@ -29,7 +29,7 @@ learners = (
 # %%
 # The published weight is the same whatever the data. The inferred one, the default, learns from the
 # splits how far the counts can be trusted. With ``calibrate=15``, it also learns from fifteen
-# comparisons of halves, and the interval becomes narrower.
+# comparisons of halves, and the interval is mostly narrower.
 results = {
     "published weight": bayesian_cross_validate(
         *learners, X, y, weight="published", random_state=0
