@@ -15,12 +15,12 @@ N_POINTS = 5
 SETS = ["imbalanced", *(pytest.param(n, marks=pytest.mark.slow) for n in ("balanced", "few"))]
 
 
-def densities(case):
+def densities(case, form="collapsed"):
     """Return log densities of a graph at random points, and its parameters there."""
     model, evidence = next((m, e) for name, m, e, _ in cases() if name == case)
     of_three = any(word in case for word in ("classes", "hierarchical", "recalls"))
     labels = (0, 1, 2) if of_three else (0, 1)
-    graph = model.specification(evidence).build_graph(labels)
+    graph = model.specification(evidence).build_graph(labels, form=form)
     # The point is on the unconstrained scale; the density is that of the parameters themselves.
     variables = graph.unobserved_value_vars
     compute = graph.compile_fn([graph.logp(jacobian=False), *variables], mode="FAST_COMPILE")
@@ -57,10 +57,13 @@ def dirichlet(value, shapes):
     return stats.dirichlet.logpdf(value / value.sum(), np.asarray(shapes, dtype=float))
 
 
+def prior_of_rows(eta, m):
+    return np.where(np.eye(m, dtype=bool), eta, (1 - eta) / (m - 1))
+
+
 def rows_given(eta, table):
     """Return the log likelihood of a confusion table given eta, its rows integrated out."""
-    m = len(table)
-    omega = np.where(np.eye(m, dtype=bool), eta, (1 - eta) / (m - 1))
+    omega = prior_of_rows(eta, len(table))
     return (gammaln(omega + table) - gammaln(omega)).sum()
 
 
@@ -130,6 +133,31 @@ def test_paired_classes(name):
         + sum(rows_given(point[f"eta_{key}"], table) for key, table in tables.items())
         for point in points
     ]
+    assert_same_but_for_a_constant(found, np.array(expected))
+
+
+def test_rows_that_are_not_integrated_out():
+    found, points = densities("hierarchical imbalanced", "rows")
+    expected = np.zeros(N_POINTS)
+    for key, table in tables_of(CLASSES, 3, "imbalanced").items():
+        for i, point in enumerate(points):
+            expected[i] += dirichlet(point[f"mu_{key}"], 1 + table.sum(axis=1))
+            for row, shapes, counts in zip(
+                point[f"theta_{key}"], prior_of_rows(point[f"eta_{key}"], 3), table, strict=True
+            ):
+                expected[i] += dirichlet(row, shapes) + counts @ np.log(row)
+    assert_same_but_for_a_constant(found, expected)
+
+
+def test_outcomes_of_both_classifiers_together():
+    found, points = densities("paired classes imbalanced", "joint")
+    cells = cells_of(CLASSES, 3, "imbalanced")
+    expected = []
+    for point in points:
+        a, b = (prior_of_rows(point[f"eta_{key}"], 3) for key in "AB")
+        omega = a[:, :, None] * b[:, None]
+        joint = (gammaln(omega + cells) - gammaln(omega)).sum()
+        expected.append(dirichlet(point["mu"], 1 + cells.sum(axis=(1, 2))) + joint)
     assert_same_but_for_a_constant(found, np.array(expected))
 
 

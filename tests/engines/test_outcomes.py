@@ -1,11 +1,13 @@
 """Sparse draws against dense ones."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from skbayeseval.engines.rows import EtaSampler
+from skbayeseval.engines.rows import REMAINDER, EtaSampler, StickRows
 from skbayeseval.evidence import ConfusionCounts, PairedCounts
-from skbayeseval.metrics.confusion import Totals
+from skbayeseval.metrics.confusion import Totals, totals_of
 from skbayeseval.metrics.registry import get_metric
 from skbayeseval.models import Hierarchical, PairedHierarchical
 from tests.engines.cases import stream_outcomes
@@ -36,6 +38,39 @@ def test_rows_where_eta_underflows(n_classes, prior):
         for totals in stream_outcomes(specification, rng, 10_000, prior=prior, tables=False):
             assert all(np.isfinite(total).all() for total in totals)
             np.testing.assert_allclose(totals.predicted.sum(axis=-1), 1)
+
+
+@pytest.mark.parametrize("mass", [0.5, 1.0, 4.0])
+@pytest.mark.parametrize(("prior", "fewest"), [(True, 0), (False, 17)])
+def test_no_more_sticks_than_the_remainder_needs(mass, prior, fewest):
+    counts = ConfusionCounts.from_matrix(TABLES["ordinary"])
+    (group,) = Hierarchical().specification((counts,)).groups
+    n_sticks = StickRows(replace(group, mass=mass), prior).n_sticks
+    left = [mass / (mass + fewest) * (mass / (1 + mass)) ** n for n in (n_sticks, n_sticks - 1)]
+    assert left[0] <= REMAINDER < left[1]
+
+
+def test_prior_of_the_rows():
+    # Before the data row j is Dirichlet(omega_j): E and Var of the diagonal given eta's Beta(1, 1).
+    model = Hierarchical().specification((ConfusionCounts.from_matrix(np.ones((4, 4))),))
+    blocks = stream_outcomes(model, np.random.default_rng(0), 40_000, prior=True, tables=True)
+    (tables,) = np.concatenate(list(blocks), axis=1)
+    recall = tables[:, 0, 0] / tables[:, 0].sum(axis=1)
+    # E(theta) = E(eta) = 1/2; Var = E(eta (1 - eta)) / 2 + Var(eta) = 1/12 + 1/12.
+    assert recall.mean() == pytest.approx(0.5, abs=4 * recall.std() / 200)
+    assert recall.var() == pytest.approx(1 / 6, rel=0.02)
+
+
+def test_totals_are_those_of_the_tables():
+    outcomes = np.array([(0, 0, 0, 7), (0, 0, 1, 2), (0, 2, 0, 1), (1, 1, 2, 2), (2, 0, 0, 1)])
+    evidence = PairedCounts(outcomes[:, 0], outcomes[:, 1:-1], outcomes[:, -1], (0, 1, 2))
+    model = PairedHierarchical().specification(evidence)
+    tables, totals = (
+        next(stream_outcomes(model, np.random.default_rng(0), 500, prior=False, tables=tables))
+        for tables in (True, False)
+    )
+    for drawn, expected in zip(totals, totals_of(tables), strict=True):
+        np.testing.assert_allclose(drawn, expected, atol=1e-12)
 
 
 class FixedEta(EtaSampler):

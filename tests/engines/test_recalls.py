@@ -162,6 +162,15 @@ def test_extreme_concentrations_leave_no_nan(prior):
             np.testing.assert_allclose(tables.sum(axis=(2, 3)), 1)
 
 
+@pytest.mark.parametrize(("prior", "moment"), [(True, 1), (False, 2)])
+def test_no_more_sticks_than_the_remainder_needs(prior, moment):
+    # Before the data its mean counts, E(1 - V); after, its square, E((1 - V)^2).
+    (group,) = PairedRecalls().specification(paired_votes()).groups
+    n_sticks = RecallRows(group, prior, 1e-6).n_sticks
+    left = [(1 / (1 + moment)) ** n for n in (n_sticks, n_sticks - 1)]
+    assert left[0] <= 1e-6 < left[1]
+
+
 def test_etas_are_as_correlated_as_being_right():
     evidence = paired_votes(n=4000, n_classes=20, n_classifiers=3)
     (group,) = PairedRecalls().specification(evidence).groups

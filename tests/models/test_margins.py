@@ -6,11 +6,13 @@ import scipy
 from scipy import integrate, stats
 from scipy.special import betainc, betaincinv, betaln, logsumexp
 
+from skbayeseval.judgement.intervals import Interval
 from skbayeseval.models.margins import (
     BetaDifference,
     BetaMargin,
     F1Margin,
     StudentMargin,
+    difference_bounds,
 )
 
 SHAPES = [(0.5, 0.5), (1, 1), (1, 2), (3.7, 0.4), (88.2, 12.6), (5000.5, 321.0)]
@@ -192,3 +194,26 @@ def test_student_without_spread_is_a_point():
     assert (law.sd, law.interval(0.9)) == (0.0, (0.3, 0.3))
     assert (law.below(0.3), law.above(0.3), law.mass(0.2, 0.4)) == (0.0, 0.0, 1.0)
     assert (law.below(0.31), law.above(0.29), law.mass(0.31, 0.4)) == (1.0, 1.0, 0.0)
+
+
+@pytest.mark.parametrize("law", [BetaDifference(*PAIRS[0]), StudentMargin(0.05, 0.1, 5.0)])
+def test_quantities_have_the_probabilities_of_their_law(law):
+    draws = np.linspace(-3, 3, 50)
+    quantity = law.known(draws, (-0.25, 0.25))
+    around = quantity.around(Interval(-0.02, 0.03))
+    expected = law.below(-0.02), law.mass(-0.02, 0.03), law.above(0.03)
+    assert tuple(around) == pytest.approx(expected, abs=1e-9)
+    assert sum(around) == pytest.approx(1)
+    assert quantity.mass(-0.02, 0.03) == pytest.approx(expected[1], abs=1e-9)
+    if isinstance(law, StudentMargin):  # which alone extends beyond what can be
+        assert tuple(quantity.interval(0.99)) == (-0.25, 0.25)
+        assert quantity.hdi(0.5) == quantity.interval(0.5) == pytest.approx(law.interval(0.5))
+        assert (quantity.mean, quantity.sd, quantity.hdi_mcse()) == (0.05, law.sd, 0.0)
+        np.testing.assert_array_equal(quantity.draws, np.clip(draws, -0.25, 0.25))
+    else:
+        assert tuple(quantity.interval(0.9)) == law.interval(0.9)
+
+
+def test_bounds_of_differences():
+    assert difference_bounds(None) is None
+    assert difference_bounds((-1.0, 3.0)) == (-4.0, 4.0)

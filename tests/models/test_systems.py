@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+from skbayeseval import compare_scores
 from skbayeseval.evidence.split_scores import SystemScores
 from skbayeseval.models import CorrelatedT, HierarchicalSystems
 from skbayeseval.models.systems import noise_of_means
@@ -63,3 +64,10 @@ def test_other_evidence_is_refused():
     evidence = SystemScores(np.ones((2, 3, 1)), "score", ("x", "y", "z"), None)
     with pytest.raises(ValueError, match="CorrelatedT requires evidence of type SplitScores"):
         CorrelatedT().specification(evidence)
+
+
+def test_without_a_proper_prior_there_is_no_bayes_factor():
+    scores = {name: dict(enumerate([0.1 * k, 0.3, 0.2 + k])) for k, name in enumerate("xy")}
+    ranking = compare_scores(scores, n_draws=100, random_state=0)
+    with pytest.raises(ValueError, match="no proper prior"):
+        ranking.pairs[0, 1].bayes_factor(0.01)
