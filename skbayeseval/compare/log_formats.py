@@ -145,13 +145,6 @@ class Record(NamedTuple):
             )
         return number
 
-    def grade(self, column: str) -> float:
-        """Return a finite number; NaN if there is none."""
-        value = self.values.get(column, self.more.get(column))
-        if value is None or value == "" or (isinstance(value, float) and math.isnan(value)):
-            return math.nan
-        return self.score(column)
-
 
 def as_number(value: Any) -> float | None:
     """Return the number that a value is, or that the text of a table's cell means."""

@@ -182,7 +182,7 @@ def read_samples(
                     else record.values.get(document, record.more.get(document)),
                     record.number,
                     record.run_number(),
-                    np.nan if human is None else record.grade(human),
+                    np.nan if human is None else _grade(record, human),
                 )
             )
             several_runs = several_runs or record.run is not None
@@ -229,6 +229,13 @@ def read_samples(
                 f"one. The columns of the first are {', '.join(first.columns)}."
             )
     return Samples(scores, groups, score, guessed, source, documents, grades)
+
+
+def _grade(record: Record, column: str) -> float:
+    """Return the grade that a person gave; NaN if there is none."""
+    value = record.values.get(column, record.more.get(column))
+    is_given = value is not None and value != "" and value == value  # not NaN
+    return record.score(column) if is_given else np.nan
 
 
 def _check_filter(filter: str | None, filters: set[str], name: str) -> None:  # noqa: A002
