@@ -82,7 +82,7 @@ class PowerAnalysis:
     Probability of A ≫ B (f1, ROPE [-0.050, +0.050]) by the number of instances:
          paired
     size
-    200      8%
+    200     10%
     4000   100%
     4,000 is the first of these sizes to reach 80%.
     Otherwise another decision is settled, or none: goal=["<", ">", "?"] tells how often none is.
@@ -284,9 +284,9 @@ def power_analysis(
          paired
     size
     500     34%
-    990     60%
+    990     58%
     1500    72%
-    2100    89%
+    2100    88%
     3300   100%
     5000   100%
     About 1,700 labelled instances reach 80%.

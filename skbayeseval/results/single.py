@@ -221,7 +221,7 @@ class ScoreResult(PosteriorView):
         >>> from skbayeseval import score_posterior
         >>> result = score_posterior([0, 1] * 50, [0, 1] * 45 + [1, 0] * 5, random_state=0)
         >>> result.explain().partition(" with probability")[0]
-        'The accuracy of A lies between 0.8226 and 0.9423'
+        'The accuracy of A lies between 0.8221 and 0.9413'
         """
         return explained(self)
 
