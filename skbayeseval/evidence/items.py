@@ -273,7 +273,8 @@ class ItemScores(Evidence):
             what = "items" if self.group is None else "groups"
             raise ValueError(
                 f"People must have graded {FEWEST_GRADED} {what} or more of each system to tell "
-                f"how the judge errs, but there are only {fewest} of one."
+                f"how the judge errs, but there are only {fewest} of one. Have more graded, or "
+                "leave people's grades out: the result is then about the judge's."
             )
 
     def run_share(self) -> float | None:
