@@ -212,7 +212,7 @@ def decide_ranking(
     cases: dict[str, list[str]] = {"equivalent": [], "open": [], "worse": []}
     for k in order:
         p = p_equivalent[k]
-        case, code, p_limit = "open", "?", 1 - p_worse[k]
+        case, code = "open", "?"
         if p >= prob:
             case, code = "equivalent", "~"
         elif p_worse[k] >= (1 + prob) / 2:
@@ -220,9 +220,9 @@ def decide_ranking(
         if case != "open" and k != order[0]:
             alone = pair(k)
             if alone.code != code:
-                case, p_limit = "open", 1 - alone.probabilities.better
-        if case == "open" and not 1 - prob < p < prob:
-            p_equivalent[k] = min(p, p_limit) if p >= prob else max(p, p_limit)
+                not_worse = 1 - alone.probabilities.better
+                p_equivalent[k] = min(p, not_worse) if p >= prob else max(p, not_worse)
+                case = "open"
         cases[case].append(names[k])
     equivalent, still_open, worse = (tuple(each) for each in cases.values())
     return RankingDecision(
