@@ -77,7 +77,7 @@ def test_other_scales(bayes_compare):
 
 def test_the_fixture(pytester):
     pytester.makepyfile(TESTS)
-    found = pytester.runpytest_subprocess("-p", "pytest_skbayeseval", "-W", "error", "-rf")
+    found = pytester.runpytest_subprocess("-p", "pytest_skbayeseval", "-W", "error", "-rN")
     found.assert_outcomes(passed=5, failed=4)
     printed = found.stdout.str()
     assert "not safe to ship: new is worse than old by more than 0.01 with probability" in printed
