@@ -203,8 +203,8 @@ def align_human(
 ) -> Array | None:
     """Return the grades of people, of shape (n_systems, n_items), NaN where there are none.
 
-    A Series whose index has ids may be of some items only. All others have an entry per item, in
-    the order of the scores of their system.
+    A Series whose index has ids may be of some items only. All others, and with `ids` an index that
+    counts rows from 0, have an entry per item, in the order of the scores of their system.
 
     Parameters
     ----------
@@ -234,7 +234,7 @@ def align_human(
             raise wrong(name, "one finite number or NaN per item", grades)
         index = grades.index if isinstance(grades, pd.Series) else own
         if counts_from_zero(index) and len(index) == len(own):
-            index = own
+            index = own if ids is not None or set(index) != set(own) else index
         _check_unique(index, name)
         more = index.difference(own, sort=False)
         if len(numbers) != len(index) or len(more):

@@ -157,13 +157,14 @@ def allow_for_few_carriers(
 def difference_of_twins(units: UnitNumbers, bounds: Range, rng: Generator, n_draws: int) -> Array:
     """Return draws of the difference of two classifiers that no unit tells apart.
 
-    Their difference is that on half an unseen instance, on which each does as it likes. Draws of
-    A - B and of B - A are equally distributed, but not the negatives of each other.
+    Half an unseen instance is all that could be for A and nothing for B, another half the other way
+    round, as in the prior of the paired model. Draws of A - B and of B - A are equally distributed,
+    but not the negatives of each other.
     """
-    width = bounds[1] - bounds[0]
-    values = rng.random((2, n_draws))
-    unseen = _unseen(units, rng, n_draws) * (values[0] - values[1])
-    return width * np.clip(_factor(units, rng, n_draws) * unseen, -1.0, 1.0)
+    seen = max(units.instances, SMALLEST_SHARE)
+    _, only_a, only_b = rng.dirichlet([seen, UNSEEN, UNSEEN], n_draws).T
+    difference = _factor(units, rng, n_draws) * (only_a - only_b)
+    return (bounds[1] - bounds[0]) * np.clip(difference, -1.0, 1.0)
 
 
 def _factor(units: UnitNumbers, rng: Generator, n_draws: int) -> Array:

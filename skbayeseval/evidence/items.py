@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -175,6 +175,14 @@ class ItemScores(Evidence):
             return Units(self.means, np.ones(self.n_items))
         sums = [np.bincount(self.group, of_one) for of_one in self.means]
         return Units(np.stack(sums), np.bincount(self.group).astype(float))
+
+    def pair(self, i: int, j: int) -> Self:
+        """Return the scores of two of the systems."""
+        pair = super().pair(i, j)
+        if np.ptp(pair.range_seen) == 0 and not pair.is_right_or_wrong:
+            # By how much scores can differ, only those of others tell.
+            pair.__dict__.update(range_seen=self.range_seen)
+        return pair
 
     def margin(self, classifier: int) -> Margin:
         """Return the number of items, and of items that one system got right."""

@@ -52,6 +52,9 @@ def corrected_by_people(judged: Array, human: Array) -> Array:
     scores = np.empty_like(judged)
     for k, grades in enumerate(human):
         graded = np.isfinite(grades)
+        if graded.all():  # nothing is left to predict
+            scores[k] = grades
+            continue
         n = graded.sum()
         x = np.stack([judged[k], judged.mean(axis=0)])
         x = x - x[:, graded].mean(axis=1, keepdims=True)

@@ -164,6 +164,14 @@ class TestSmallSamples:
         assert high > 0.05
         assert "identical" in str(result)
 
+    @pytest.mark.parametrize("n_items", [20, 50, 200])
+    def test_all_right_in_several_runs_tells_as_much_as_in_one(self, n_items):
+        once, thrice = np.ones(n_items), np.ones((n_items, 3))
+        expected = compare_items(once, once, random_state=0)
+        found = compare_items(thrice, thrice, random_state=0)
+        assert found.hdi() == pytest.approx(expected.hdi(), rel=0.2)
+        assert found.non_inferiority(0.5 / n_items).answer == "not settled"
+
     @pytest.mark.parametrize("difference", [0.0, 0.5])
     def test_equal_differences_of_grades_are_no_point(self, difference):
         grades = np.array([1.0, 2.0, 3.0, 4.0, 2.0, 3.0, 1.0, 4.0, 2.0, 3.0])
@@ -181,6 +189,13 @@ class TestSmallSamples:
         result = compare_items(threes, threes, prior={"limits": (1, 5)}, random_state=0)
         assert result.hdi().high > 0.05
         assert result.draws_a.min() >= 1
+
+    def test_others_tell_by_how_much_scores_can_differ_that_are_all_the_same(self):
+        threes = np.full(10, 3.0)
+        scores = {"a": threes, "b": threes, "c": np.arange(10) % 5 + 1}
+        found = compare_many_items(scores, **QUICK).pairs["a", "b"]
+        expected = compare_items(threes, threes, prior={"limits": (1, 5)}, **QUICK)
+        assert found.hdi() == pytest.approx(expected.hdi())
 
     def test_limits_hold(self):
         result = compare_items([4, 5, 5, 5, 5], [5, 5, 4, 5, 5], prior={"limits": (1, 5)}, **QUICK)

@@ -43,6 +43,13 @@ class TestJudges:
         assert found.draws.std() == pytest.approx(expected.draws.std(), rel=0.03)
         assert found.draws_a.std() == pytest.approx(expected.draws_a.std(), rel=0.03)
 
+    @pytest.mark.parametrize("n_items", [10, 30])
+    def test_a_judge_of_items_that_people_graded_does_not_matter(self, n_items):
+        people = TRUTH[:2, :n_items]
+        judge = np.random.default_rng(8).normal(3, 1, people.shape)
+        found = self.compare(judge=judge, people=people)
+        np.testing.assert_allclose(found.draws, compare_items(*people, **QUICK).draws, atol=1e-9)
+
     def test_a_perfect_judge_is_as_good_as_people_for_all_items(self):
         people = np.where(np.isfinite(PEOPLE), JUDGE, np.nan)
         found = self.compare(people=people)
@@ -139,6 +146,18 @@ class TestJudges:
             **QUICK,
         )
         np.testing.assert_array_equal(found.pairs["a", "b"].draws, expected)
+
+    def test_numbers_that_are_ids_are_no_positions(self):
+        ids = np.random.default_rng(9).permutation(200)
+        judge = [pd.Series(of_one[ids], ids) for of_one in JUDGE[:2]]
+        people = [pd.Series(of_one) for of_one in PEOPLE[:2]]
+        found = self.compare(judge=judge, people=people)
+        expected = self.compare(judge=JUDGE[:, ids], people=PEOPLE[:, ids])
+        np.testing.assert_array_equal(found.draws, expected.draws)
+        # With ids=, an index that counts rows is none of these.
+        rows = [pd.Series(of_one) for of_one in PEOPLE[:2, ids]]
+        found = self.compare(judge=JUDGE[:, ids], people=rows, ids=ids)
+        np.testing.assert_array_equal(found.draws, expected.draws)
 
     def test_items_that_are_left_out_take_their_grades_with_them(self):
         judge = JUDGE.copy()
