@@ -370,6 +370,7 @@ def compare_learners(
         seed, n_halves = _seed(entropy, _HALVES), int(options.calibrate)
         halves = splits_of_halves(cv, X, y, split_params, n_halves, seed, target.class_codes)
     splits = make_splits(cv, X, y, split_params, splits)
+    target.check_number_of_splits(len(splits))
     n_samples, classes = target.n_samples, target.class_codes
     resized = []
     if full:

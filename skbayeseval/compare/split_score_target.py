@@ -56,6 +56,14 @@ class ScoreTarget(Target):
         """Return the function that keeps the scores."""
         return partial(_observe_scores, self._scorers[name])
 
+    def check_number_of_splits(self, number: int) -> None:
+        """Raise if there is only one split."""
+        if number < 2:
+            raise ValueError(
+                "model='scores' requires at least two splits, to see how scores vary, but cv has "
+                f"{number}."
+            )
+
     def rehearsal(self) -> CollectedEvidence:
         """Return scores as estimators might give them."""
         scores = np.linspace(0.0, 1.0, 4 * len(self.names)).reshape(-1, 4) ** 2
@@ -64,11 +72,7 @@ class ScoreTarget(Target):
     def collected(self, collection: Collection) -> CollectedEvidence:
         """Return the scores of the splits that did not fail."""
         test, train = collection.test_size, collection.train_size
-        if len(collection.kept) < 2:
-            raise ValueError(
-                "model='scores' requires at least two splits, to see how scores vary, but cv has "
-                f"{len(collection.kept)}."
-            )
+        self.check_number_of_splits(len(collection.kept))
         scores = {key: self._kept(key, collection) for key in self.metrics}
         halves = None
         if collection.halves:

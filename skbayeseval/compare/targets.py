@@ -114,6 +114,9 @@ class Target:
         """Return the function that says what is kept of a fit of the estimator `name`."""
         raise NotImplementedError
 
+    def check_number_of_splits(self, number: int) -> None:
+        """Raise if so many splits are too few."""
+
     def check_split(self, split: int, test: Array) -> None:
         """Raise where a metric is not defined for a test set."""
 
@@ -528,6 +531,8 @@ def _observe_labels(
         observed["predict"] = codes.astype(np.min_scalar_type(1 if several else len(classes)))
     for kind in set(kinds) - {"labels"}:
         observed[kind] = respond(estimator, X_test, kind, classes, several)
+        if not np.isfinite(observed[kind]).all():
+            raise ValueError(f"{' or '.join(RESPONSES[kind])} returned NaN or infinity")
     return observed
 
 

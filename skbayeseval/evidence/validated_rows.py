@@ -225,6 +225,8 @@ class Spread(NamedTuple):
         The number of passes over the data.
     test_share : float
         The mean share of instances in a test set; at most 0.5, which is also that of a single one.
+    times : float
+        How often an instance was tested: sum(r^2) / sum(r), where instance i was tested r_i times.
     """
 
     test_noise: float
@@ -234,6 +236,13 @@ class Spread(NamedTuple):
     between_passes: float
     n_passes: int
     test_share: float
+    times: float = 1.0
+
+    @property
+    def test_only(self) -> float:
+        """The weight at which a model of counts has the variance of the test noise."""
+        # Where no instance has an influence, the next one may have it whenever it is tested.
+        return self.counts_noise / self.test_noise if self.test_noise > 0 else 1 / self.times
 
 
 @dataclass(frozen=True, eq=False)
@@ -305,6 +314,7 @@ class ValidatedRows(ABC):
             *self._between(self._noise_of_splits(influence, factor), deviation),
             int(self.passes.max()) + 1,
             self._test_share,
+            float(np.square(self._times).sum() / self._times.sum()),
         )
 
     def influences_with(

@@ -142,7 +142,7 @@ def infer_weight(
     """
     noise = spread.test_noise
     if noise <= 0:  # no instance tells the classifiers apart
-        return WeightPosterior(1 / spread.n_passes, 1.5, DF_ONE_PASS)
+        return WeightPosterior(spread.test_only, 1.5, DF_ONE_PASS)
     size = spread.contributing
     # The more instances training sets share, the less splits tell of what training sets do: two
     # halves of the data share none.
@@ -153,7 +153,7 @@ def infer_weight(
     if halves is not None and len(halves):
         scale, df = variance_with_halves(scale, halves / math.sqrt(noise))
         scale = max(scale, LEAST_SINGLE_WITH_HALVES if single else LEAST_WITH_HALVES)
-    return _rounded(spread.counts_noise / noise, scale, df)
+    return _rounded(spread.test_only, scale, df)
 
 
 def _rounded(test_only: float, scale: float, df: float) -> WeightPosterior:
@@ -398,8 +398,7 @@ class InferredWeights(Weights):
             contrast[j] = -1.0
         spread = observed.rows.spread(metric, contrast, paired=self.paired)
         if self.estimand == "fitted":
-            only = spread.counts_noise / spread.test_noise if spread.test_noise > 0 else 1.0
-            weight = _rounded(only, 1.0, math.inf)
+            weight = _rounded(spread.test_only, 1.0, math.inf)
         else:
             halves = [
                 contrast @ (np.array(one.observed(metric)) - np.array(other.observed(metric)))

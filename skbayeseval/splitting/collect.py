@@ -27,7 +27,7 @@ from sklearn.utils import _safe_indexing, check_random_state, get_tags, indexabl
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 
 from skbayeseval._archive import storable
-from skbayeseval._arrays import wrong
+from skbayeseval._arrays import number_of_samples, wrong
 from skbayeseval._running import Task, parallel_with_progress, shared
 from skbayeseval._validation import (
     check_flag,
@@ -296,7 +296,7 @@ def collect(
     at once.
     """
     X, y = indexable(X, y)
-    n_samples = X.shape[0] if hasattr(X, "shape") else len(X)
+    n_samples = number_of_samples(X, "X")
     of_halves = [split for pair in halves for half in pair for split in half]
     everything = [*splits, *of_halves, *resized]
     kinds = {
@@ -463,9 +463,7 @@ def metadata_router(owner: Any, estimators: Mapping[str, Any], cv: Any) -> Metad
 def observe_predictions(estimator: Any, X_test: Any, y_test: Any) -> dict[str, Any]:
     """Return the predictions of a fitted estimator, one for each instance."""
     predictions = estimator.predict(X_test)
-    n_predicted, n_test = (
-        data.shape[0] if hasattr(data, "shape") else len(data) for data in (predictions, X_test)
-    )
+    n_predicted, n_test = number_of_samples(predictions, "predict"), number_of_samples(X_test, "X")
     if n_predicted != n_test:
         raise ValueError(f"predict returned {n_predicted} predictions for {n_test} instances")
     return {"predict": predictions}

@@ -128,6 +128,7 @@ def test_messages():
         ({"n_jobs": 0}, "n_jobs == 0"),
         ({"pre_dispatch": "nonsense"}, "'all' or an expression such as '2\\*n_jobs'"),
         ({"return_indices": "x"}, "return_indices must be True or False, got 'x'"),
+        ({"model": "scores", "cv": [(np.arange(40), np.arange(40, 80))]}, "at least two splits"),
         ({"model": "scores", "pos_label": 7}, "pos_label=7 is not a valid label"),
         ({"model": "scores", "scoring": "roc_auc"}, "needs decision_function or predict_proba"),
         ({"model": "scores", "scoring": lambda y, p: 0}, "takes a fitted estimator, X and y"),

@@ -206,6 +206,25 @@ def test_failures_in_the_faces():
         bayesian_cross_validate(FailsOnce(priors=failing), LR, X, Y, cv=cv)
 
 
+class UnsureOnce(GaussianNB):
+    """Gives probabilities that are NaN in the first fold of three."""
+
+    def predict_proba(self, X_test):
+        missing = np.array_equal(X_test[0], X[0])
+        return super().predict_proba(X_test) * (np.nan if missing else 1)
+
+
+@pytest.mark.parametrize("scoring", ["roc_auc", ["neg_log_loss", "accuracy"]])
+def test_scores_that_are_missing_are_a_failure(scoring):
+    learners, options = (UnsureOnce(), LR, X, Y), {"cv": KFold(3), "scoring": scoring}
+    message = "Estimator 'UnsureOnce' failed in split 0: .*predict_proba returned NaN or infinity"
+    with pytest.raises(ValueError, match=message):
+        bayesian_cross_validate(*learners, **options)
+    with pytest.warns(FitFailedWarning, match="2 of 3 splits are left"):
+        result = bayesian_cross_validate(*learners, error_score=np.nan, **options)
+    assert result.n_splits == 2
+
+
 def test_splits_of_one_class_only():
     cv = LeaveOneOut()
     result = bayesian_cross_validate(

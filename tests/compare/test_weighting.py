@@ -11,6 +11,8 @@ from sklearn.linear_model import LinearRegression, Ridge
 from sklearn.model_selection import (
     GroupKFold,
     KFold,
+    RepeatedKFold,
+    ShuffleSplit,
     StratifiedKFold,
     cross_val_predict,
 )
@@ -58,6 +60,23 @@ def test_the_fitted_models_have_the_variance_between_instances():
     difference = np.concatenate(right)
     assert result.draws.std() == pytest.approx(difference.std() / np.sqrt(240), rel=0.06)
     assert "the 5 models of each kind fitted here on 192 instances" in str(result)
+
+
+@pytest.mark.parametrize("scoring", ["accuracy", "roc_auc"])
+@pytest.mark.parametrize("estimand", ["learner", "fitted"])
+def test_testing_again_does_not_make_equal_classifiers_more_equal(estimand, scoring):
+    """Instances that tell nothing of a difference count once, however often they are tested."""
+    options = {"estimand": estimand, "scoring": scoring, "n_draws": 20_000, "random_state": 0}
+    once, *repeated = (
+        bayesian_cross_validate(A, GaussianNB(), X, Y, cv=cv, **options).draws.std()
+        for cv in (
+            KFold(4),
+            BlockRegularizedCV(3, random_state=0),
+            RepeatedKFold(n_splits=4, n_repeats=10, random_state=0),
+            ShuffleSplit(20, test_size=0.5, random_state=0),
+        )
+    )
+    assert 0.9 * once < min(repeated) <= max(repeated) < 1.15 * once
 
 
 def test_a_number_is_the_weight():

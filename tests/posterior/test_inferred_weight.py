@@ -99,7 +99,7 @@ def test_halves_learn_kappa():
 
 
 def test_no_difference_at_all():
-    found = infer_weight(spread(test_noise=0.0, counts_noise=0.0))
+    found = infer_weight(spread(test_noise=0.0, counts_noise=0.0, times=3.0))
     assert found.test_only == pytest.approx(1 / 3)
 
 

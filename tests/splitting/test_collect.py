@@ -50,6 +50,8 @@ class Odd(ClassifierMixin, BaseEstimator):
     def predict(self, X):
         if self.how == "short":
             return np.zeros(len(X) - 1, dtype=int)
+        if self.how == "nothing":
+            return None
         return np.zeros(len(X), dtype=int)
 
 
@@ -90,6 +92,8 @@ def test_wrong_length():
     message = "Estimator 'odd' failed in split 0: predict returned 44 predictions for 45 instances"
     with pytest.raises(ValueError, match=message):
         run({"odd": Odd("short")})
+    with pytest.raises(TypeError, match="'odd' failed in split 0: predict must be .*, got None"):
+        run({"odd": Odd("nothing")})
 
 
 def test_mutating_the_data_hurts_nobody():
