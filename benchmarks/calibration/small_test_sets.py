@@ -18,7 +18,7 @@ import numpy as np
 import pandas as pd
 
 from skbayeseval.judgement import Interval
-from skbayeseval.judgement.decision import decision_codes
+from skbayeseval.judgement.decision import codes_given_hdi
 from skbayeseval.judgement.intervals import hdi_of_rows
 
 PRIORS = {"theta=1": 1.0, "theta=0.5": 0.5, "theta=0.25": 0.25}
@@ -70,10 +70,10 @@ def study(n, accuracy, difference, positives, theta, n_sets, n_draws):
             ):
                 low, high = hdi_of_rows(values, 0.95)
                 row[k] += ((low <= target) & (target <= high)).sum() / n_sets
-            codes = decision_codes(a - b, Interval(-0.01, 0.01))
+            low, high = hdi_of_rows(a - b, 0.95)
+            codes = codes_given_hdi(a - b, low, high, Interval(-0.01, 0.01))
             row[2] += np.isin(codes, ["<<", ">>"]).sum() / n_sets
             row[3] += (codes == "~").sum() / n_sets
-            low, high = hdi_of_rows(a - b, 0.95)
             row[4] += (high - low).sum() / n_sets
     columns = ["covers A", "covers difference", "called different", "called equivalent", "width"]
     return {name: dict(zip(columns, row, strict=True)) for name, row in tally.items()}

@@ -32,7 +32,6 @@ from skbayeseval.compare.targets import (
 from skbayeseval.engines.pymc import PyMCEngine
 from skbayeseval.evidence.chunks import ChunkCounter
 from skbayeseval.evidence.validated_rows import Instances, index_of
-from skbayeseval.metrics.confusion import Metric
 from skbayeseval.metrics.registry import is_of_numbers
 from skbayeseval.models.base import Model
 from skbayeseval.models.binary import IndependentLabels, IndependentLabelsBCV
@@ -422,11 +421,16 @@ def compare_learners(
         collected = target.collected(collection)
         instances = weights = None
         if collected.evidence.n_rows is not None:
-            index = index_of([X, y, groups])
-            instances = Instances.tested(collection.test_indices(), n_samples, index)
+            of_row = collection.test_indices().astype(np.min_scalar_type(n_samples))
+            instances = Instances(n_samples, index_of([X, y, groups]), of_row)
         if weight == "inferred":
             weights = _infer_weights(collected, target, collection, rehearsed.model, options)
-            weight = plug_in_weight(weights, target.metrics, mixture=engine.has_independent_draws)
+            # The single weight for what needs one: with a mixture, the median weight of the first
+            # metric; for Markov chains, the smallest that gives all metrics their variance.
+            inferred = [weights.difference(metric) for metric in target.metrics.values()]
+            weight = inferred[0].median
+            if not engine.has_independent_draws:
+                weight = min(one.matching_variance for one in inferred)
         if not isinstance(weight, str):
             collected = collected.with_weight(weight)
         result = make_posterior(
@@ -508,18 +512,6 @@ def _infer_weights(
         sizes,
         options.verbose > 0,
     )
-
-
-def plug_in_weight(
-    weights: InferredWeights, metrics: Mapping[str, Metric], *, mixture: bool
-) -> float:
-    """Return the single weight for what needs one.
-
-    With a mixture, that is the median weight of the first metric; without one, as for Markov
-    chains, the smallest weight that gives all metrics the variance of their mixture.
-    """
-    found = [weights.difference(metric) for metric in metrics.values()]
-    return found[0].median if mixture else min(one.matching_variance for one in found)
 
 
 def _target(

@@ -27,7 +27,7 @@ from skbayeseval.evidence.chunks import ChunkCounts, check_counter
 from skbayeseval.evidence.counts import MarginalCounts, PairedCounts
 from skbayeseval.evidence.instance_scores import ScoredInstances
 from skbayeseval.evidence.predicted_numbers import PredictedNumbers
-from skbayeseval.evidence.units import UnitCounts
+from skbayeseval.evidence.units import UnitCounts, warn_of_empty_labels
 from skbayeseval.evidence.validated_rows import Instances, index_of
 from skbayeseval.metrics.any_metric import AnyMetric
 from skbayeseval.metrics.confusion import Metric
@@ -38,7 +38,7 @@ from skbayeseval.metrics.registry import (
     resolve_scoring,
     spelled_out,
 )
-from skbayeseval.posterior.build import count_predictions, make_posterior
+from skbayeseval.posterior.build import check_true_classes, make_posterior
 from skbayeseval.posterior.recipe import Posterior
 
 Array = NDArray[Any]
@@ -87,10 +87,12 @@ def check_no_scores(y_true: Any, predictions: Mapping[str, Any]) -> None:
         )
 
 
-def warn_of_unlikely_labels(
+def check_spelling(
     evidence: Evidence, arguments: Sequence[str], truth: str, stacklevel: int = 4
 ) -> None:
-    """Warn if predicted labels seem to be true labels that are written in another way.
+    """Raise or warn if predicted labels seem to be true labels that are written in another way.
+
+    It is an error if a classifier only predicts labels that are never true.
 
     Parameters
     ----------
@@ -106,7 +108,15 @@ def warn_of_unlikely_labels(
             [label for label, n in zip(counts.labels, numbers, strict=True) if n > 0]
             for numbers in (counts.predicted, counts.true)
         )
-        why = None if counts.declared else _why_unlikely(said, known)
+        if counts.declared:
+            continue
+        if not set(said) & set(known):
+            raise ValueError(
+                f"{argument} and {truth} have no label in common: {argument} contains "
+                f"{in_short(said)}, {truth} contains {in_short(known)}. Write the labels of both "
+                "in the same way. If they are right, pass labels= with all classes."
+            )
+        why = _why_unlikely(said, known)
         if why is not None:
             warnings.warn(
                 f"The labels of {argument} may be written in another way than those of {truth}: "
@@ -273,7 +283,9 @@ class SameInstances:
         check_rows(rows)
         if self.counter is not None:
             evidence, scored, metrics = self._of_tags()
-        elif any(isinstance(one, AnyMetric) and one.of_items for _, one in self._spelled_out()):
+        elif any(
+            isinstance(one, AnyMetric) and one.of_items for _, one in spelled_out(self.scoring)
+        ):
             evidence, scored, metrics = self._of_items()
         elif _are_numbers(self.scoring, [self.y_true, *self.predictions.values()]):
             evidence, scored, metrics = self._of_numbers()
@@ -312,9 +324,6 @@ class SameInstances:
         if self.groups is not None:
             return UnitCounts.from_chunks(cells, self.groups, weight=self.weight), None, metrics
         return ChunkCounts.of_sentences(cells, self.weight, types), None, metrics
-
-    def _spelled_out(self) -> list[tuple[str | None, Any]]:
-        return spelled_out("accuracy" if self.scoring is None else self.scoring)
 
     def _of_items(self) -> EvidenceParts:
         self._check_absent("metrics of items", "sample_weight")
@@ -355,11 +364,7 @@ class SameInstances:
         scored = ScoredInstances.from_scores(y_true, scores, **common) if scores else None
         evidence: Evidence | None = scored
         if predictions:
-            evidence = count_predictions(y_true, predictions, **common)
-            if not several:
-                warn_of_unlikely_labels(evidence, list(predictions), "y_true", stacklevel=5)
-            if len(predictions) == 1 and isinstance(evidence, PairedCounts):
-                evidence = MarginalCounts(evidence.margins())
+            evidence = self._counts(labels, several)
         if evidence is None:
             raise ValueError(
                 "There is nothing to compare: pass predictions, instance scores, or both."
@@ -379,6 +384,32 @@ class SameInstances:
         if scored is not None and all(m.source == "instances" for m in metrics.values()):
             evidence, scored = scored, None
         return evidence, scored, metrics
+
+    def _counts(self, labels: Any, several: bool) -> Evidence:
+        """Return the counts of predictions: of classes, multi-label indicators or groups."""
+        if several:
+            if self.pos_label is not None:
+                raise ValueError(
+                    f"pos_label={in_short(self.pos_label)} was given, but y_true is a multi-label "
+                    "indicator, which has no positive class."
+                )
+            indicators = UnitCounts.from_indicators(
+                self.y_true, self.predictions, labels=labels, weight=self.weight, groups=self.groups
+            )
+            warn_of_empty_labels(indicators.margin(0))
+            return indicators
+        options = {"labels": labels, "pos_label": self.pos_label, "weight": self.weight}
+        counts: PairedCounts | UnitCounts
+        if self.groups is None:
+            counts = PairedCounts.from_labels(self.y_true, self.predictions, **options)
+        else:
+            counts = UnitCounts.from_labels(self.y_true, self.predictions, self.groups, **options)
+        present = np.flatnonzero(counts.margin(0).true)
+        check_true_classes([counts.labels[i] for i in present], "y_true")
+        check_spelling(counts, list(self.predictions), "y_true", stacklevel=6)
+        if len(self.predictions) == 1 and isinstance(counts, PairedCounts):
+            return MarginalCounts(counts.margins())
+        return counts
 
     def _scored_with_labels(
         self, scored: ScoredInstances | None, common: Mapping[str, Any]

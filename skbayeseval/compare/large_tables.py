@@ -15,13 +15,13 @@ from skbayeseval._arrays import in_short, wrong
 from skbayeseval._duckdb_tables import WHOLE, open_table, quoted
 from skbayeseval._labels import encode_labels
 from skbayeseval._validation import check_names
-from skbayeseval.compare.instances import warn_of_unlikely_labels
+from skbayeseval.compare.instances import check_spelling
 from skbayeseval.engines.pymc import PyMCEngine
 from skbayeseval.evidence.confusion import check_counts
 from skbayeseval.evidence.counts import PairedCounts, tally
 from skbayeseval.evidence.units import UnitCounts, count_codes
 from skbayeseval.metrics.registry import is_of_numbers, resolve_scoring
-from skbayeseval.posterior.build import check_shared_labels, check_true_classes, make_posterior
+from skbayeseval.posterior.build import check_true_classes, make_posterior
 from skbayeseval.results.comparison import ComparisonResult
 
 FLOATS = ("FLOAT", "DOUBLE")
@@ -241,7 +241,7 @@ def compare_table(
         names = counts.columns["a"], counts.columns["b"]
         names = names if names[0] != names[1] else ("A", "B")
     options = (model, engine, prior, n_draws, random_state, prevalence)
-    posterior = make_posterior(evidence, *options, metrics=metrics.values())
+    posterior = make_posterior(evidence, *options, metrics=metrics.values(), stacklevel=3)
     return ComparisonResult(posterior, check_names(names, 2), metrics)
 
 
@@ -287,8 +287,7 @@ def _evidence(
         declared=labels is not None,
         counts=np.array(list(counts.outcomes.values()), dtype=float),
     )
-    check_shared_labels(evidence, arguments, named[0][0])
-    warn_of_unlikely_labels(evidence, arguments, named[0][0])
+    check_spelling(evidence, arguments, named[0][0])
     return evidence
 
 

@@ -101,7 +101,10 @@ def in_order(function: Callable[..., T], tasks: Iterable[tuple[Any, ...]]) -> It
     tasks = iter(tasks)
     first = list(islice(tasks, 2))
     tasks = chain(first, tasks)
-    n_threads = 1 if len(first) < 2 else _n_threads()
+    # What joblib's settings ask for; 1 unless they are set.
+    n_threads = 1 if len(first) < 2 else joblib.effective_n_jobs(None)
+    if n_threads > 1:  # other backends may have workers on other machines
+        n_threads = min(n_threads, joblib.cpu_count())
     if n_threads == 1:
         for arguments in tasks:
             yield function(*arguments)
@@ -137,10 +140,3 @@ def _keep_freed_memory() -> None:
     it keeps that of smaller ones. Elsewhere, nothing happens.
     """
     np.empty(LARGE_ARRAY, dtype=np.uint8)
-
-
-def _n_threads() -> int:
-    """Return the number of threads that joblib's settings ask for; 1 unless they are set."""
-    n_jobs = joblib.effective_n_jobs(None)
-    # Other backends may have workers on other machines.
-    return 1 if n_jobs == 1 else min(n_jobs, joblib.cpu_count())

@@ -179,6 +179,8 @@ class Evidence(ABC):
     is_of_splits: ClassVar[bool] = False
     # Whether the evidence is one score per item and run.
     is_of_items: ClassVar[bool] = False
+    # The instance scores, for metrics such as ROC AUC; None if there are none.
+    scored: ClassVar[Any] = None
     # What is counted, in words.
     noun: ClassVar[str] = "counts"
     # The fields with one entry per classifier, and those that are not saved.
@@ -198,11 +200,6 @@ class Evidence(ABC):
     @abstractmethod
     def margin(self, classifier: int) -> Any:
         """Return the evidence of a single classifier."""
-
-    @property
-    def scored(self) -> Any:
-        """The instance scores, for metrics such as ROC AUC; None if there are none."""
-        return None
 
     @property
     def by_type(self) -> dict[str, Evidence]:

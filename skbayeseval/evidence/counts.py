@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -53,50 +53,6 @@ MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 
 # Vectors of labels by name.
 Vectors = Sequence[tuple[str, ArrayLike]]
-
-
-class Outcomes(NamedTuple):
-    """How often each combination of true and predicted labels occurred.
-
-    Attributes
-    ----------
-    classes : tuple
-        The classes.
-    codes : ndarray of shape (n_outcomes, n_vectors)
-        Each combination, as positions among the classes.
-    counts : ndarray of shape (n_outcomes,)
-        How often it occurred.
-    rows : ndarray of shape (n_rows,) or None
-        The position of the outcome of each row; None if rows are not kept.
-    """
-
-    classes: tuple[Any, ...]
-    codes: Array
-    counts: Array
-    rows: Array | None = None
-
-
-def count_labels(vectors: Vectors, labels: ArrayLike | None = None) -> Outcomes:
-    """Count the combinations of labels in named vectors, and keep up to `MOST_ROWS` rows."""
-    arrays = check_label_vectors(vectors)
-    values, codes, counts, rows = _outcomes(arrays, keeps_rows=len(arrays[0]) <= MOST_ROWS)
-    classes = merged_classes([name for name, _ in vectors], values, labels)
-    position = {label: i for i, label in enumerate(classes)}
-    for column, of_one in zip(codes.T, values, strict=True):
-        column[:] = np.array([position[value] for value in of_one])[column]
-    return Outcomes(classes, codes, counts, rows)
-
-
-def count_chunks(
-    chunks: Iterable[tuple[ArrayLike, Mapping[str, ArrayLike]]], labels: ArrayLike | None = None
-) -> Outcomes:
-    """Count chunks, each a pair of true labels and predictions by name, one at a time."""
-    names, outcomes = tally(_named(chunks))
-    values = [list(dict.fromkeys(column)) for column in zip(*outcomes, strict=True)]
-    classes = merged_classes(names, values, labels)
-    position = {label: i for i, label in enumerate(classes)}
-    codes = np.array([[position[value] for value in outcome] for outcome in outcomes])
-    return Outcomes(classes, codes, np.array(list(outcomes.values())))
 
 
 def tally(chunks: Iterable[Vectors]) -> tuple[list[str], Counter[tuple[Any, ...]]]:
@@ -306,7 +262,12 @@ class PairedCounts(ByContent, Evidence):
     ) -> PairedCounts:
         """Count label vectors of any dtype; error messages use the keys of `predictions`."""
         vectors = [("y_true", y_true), *predictions.items()]
-        classes, codes, counts, rows = count_labels(vectors, labels)
+        arrays = check_label_vectors(vectors)
+        values, codes, counts, rows = _outcomes(arrays, keeps_rows=len(arrays[0]) <= MOST_ROWS)
+        classes = merged_classes([name for name, _ in vectors], values, labels)
+        position = {label: i for i, label in enumerate(classes)}
+        for column, of_one in zip(codes.T, values, strict=True):
+            column[:] = np.array([position[value] for value in of_one])[column]
         declared = labels is not None
         return cls(codes[:, 0], codes[:, 1:], counts, classes, weight, pos_label, declared, rows)
 
@@ -320,8 +281,12 @@ class PairedCounts(ByContent, Evidence):
         weight: float = 1.0,
     ) -> PairedCounts:
         """Count chunks, each a pair of true labels and predictions by name, one at a time."""
-        classes, codes, counts, _ = count_chunks(chunks, labels)
-        declared = labels is not None
+        names, outcomes = tally(_named(chunks))
+        values = [list(dict.fromkeys(column)) for column in zip(*outcomes, strict=True)]
+        classes = merged_classes(names, values, labels)
+        position = {label: i for i, label in enumerate(classes)}
+        codes = np.array([[position[value] for value in outcome] for outcome in outcomes])
+        counts, declared = np.array(list(outcomes.values())), labels is not None
         return cls(codes[:, 0], codes[:, 1:], counts, classes, weight, pos_label, declared)
 
     @property
@@ -446,12 +411,7 @@ def as_evidence(given: Evidence | Sequence[ConfusionCounts]) -> Evidence:
     return given if isinstance(given, Evidence) else MarginalCounts(tuple(given))
 
 
-def margins_of(evidence: Evidence | Sequence[ConfusionCounts]) -> tuple[Any, ...]:
-    """Return the evidence of each classifier on its own."""
-    return as_evidence(evidence).margins()
-
-
-def check_paired(evidence: Evidence | Sequence[ConfusionCounts]) -> PairedCounts:
+def check_paired(evidence: Evidence) -> PairedCounts:
     """Raise unless the predictions of all classifiers are known for each instance."""
     if not isinstance(evidence, PairedCounts):
         raise ValueError(

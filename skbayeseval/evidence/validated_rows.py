@@ -51,11 +51,6 @@ class Instances:
     of_row: Array | None = None
     has_ids: bool = False
 
-    @classmethod
-    def tested(cls, rows: Array, number: int, index: pd.Index[Any] | None = None) -> Instances:
-        """Return the instances of a cross-validation, given the instance of each row."""
-        return cls(number, index, rows.astype(np.min_scalar_type(number)))
-
     def of_rows(self, values: Array) -> Array:
         """Return the value of each row, given that of each instance."""
         return values if self.of_row is None else values[self.of_row]
@@ -265,6 +260,7 @@ class ValidatedRows(ABC):
     unit: Array
     split: Array
     weighs_units: bool = field(default=False, kw_only=True)
+    _influences: dict[Metric, Array] = field(default_factory=dict, init=False, repr=False)
 
     def influence(self, metric: Metric) -> Array:
         """Return the influence of each row on each classifier's metric, (n_classifiers, n_rows).
@@ -278,10 +274,6 @@ class ValidatedRows(ABC):
     @abstractmethod
     def _influence(self, metric: Metric) -> Array:
         """Compute the influence."""
-
-    @cached_property
-    def _influences(self) -> dict[Metric, Array]:
-        return {}
 
     def of_rows(self, rows: Array) -> Self:
         """Return some of the rows, given by their positions; splits are numbered anew."""
@@ -311,7 +303,7 @@ class ValidatedRows(ABC):
             squares * n_units / max(n_units - 1, 1),
             self._counts_noise(metric, contrast, paired=paired),
             float(np.abs(sums).sum() ** 2 / squares) if squares else 0.0,
-            *self._between(self._noise_of_splits(influence, factor), deviation),
+            *self._between(influence, factor, deviation),
             int(self.passes.max()) + 1,
             self._test_share,
             float(np.square(self._times).sum() / self._times.sum()),
@@ -355,17 +347,15 @@ class ValidatedRows(ABC):
         factor = len(self.split) / np.bincount(self.split)
         return factor, factor * np.bincount(self.split, weights=influence)
 
-    def _noise_of_splits(self, influence: Array, factor: Array) -> Array:
-        """Return the variance of each split's value due to test noise; NaN for a single unit."""
+    def _between(self, influence: Array, factor: Array, deviation: Array) -> tuple[float, float]:
+        """Return the variation between splits and between passes, as in `Spread`."""
+        # The variance of each split's value due to test noise; NaN for a single unit.
         split, place = self._units_of_splits
         sums = factor[split] * np.bincount(place, weights=influence)
-        sizes = np.bincount(split)
-        centred = sums - (np.bincount(split, weights=sums) / sizes)[split]
+        n_units = np.bincount(split)
+        centred = sums - (np.bincount(split, weights=sums) / n_units)[split]
         with np.errstate(invalid="ignore", divide="ignore"):
-            return np.bincount(split, weights=centred**2) * sizes / (sizes - 1)
-
-    def _between(self, within: Array, deviation: Array) -> tuple[float, float]:
-        """Return the variation between splits and between passes, as in `Spread`."""
+            within = np.bincount(split, weights=centred**2) * n_units / (n_units - 1)
         sizes = np.bincount(self.split).astype(float)
         ratios, means = [], []
         for number in range(int(self.passes.max()) + 1):
@@ -475,6 +465,7 @@ class ScoreRows(ValidatedRows):
 
     scored: WeightedInstances
     weighs_units: bool = field(default=True, kw_only=True)
+    _values: dict[Metric, Array] = field(default_factory=dict, init=False, repr=False)
 
     def _influence(self, metric: Metric) -> Array:
         return self.scored.influence(metric)
@@ -484,10 +475,6 @@ class ScoreRows(ValidatedRows):
             self._values[metric] = self.scored.of_runs(metric)
         values = contrast @ self._values[metric]
         return np.full(len(values), float(len(values))), values - values.mean()
-
-    @cached_property
-    def _values(self) -> dict[Metric, Array]:
-        return {}
 
 
 @dataclass(frozen=True, eq=False)

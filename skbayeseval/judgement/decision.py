@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skbayeseval._html import block, lines, shares
-from skbayeseval.judgement.intervals import Interval, hdi_of_rows
+from skbayeseval.judgement.intervals import Interval
 from skbayeseval.judgement.rope import describe_side
 
 
@@ -274,11 +274,6 @@ def decide(
     return Decision(code, symbol, label, hdi, rope, probabilities, names, metric, prob)
 
 
-def decision_codes(draws: NDArray[Any], rope: Interval, prob: float = 0.95) -> NDArray[Any]:
-    """Return the decision code for each row of draws of the difference."""
-    return codes_given_hdi(draws, *hdi_of_rows(draws, prob), rope)
-
-
 def codes_given_hdi(
     draws: NDArray[Any], low: NDArray[Any], high: NDArray[Any], rope: Interval
 ) -> NDArray[Any]:
@@ -292,13 +287,6 @@ def _codes(low: Any, high: Any, rope: Interval, lean: Any, mean: Any) -> NDArray
     inside = (rope.low <= low) & (high <= rope.high)
     conditions = [inside, high < rope.low, low > rope.high, lean < 0, lean > 0]
     return np.select(conditions, ["~", "<<", ">>", "<", ">"], default="?")
-
-
-def masses(draws: NDArray[Any], rope: Interval) -> Probabilities:
-    """Return the fractions of the draws that are below, inside and above the ROPE."""
-    worse, better = int(np.sum(draws < rope.low)), int(np.sum(draws > rope.high))
-    n = len(draws)
-    return Probabilities(worse / n, (n - worse - better) / n, better / n)
 
 
 def format_probability(

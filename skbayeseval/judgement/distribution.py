@@ -26,7 +26,6 @@ from skbayeseval.judgement.decision import (
     Probabilities,
     decide,
     format_probability,
-    masses,
     percent,
 )
 from skbayeseval.judgement.intervals import Interval, equal_tailed, hdi, hdi_mcse
@@ -98,7 +97,10 @@ class Distribution:
 
     def around(self, region: Interval) -> Probabilities:
         """Return the probabilities of values left of, in and right of a region."""
-        return masses(self.draws, region)
+        worse = int(np.sum(self.draws < region.low))
+        better = int(np.sum(self.draws > region.high))
+        n = len(self.draws)
+        return Probabilities(worse / n, (n - worse - better) / n, better / n)
 
 
 def as_distribution(given: Distribution | ArrayLike) -> Distribution:

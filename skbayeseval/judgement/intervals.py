@@ -65,23 +65,19 @@ def hdi_of_rows(draws: Array, prob: float) -> tuple[Array, Array]:
     n_rows, size = draws.shape
     # Without the tolerance, prob * size = 7.000000000000001 would be rounded up to 8 draws.
     inside = max(math.ceil(prob * size - 1e-9), 1)
-    lows, highs = _tails(draws, size - inside + 1)
+    number = size - inside + 1  # of the smallest and of the largest draws, the possible ends
+    if 4 * number > size:
+        values = np.sort(draws, axis=1)
+        lows, highs = values[:, :number], values[:, size - number :]
+    else:  # draws in between need not be sorted
+        values = np.partition(draws, [number - 1, size - number], axis=1)
+        lows = np.sort(values[:, :number], axis=1)
+        highs = np.sort(values[:, size - number :], axis=1)
     widths = highs - lows
     rank = np.cumsum(widths == widths.min(axis=1, keepdims=True), axis=1)
     start = np.argmax(rank == (rank[:, -1:] + 1) // 2, axis=1)
     row = np.arange(n_rows)
     return lows[row, start], highs[row, start]
-
-
-def _tails(draws: Array, number: int) -> tuple[Array, Array]:
-    """Return that many of the smallest and of the largest draws of each row, in order."""
-    size = draws.shape[1]
-    if 4 * number > size:
-        values = np.sort(draws, axis=1)
-        return values[:, :number], values[:, size - number :]
-    # Draws in between need not be sorted.
-    values = np.partition(draws, [number - 1, size - number], axis=1)
-    return np.sort(values[:, :number], axis=1), np.sort(values[:, size - number :], axis=1)
 
 
 def count_inside(draws: Array, interval: Interval) -> int:

@@ -188,7 +188,8 @@ class Metric:
     @property
     def bounds(self) -> tuple[float, float] | None:
         """The smallest and the largest possible value; None if unbounded or unknown."""
-        return self.limits if np.isfinite(self.extent).all() else None
+        known = self.limits is not None and np.isfinite(self.limits).all()
+        return self.limits if known else None
 
     @property
     def extent(self) -> tuple[float, float]:

@@ -482,7 +482,7 @@ def resolve_scoring(
     `PerInstance` is one of numbers. With `several`, instances may have several labels.
     """
     metrics: dict[str, Metric] = {}
-    for key, item in spelled_out("accuracy" if scoring is None else scoring):
+    for key, item in spelled_out(scoring):
         for metric in _resolve_one(item, labels, several):
             name = metric.name
             if key is not None:
@@ -496,9 +496,11 @@ def resolve_scoring(
 def spelled_out(scoring: Any) -> list[tuple[str | None, Any]]:
     """Return the items of `scoring=` with their names, None for an item without a given name.
 
-    The one place that distinguishes the forms of `scoring`: one item, a list, or a dict.
+    The one place that distinguishes the forms of `scoring`: None (accuracy), one item, a list, or a
+    dict.
     """
     items: list[tuple[str | None, Any]]
+    scoring = "accuracy" if scoring is None else scoring
     if isinstance(scoring, Mapping):
         if not all(isinstance(key, str) for key in scoring):
             raise TypeError(f"The keys of scoring must be strings, got {list(scoring)!r}.")
@@ -518,7 +520,7 @@ def spelled_out(scoring: Any) -> list[tuple[str | None, Any]]:
 
 def is_of_numbers(scoring: Any) -> bool:
     """Return whether one of the metrics is known to be one of predicted numbers."""
-    for _, item in spelled_out("accuracy" if scoring is None else scoring):
+    for _, item in spelled_out(scoring):
         names = (*known_metrics("numbers"), *REFUSED, "d2_absolute_error_score")
         if isinstance(item, str) and item in names:
             return True

@@ -21,6 +21,7 @@ from skbayeseval.engines.blocks import BLOCK
 from skbayeseval.engines.pymc import PyMCEngine, sample
 from skbayeseval.engines.variables import Parameter, Parameters, call_prior, publish
 from skbayeseval.evidence.base import letter
+from skbayeseval.evidence.counts import as_evidence
 from skbayeseval.judgement.intervals import Interval
 from skbayeseval.metrics.confusion import Metric, Totals
 from skbayeseval.models.margins import BetaDifference, BetaMargin, Law
@@ -164,6 +165,7 @@ class Model(ParameterObject):
 
     def specification(self, evidence: Any) -> Self:
         """Return the model given the evidence."""
+        evidence = as_evidence(evidence)
         if not isinstance(evidence, self.takes):
             raise ValueError(
                 f"{type(self).__name__} requires evidence of type {self.takes.__name__}, got "

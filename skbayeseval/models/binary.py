@@ -27,7 +27,7 @@ from skbayeseval.engines.blocks import stream_blocks
 from skbayeseval.engines.gammas import Simplex
 from skbayeseval.evidence.base import Evidence, letter
 from skbayeseval.evidence.chunks import CELLS, ChunkCounts
-from skbayeseval.evidence.counts import check_paired, margins_of
+from skbayeseval.evidence.counts import check_paired
 from skbayeseval.evidence.units import UnitCounts
 from skbayeseval.judgement.intervals import Interval
 from skbayeseval.metrics.confusion import Metric
@@ -78,7 +78,7 @@ class Unpaired(Vectors):
         self.rho = rho
 
     def _observe(self, evidence: Evidence) -> None:
-        margins = margins_of(evidence)
+        margins = evidence.margins()
         positive = margins[0].positive
         self._take_cells([positive_first(m.effective, m.positive) for m in margins], positive)
 
@@ -95,7 +95,7 @@ class Unpaired(Vectors):
                 _simplex(f"rho+_{letter(k)}", rho[0], of_one[..., 0, :]),
                 _simplex(f"rho-_{letter(k)}", rho[1], of_one[..., 1, :]),
             ]
-        self._take(simplexes, positive)
+        self.simplexes, self.positive = tuple(simplexes), positive
 
     def cells(self, draws: Mapping[str, Array]) -> Array:
         """Return the cells of each classifier, positive first."""
@@ -156,12 +156,12 @@ class Paired(Vectors):
         _check_orientation(positive, mu, theta)
         cells = paired.cube() * paired.weight
         cells = (cells if positive == 0 else cells[::-1, ::-1, ::-1]).reshape(2, 4)
-        simplexes = [
+        self.positive = positive
+        self.simplexes = (
             Simplex("mu", mu, cells.sum(axis=1)),
             Simplex("theta+", theta[0], cells[0]),
             Simplex("theta-", theta[1], cells[1]),
-        ]
-        self._take(simplexes, positive)
+        )
 
     def _joint_cells(self, draws: Mapping[str, Array]) -> Array:
         """Return the cells (truth, prediction of A, prediction of B, n), positive first."""
@@ -255,7 +255,7 @@ class BCV(Vectors):
         self.lambda_ = lambda_
 
     def _observe(self, evidence: Evidence) -> None:
-        margins = margins_of(evidence)
+        margins = evidence.margins()
         n_cells = 4 if all(counts.has_true_negatives for counts in margins) else 3
         cells = [positive_first(m.effective, m.positive).ravel()[_BY_NAME] for m in margins]
         self._take_cells([of_one[:n_cells] for of_one in cells], margins[0].positive)
@@ -264,7 +264,7 @@ class BCV(Vectors):
         """Take the cells of each classifier, in the order (tp, fp, fn, tn)."""
         prior = check_concentration(self.lambda_, (), "lambda")
         simplexes = [_simplex(f"pi_{letter(k)}", prior, of_one) for k, of_one in enumerate(cells)]
-        self._take(simplexes, positive)
+        self.simplexes, self.positive = tuple(simplexes), positive
 
     def cells(self, draws: Mapping[str, Array]) -> Array:
         """Return the cells of each classifier, positive first."""
@@ -443,7 +443,7 @@ class PairedChunks(BCV):
     def _observe(self, evidence: Any) -> None:
         concentration = float(check_concentration(self.lambda_, (), "lambda"))
         prior = check_concentration(concentration / 2, (len(CELLS),), "lambda / 2")
-        self._take([Simplex("pi", prior, evidence.effective)], positive=1)
+        self.simplexes, self.positive = (Simplex("pi", prior, evidence.effective),), 1
 
     def cells(self, draws: Mapping[str, Array]) -> Array:
         """Return the cells of each tagger, positive first, without true negatives."""

@@ -105,10 +105,6 @@ def _right_under_the_prior(n_systems: int, mass: float, rng: Generator, n_draws:
     return right
 
 
-def _effective(weights: Array) -> float:
-    return float(weights.sum() ** 2 / (weights**2).sum())
-
-
 class RightOrWrong(OutcomesOfItems):
     """Systems that are right or wrong on the same items: the paired model, without a truth.
 
@@ -269,7 +265,8 @@ class ClusteredItems(OutcomesOfItems):
         for _ in range(ROUNDS):
             x, weights = self._proposed(centre, covariance, rng, FITTED)
             # Weights are tempered until the proposal is close enough for the rest to be noise.
-            weights = np.sqrt(weights) if _effective(weights) < FITTED / 20 else weights
+            n_effective = weights.sum() ** 2 / (weights**2).sum()
+            weights = np.sqrt(weights) if n_effective < FITTED / 20 else weights
             weights /= weights.sum()
             centre = x @ weights
             covariance = (weights * (x - centre[:, None])) @ (x - centre[:, None]).T

@@ -24,7 +24,7 @@ from skbayeseval.engines.gammas import Simplex
 from skbayeseval.engines.rows import Eta, Outcomes, Recall
 from skbayeseval.evidence.base import Evidence
 from skbayeseval.evidence.confusion import ConfusionCounts
-from skbayeseval.evidence.counts import check_paired, margins_of
+from skbayeseval.evidence.counts import check_paired
 from skbayeseval.models.base import Model, check_concentration
 from skbayeseval.models.binary import Paired
 from skbayeseval.models.outcomes import OutcomeModel
@@ -41,10 +41,10 @@ class _SharedPrior(OutcomeModel):
         if self.needs_pairs:
             paired = check_paired(evidence)
             counts = paired.counts * paired.weight
-            outcomes = self._outcomes(paired.truth, paired.predictions, counts, margins_of(paired))
+            outcomes = self._outcomes(paired.truth, paired.predictions, counts, paired.margins())
             self.groups, self.positive = (outcomes,), paired.positive
             return
-        groups, margins = [], margins_of(evidence)
+        groups, margins = [], evidence.margins()
         for margin in margins:
             truth, predicted, number = margin.cells()
             counts = number * margin.weight

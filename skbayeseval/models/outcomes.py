@@ -280,7 +280,12 @@ class OutcomeModel(Model):
         else:
             given = self._bases(of.draws)
             drawn = self.blocks(
-                _stacked_tables, of.rng, of.n_draws, prior=of.prior, tables=True, given=given
+                lambda _, tables: np.stack(list(tables)),
+                of.rng,
+                of.n_draws,
+                prior=of.prior,
+                tables=True,
+                given=given,
             )
             tables = np.concatenate(list(drawn), axis=1)
         counts: list[Array] = []
@@ -401,10 +406,6 @@ def _sparse_sampler(group: Outcomes, prior: bool) -> RowSampler:
 def _number(draws: Draws) -> int:
     """Return the number of draws."""
     return len(next(iter(draws.values())))
-
-
-def _stacked_tables(_: list[GroupDraws], tables: Iterable[Array]) -> Array:
-    return np.stack(list(tables))
 
 
 def _stacked(rows: Iterable[Totals]) -> Totals:

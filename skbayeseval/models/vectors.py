@@ -59,10 +59,7 @@ class Vectors(Model):
 
     # The vectors that are sampled, and those that are known, of shape (k, 1), by name.
     simplexes: tuple[Simplex, ...]
-    fixed: Mapping[str, Array]
-
-    def _take(self, simplexes: list[Simplex], positive: int | None = None) -> None:
-        self.simplexes, self.fixed, self.positive = tuple(simplexes), {}, positive
+    fixed: Mapping[str, Array] = {}
 
     def cells(self, draws: Mapping[str, Array]) -> Array:
         """Return the cells of each classifier, of shape (n_classifiers, 2, 2, ..., n).

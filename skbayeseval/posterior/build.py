@@ -1,24 +1,22 @@
-"""Count predictions and build posteriors, for all comparison functions."""
+"""Build posteriors, for all comparison functions."""
 
 from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from skbayeseval._arrays import as_numbers, in_short, positions_of
-from skbayeseval._labels import is_indicator
 from skbayeseval._validation import check_random_state_entropy, check_size
 from skbayeseval.engines import ENGINES, Engine
 from skbayeseval.evidence.base import Evidence
 from skbayeseval.evidence.confusion import ConfusionCounts
-from skbayeseval.evidence.counts import PairedCounts, as_evidence
+from skbayeseval.evidence.counts import as_evidence
 from skbayeseval.evidence.instance_scores import WeightedInstances
-from skbayeseval.evidence.units import UnitCounts, warn_of_empty_labels
 from skbayeseval.evidence.validated_rows import Instances
 from skbayeseval.metrics.confusion import Metric
 from skbayeseval.models import Hierarchical, resolve_model
@@ -37,39 +35,6 @@ N_DRAWS, N_CALLS = 20_000, 2_000
 BYTES = 16
 
 
-def count_predictions(
-    y_true: Any,
-    predictions: Mapping[str, Any],
-    *,
-    labels: Any,
-    pos_label: Any,
-    weight: float,
-    groups: Any = None,
-) -> PairedCounts | UnitCounts:
-    """Count predictions for the same instances: classes, multi-label indicators or groups."""
-    if is_indicator(y_true):
-        if pos_label is not None:
-            raise ValueError(
-                f"pos_label={in_short(pos_label)} was given, but y_true is a multi-label "
-                "indicator, which has no positive class."
-            )
-        indicators = UnitCounts.from_indicators(
-            y_true, predictions, labels=labels, weight=weight, groups=groups
-        )
-        warn_of_empty_labels(indicators.margin(0))
-        return indicators
-    options = {"labels": labels, "pos_label": pos_label, "weight": weight}
-    counts: PairedCounts | UnitCounts
-    if groups is None:
-        counts = PairedCounts.from_labels(y_true, predictions, **options)
-    else:
-        counts = UnitCounts.from_labels(y_true, predictions, groups, **options)
-    present = np.flatnonzero(counts.margin(0).true)
-    check_true_classes([counts.labels[i] for i in present], "y_true")
-    check_shared_labels(counts, list(predictions), "y_true")
-    return counts
-
-
 def make_posterior(
     evidence: Evidence | Sequence[ConfusionCounts],
     model: Any,
@@ -84,6 +49,7 @@ def make_posterior(
     instances: Instances | None = None,
     rehearsal: bool = False,
     metrics: Iterable[Metric] = (),
+    stacklevel: int = 4,
 ) -> Posterior:
     """Return the posterior of the evidence under the given model and prior.
 
@@ -91,7 +57,8 @@ def make_posterior(
     inferred weights; Markov chains take the weight of the evidence instead. `instances` are those
     that the rows of the evidence belong to. If functions among the `metrics` are called for each
     draw, there are 2,000 draws instead of the default of 20,000. With ``rehearsal=True``, all
-    arguments are checked, but nothing is sampled and nothing warned of.
+    arguments are checked, but nothing is sampled and nothing warned of. `stacklevel` is that of the
+    caller who is warned, as in `warnings.warn`.
     """
     sampler = resolve_engine(engine, prior)
     if n_draws == N_DRAWS and any(metric.calls_per_draw for metric in metrics):
@@ -130,9 +97,9 @@ def make_posterior(
     specification = posterior.specification
     if n_classes > 2 and not rehearsal:
         if prevalence is None:
-            _warn_of_few_instances(specification, counts)
+            _warn_of_few_instances(specification, counts, stacklevel)
         if isinstance(resolved, Hierarchical):
-            _warn_of_pull(specification, evidence.margins())
+            _warn_of_pull(specification, evidence.margins(), stacklevel)
     if sampler.has_independent_draws:
         return posterior
     sampler.check_specification(specification, counts.labels, own_prior if rehearsal else None)
@@ -144,7 +111,7 @@ def make_posterior(
     return posterior if rehearsal else sample(posterior, sampler, own_prior)
 
 
-def _warn_of_few_instances(specification: Any, counts: Any) -> None:
+def _warn_of_few_instances(specification: Any, counts: Any, stacklevel: int) -> None:
     """Warn if there are so few instances that the prior of the class proportions matters."""
     size = counts.total * counts.weight
     if 2 * specification.class_prior_mass > size:
@@ -153,11 +120,11 @@ def _warn_of_few_instances(specification: Any, counts: Any) -> None:
             "the prior of the class proportions has a strong influence. Consider passing "
             "prior={'mu': ...} with a smaller value.",
             UserWarning,
-            stacklevel=4,
+            stacklevel=stacklevel + 1,
         )
 
 
-def _warn_of_pull(specification: Any, margins: Sequence[ConfusionCounts]) -> None:
+def _warn_of_pull(specification: Any, margins: Sequence[ConfusionCounts], stacklevel: int) -> None:
     """Warn if the published prior moves an accuracy by more than a part of its posterior sd."""
     for group, counts in zip(specification.groups, margins, strict=True):
         true, right = counts.true * counts.weight, counts.hits * counts.weight
@@ -175,7 +142,7 @@ def _warn_of_pull(specification: Any, margins: Sequence[ConfusionCounts]) -> Non
                 "model=skbayeseval.models.Recalls() does not; for predictions on the same "
                 "instances, neither does model='paired'.",
                 UserWarning,
-                stacklevel=4,
+                stacklevel=stacklevel + 1,
             )
             return
 
@@ -206,26 +173,6 @@ def check_true_classes(present: Sequence[Any], name: str) -> None:
     if len(present) < 2:
         only = ", ".join(map(repr, present)) or "none"
         raise ValueError(f"{name} must contain at least two classes, got only one class: {only}.")
-
-
-def check_shared_labels(evidence: Evidence, names: Sequence[str], truth: str) -> None:
-    """Raise if a classifier only predicts labels that are never true.
-
-    Most likely, its labels are then written in another way. Declared labels are as they should be.
-    """
-    for name, counts in zip(names, evidence.margins(), strict=True):
-        predicted, true = counts.predicted > 0, counts.true > 0
-        if counts.declared or (predicted & true).any():
-            continue
-        said, known = (
-            in_short([label for label, there in zip(counts.labels, which, strict=True) if there])
-            for which in (predicted, true)
-        )
-        raise ValueError(
-            f"{name} and {truth} have no label in common: {name} contains {said}, {truth} contains "
-            f"{known}. Write the labels of both in the same way. If they are right, pass labels= "
-            "with all classes."
-        )
 
 
 def _check_prevalence(prevalence: Any, counts: Any) -> tuple[float, ...]:

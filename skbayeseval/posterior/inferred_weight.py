@@ -261,14 +261,12 @@ class Weights(ABC):
             return self.quantity(metric, 0, 1).full_size
         return self.quantity(metric, classifier or 0).full_size
 
-    def shifts(self, metric: Metric) -> Array | None:
+    def shifts(self, metric: Metric) -> Array:
         """Return by how much the metrics of all classifiers move to get to all instances.
 
         Differences move as those of pairs, and the mean over classifiers as those of single ones.
-        The columns are equally probable. None unless that is what the weights are for.
+        The columns are equally probable.
         """
-        if self.sizes is None:
-            return None
         n = 2 if self.chosen else self.n_classifiers
         singles: list[Any] = [self.full_size(metric, k) for k in range(n)]
         moves = np.zeros((n, N_SHIFTS))

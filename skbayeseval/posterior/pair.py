@@ -73,7 +73,7 @@ class PairPosterior(Posterior):
         if type(self.model) is type(self._joint.model):
             return found
         # The model of two classifiers has mu and the rates of the positive class alone.
-        positive = self._positive_index
+        positive = 1 if self.positive is None else self.positive
         own = {"mu": found["mu"][:, positive]} if "mu" in found else {}
         for name in ("A", "B"):
             recall = found[f"rho_{name}"]

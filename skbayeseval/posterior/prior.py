@@ -39,12 +39,13 @@ class Recipe:
     prevalence: tuple[float, ...] | None = None
 
     is_prior: ClassVar[bool]
+    # Whether closed forms of the model apply to the draws.
+    has_closed_forms: bool = field(init=False)
 
     def __post_init__(self) -> None:
         self.evidence = as_evidence(self.evidence)
         self.counts = self.evidence.margins()
         self.positive = self.counts[0].positive
-        self._positive_index = 1 if self.positive is None else self.positive
         self.has_true_negatives = self.counts[0].has_true_negatives
         self._averaged = None
         if self.evidence.has_class_counts:
@@ -53,11 +54,6 @@ class Recipe:
         self.specification = self.model.specification(self.evidence)
         if self.prevalence is not None:
             self.specification = self.specification.with_prevalence(np.array(self.prevalence))
-
-    @property
-    def has_closed_forms(self) -> bool:
-        """Whether closed forms of the model apply to the draws."""
-        return True
 
     def _given(self, n_draws: int | None) -> Draws | None:
         """Return draws of the parameters, where these are known by draws; else None."""
@@ -120,10 +116,9 @@ class Prior(Recipe):
     _pair: tuple[int, int] | None = None
     _computed: dict[Hashable, Any] = field(default_factory=dict)  # if parameters are known by draws
 
-    @property
-    def has_closed_forms(self) -> bool:
-        """Whether closed forms of the model apply to the draws."""
-        return self.draw is None
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.has_closed_forms = self.draw is None
 
     def pair(self, i: int, j: int) -> Prior:
         """Return the prior of two of the classifiers, where parameters are known by draws."""

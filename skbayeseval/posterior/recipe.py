@@ -115,16 +115,12 @@ class Posterior(Recipe):
         super().__post_init__()
         self.scored = self.evidence.scored if self.scored is None else self.scored
         self.has_independent_draws = self.trace is None
+        self.has_closed_forms = self.trace is None and self.weights is None
         self.has_warned = self.trace is None  # whether convergence warnings were issued
         if self.trace is not None:
             self.n_draws = self.trace.n_draws
         self._asked: list[Metric] = []
         self._known: dict[Hashable, Any] = {}  # what was computed, or is known from a file
-
-    @property
-    def has_closed_forms(self) -> bool:
-        """Whether closed forms of the model apply to the draws."""
-        return self.trace is None and self.weights is None
 
     def _once(self, key: Hashable, compute: Callable[[], T]) -> T:
         """Return what is known under the key, else compute it; arrays become read-only."""
@@ -198,10 +194,8 @@ class Posterior(Recipe):
 
         return rng.permutation(self._collected(blocks(), metric), axis=1)
 
-    def _moved(self, metric: Metric, draws: Array, shifts: Array | None) -> Array:
-        """Return draws of the metric, moved to training sets of all instances, if that is known."""
-        if shifts is None:
-            return draws
+    def _moved(self, metric: Metric, draws: Array, shifts: Array) -> Array:
+        """Return draws of the metric, moved to training sets of all instances."""
         places = np.arange(draws.shape[1]) % shifts.shape[1]
         moved = draws + shifts[:, self.rng(_FULL_SIZE).permutation(places)]
         # Within the bounds, all of them together, so that differences stay as they are.
@@ -253,14 +247,13 @@ class Posterior(Recipe):
         return self._once(("influence", metric), lambda: scored.influence(metric))
 
     def _allowing_for_few_carriers(
-        self, metric: Metric, draws: Array, classifier: int | None = None
+        self, metric: Metric, units: UnitNumbers, draws: Array, classifier: int | None = None
     ) -> Array:
         """Return draws of the difference, or of one classifier, that are wide enough."""
-        scored = self._scored_for(metric)
-        carriers, of_difference = self.carried_by(metric, classifier), classifier is None
-        units = self.units(metric)
-        if np.isinf(carriers) or units is None:
+        carriers = self.carried_by(metric, classifier)
+        if np.isinf(carriers):
             return draws
+        scored, of_difference = self._scored_for(metric), classifier is None
         return self._once(
             ("stretched", metric, classifier),
             lambda: allow_for_few_carriers(
@@ -327,12 +320,13 @@ class Posterior(Recipe):
         if isinstance(self.specification, SignedRank):
             return self.specification.ranked(metric, difference, self.rng())
         units = self.units(metric)
-        bounds = metric.bounds or (units and units.seen)
-        if units and bounds and (not difference.any() or self.evidence.has_equal_differences()):
-            width = bounds[1] - bounds[0]
-            twins = difference_of_twins(units, bounds, self.rng(_FEW_UNITS, 1), len(difference))
-            return Distribution(np.clip(difference + twins, -width, width))
-        difference = self._allowing_for_few_carriers(metric, difference)
+        if units is not None:
+            bounds = metric.bounds or units.seen
+            if bounds and (not difference.any() or self.evidence.has_equal_differences()):
+                width = bounds[1] - bounds[0]
+                twins = difference_of_twins(units, bounds, self.rng(_FEW_UNITS, 1), len(difference))
+                return Distribution(np.clip(difference + twins, -width, width))
+            difference = self._allowing_for_few_carriers(metric, units, difference)
         return Distribution(difference, self.mcse(difference))
 
     def value(self, metric: Metric, classifier: int) -> Distribution:
@@ -344,7 +338,9 @@ class Posterior(Recipe):
             )
         if self.weights is not None and self.weights.are_own:
             return Distribution(self._own_draws(metric, classifier))
-        draws = self._allowing_for_few_carriers(metric, self.draws(metric)[classifier], classifier)
+        draws, units = self.draws(metric)[classifier], self.units(metric)
+        if units is not None:
+            draws = self._allowing_for_few_carriers(metric, units, draws, classifier)
         law = self.law(metric, classifier)
         if law is not None:
             return law.known(draws, metric.bounds)
@@ -352,11 +348,9 @@ class Posterior(Recipe):
 
     def _own_draws(self, metric: Metric, classifier: int) -> Array:
         """Return draws of the metric of one classifier, weighted for itself."""
-        return self._once(
-            ("draws of one", metric, classifier), lambda: self._draw_one(metric, classifier)
-        )
-
-    def _draw_one(self, metric: Metric, classifier: int) -> Array:
+        key = "draws of one", metric, classifier
+        if key in self._known:
+            return cast(Array, self._known[key])
         assert self.weights is not None
         known, source, row = self.weights.quantity(metric, classifier), self, classifier
         n = self.evidence.n_classifiers
@@ -367,7 +361,11 @@ class Posterior(Recipe):
             row = 0
         draws = source._mixture(metric, known.weight)[[row]]
         full = self.weights.full_size(metric, classifier)
-        return self._moved(metric, draws, None if full is None else full.shifts[None])[0]
+        if full is not None:
+            draws = self._moved(metric, draws, full.shifts[None])
+        own = draws[0]
+        self.remember_value(metric, classifier, own)
+        return own
 
     def of_rows(self, rows: Array, entropy: int) -> Posterior:
         """Return the posterior given some of the rows of the evidence, with exact draws.
@@ -458,16 +456,21 @@ class Posterior(Recipe):
 
     def draws(self, metric: Metric) -> Array:
         """Return read-only draws of the metric, of shape (n_classifiers, n_draws)."""
-        if ("draws", metric) not in self._known and metric in self._asked:
+        key = "draws", metric
+        if key not in self._known and metric in self._asked:
             self.draw_together(self._asked)
-        return self._once(("draws", metric), lambda: self._draw(metric))
-
-    def _draw(self, metric: Metric) -> Array:
-        if self.weights is not None:
+        if key in self._known:
+            return cast(Array, self._known[key])
+        if self.weights is None:
+            draws = self._collected(self.stream(metric, self.rng(), self.n_draws), metric)
+            draws = self._allowing_for_few_units(metric, draws, self.rng(_FEW_UNITS))
+        else:
             draws = self._mixture(metric, self.weights.difference(metric))
-            return self._moved(metric, draws, self.weights.shifts(metric))
-        draws = self._collected(self.stream(metric, self.rng(), self.n_draws), metric)
-        return self._allowing_for_few_units(metric, draws, self.rng(_FEW_UNITS))
+            if self.weights.sizes is not None:
+                draws = self._moved(metric, draws, self.weights.shifts(metric))
+        draws.flags.writeable = False
+        self._known[key] = draws
+        return draws
 
     def _collected(self, blocks: Iterable[Array], metric: Metric) -> Array:
         """Return all draws; shows progress if they take long."""

@@ -208,19 +208,14 @@ class PosteriorView:
         model : pymc.Model
             Pass a trace of it to `ComparisonResult.from_trace` to get a result.
         """
-        build = self._prior_builder() if prior is None else prior
-        return self._posterior.specification.build_graph(self.labels, prior=build, form=form)
-
-    def _prior_builder(self) -> Callable[..., Any] | None:
-        """Return the function that builds the prior; None for a published prior."""
+        build = self._posterior.build_prior if prior is None else prior
         name = self.prior.get("callable")
-        build = self._posterior.build_prior
         if name is not None and build is None:
             raise ValueError(
                 f"The prior of this result is the function {name!r}, which is not available. Pass "
                 "it as prior=, or call pymc_model of the original result."
             )
-        return build
+        return self._posterior.specification.build_graph(self.labels, prior=build, form=form)
 
     @classmethod
     def from_trace(

@@ -54,40 +54,15 @@ def generate_splits(cv: Any, X: Any, y: Any, params: Mapping[str, Any]) -> Itera
 def make_splits(
     cv: Any, X: Any, y: Any, params: Mapping[str, Any], generated: Iterable[Any] | None = None
 ) -> list[Split]:
-    """Return the splits of `cv`, or those that were generated before, after checking them."""
-    X, y = indexable(X, y)
-    generated = generate_splits(cv, X, y, params) if generated is None else generated
-    splits = check_splits(generated, X.shape[0] if hasattr(X, "shape") else len(X))
-    if params.get("groups") is not None:
-        warn_of_split_groups(splits, params["groups"])
-    return splits
+    """Return the splits of `cv`, or those that were generated before, after checking them.
 
-
-def warn_of_split_groups(splits: Sequence[Split], groups: Any) -> None:
-    """Warn if instances of one group are in both the training and the test set of a split."""
-    codes, distinct = pd.factorize(np.asarray(groups))
-    split = 0
-    for train, test in splits:
-        trained = np.zeros(len(distinct), dtype=bool)
-        trained[codes[train]] = True
-        split += bool(trained[codes[test]].any())
-    if split:
-        warnings.warn(
-            f"In {split} of {len(splits)} splits of cv, instances of one group are in both "
-            "training and test set, so scores are too high if the instances of a group are alike. "
-            "Pass a cv that keeps groups whole, such as StratifiedGroupKFold or GroupKFold, or "
-            "cv=None, the default.",
-            UserWarning,
-            stacklevel=5,
-        )
-
-
-def check_splits(generated: Iterable[Any], n_samples: int) -> list[Split]:
-    """Return splits as arrays of non-negative indices, after checking them.
-
-    Boolean masks and negative indices are converted. Training and test sets that overlap give a
-    warning; everything else that would make the counts wrong, an error.
+    They are arrays of non-negative indices: boolean masks and negative indices are converted.
+    Training and test sets that overlap give a warning; everything else that would make the counts
+    wrong, an error.
     """
+    X, y = indexable(X, y)
+    n_samples = X.shape[0] if hasattr(X, "shape") else len(X)
+    generated = generate_splits(cv, X, y, params) if generated is None else generated
     splits = [
         (
             _indices(train, f"the training set of split {i}", n_samples),
@@ -115,9 +90,30 @@ def check_splits(generated: Iterable[Any], n_samples: int) -> list[Split]:
             f"(split {i}: {shared} instances are in both). Scores of instances that were seen in "
             "training are too high.",
             UserWarning,
+            stacklevel=4,
+        )
+    if params.get("groups") is not None:
+        warn_of_split_groups(splits, params["groups"])
+    return splits
+
+
+def warn_of_split_groups(splits: Sequence[Split], groups: Any) -> None:
+    """Warn if instances of one group are in both the training and the test set of a split."""
+    codes, distinct = pd.factorize(np.asarray(groups))
+    split = 0
+    for train, test in splits:
+        trained = np.zeros(len(distinct), dtype=bool)
+        trained[codes[train]] = True
+        split += bool(trained[codes[test]].any())
+    if split:
+        warnings.warn(
+            f"In {split} of {len(splits)} splits of cv, instances of one group are in both "
+            "training and test set, so scores are too high if the instances of a group are alike. "
+            "Pass a cv that keeps groups whole, such as StratifiedGroupKFold or GroupKFold, or "
+            "cv=None, the default.",
+            UserWarning,
             stacklevel=5,
         )
-    return splits
 
 
 def _indices(given: Any, where: str, n_samples: int) -> Array:

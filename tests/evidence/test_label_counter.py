@@ -5,7 +5,6 @@ import pytest
 
 from skbayeseval import compare_predictions
 from skbayeseval.evidence import PairedCounts, counts
-from skbayeseval.evidence.counts import count_labels
 
 rng_of = np.random.default_rng
 
@@ -35,10 +34,18 @@ def by_hand(labels, columns):
     return Counter(zip(*[[labels[i] for i in column] for column in columns], strict=True))
 
 
-def as_counter(outcomes):
-    rows = [tuple(outcomes.classes[i] for i in row) for row in outcomes.codes]
+def count(y_true, *predictions):
+    return PairedCounts.from_labels(y_true, {str(i): said for i, said in enumerate(predictions)})
+
+
+def codes_of(found):
+    return np.column_stack([found.truth, found.predictions])
+
+
+def as_counter(found):
+    rows = [tuple(found.labels[i] for i in row) for row in codes_of(found)]
     assert len(set(rows)) == len(rows)
-    return Counter(dict(zip(rows, outcomes.counts.astype(int).tolist(), strict=True)))
+    return Counter(dict(zip(rows, found.counts.astype(int).tolist(), strict=True)))
 
 
 @pytest.mark.parametrize("labels", LABELS.values(), ids=LABELS)
@@ -48,20 +55,20 @@ def test_counts_are_those_of_a_loop(labels, widest, monkeypatch):
     columns = rng_of(0).integers(0, 3, (3, 200))
     expected = by_hand(labels, columns)
     for vectors in as_arrays(labels, columns):
-        found = count_labels(list(zip("tab", vectors, strict=True)))
-        assert found.classes == tuple(labels)
+        found = count(*vectors)
+        assert found.labels == tuple(labels)
         assert as_counter(found) == expected
 
 
 def test_signed_and_unsigned_numbers_that_floats_cannot_tell_apart():
     y = np.array([2**53, 2**53 + 1], dtype=np.int64)
-    found = count_labels([("y", y), ("a", (y + 1).astype(np.uint64))])
-    assert found.classes == (2**53, 2**53 + 1, 2**53 + 2)
+    found = count(y, (y + 1).astype(np.uint64))
+    assert found.labels == (2**53, 2**53 + 1, 2**53 + 2)
 
 
 def test_strings_with_the_same_hash_are_told_apart(monkeypatch):
     monkeypatch.setattr(counts, "MULTIPLIER", np.uint64(1))
-    found = count_labels([("y", np.array(["ab", "ba", "ab"])), ("a", np.array(["ab", "ab", "ba"]))])
+    found = count(np.array(["ab", "ba", "ab"]), np.array(["ab", "ab", "ba"]))
     assert as_counter(found) == {("ab", "ab"): 1, ("ba", "ab"): 1, ("ab", "ba"): 1}
 
 
@@ -69,7 +76,7 @@ def test_strings_with_the_same_hash_are_told_apart(monkeypatch):
 def test_many_classes_and_many_vectors(n_vectors):
     columns = rng_of(1).integers(0, 300, (n_vectors, 500))
     columns[:, 100:200] = columns[:, :100]
-    found = count_labels([(str(i), column) for i, column in enumerate(columns)])
+    found = count(*columns)
     expected = Counter(map(tuple, columns.T.tolist()))
     assert as_counter(found) == expected
 
@@ -95,17 +102,17 @@ def test_chunks_are_counted_as_one_vector(tmp_path):
 def test_rows_are_kept(n_vectors):
     columns = rng_of(5).integers(0, 4, (n_vectors, 300))
     columns[:, 100:200] = columns[:, :100]
-    found = count_labels([(str(i), column) for i, column in enumerate(columns)])
-    np.testing.assert_array_equal(found.codes[found.rows], columns.T)
+    found = count(*columns)
+    np.testing.assert_array_equal(codes_of(found)[found.outcome], columns.T)
 
 
 @pytest.mark.parametrize("n_rows", [2**17 + 1, 2**18 + 2])
 @pytest.mark.parametrize("n_classes", [2, 4, 5, 7])
 def test_counts_of_large_blocks_are_those_of_combined_codes(n_classes, n_rows):
     y, a, b = columns = rng_of(7).integers(0, n_classes, (3, n_rows))
-    found = count_labels(list(zip("yab", columns, strict=True)))
+    found = count(*columns)
     expected = np.bincount((y * n_classes + a) * n_classes + b, minlength=n_classes**3)
-    cells = found.codes @ [n_classes**2, n_classes, 1]
+    cells = codes_of(found) @ [n_classes**2, n_classes, 1]
     np.testing.assert_array_equal(found.counts, expected[cells])
     assert found.counts.sum() == n_rows
-    np.testing.assert_array_equal(found.codes[found.rows], columns.T)
+    np.testing.assert_array_equal(codes_of(found)[found.outcome], columns.T)

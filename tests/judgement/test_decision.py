@@ -7,13 +7,13 @@ from scipy import stats
 from skbayeseval.judgement.decision import (
     MARKS,
     Probabilities,
+    codes_given_hdi,
     decide,
-    decision_codes,
     format_probability,
     in_a_table,
-    masses,
 )
-from skbayeseval.judgement.intervals import Interval
+from skbayeseval.judgement.distribution import Distribution
+from skbayeseval.judgement.intervals import Interval, hdi_of_rows
 from skbayeseval.judgement.rope import check_rope
 
 ROPE = Interval(-0.05, 0.05)
@@ -159,15 +159,16 @@ def test_other_metrics_are_told():
 
 def test_masses_are_exact_about_the_edges():
     draws = np.array([-0.2, -0.05, 0.0, 0.05, 0.051, 0.3])
-    assert masses(draws, ROPE) == pytest.approx((1 / 6, 3 / 6, 2 / 6))
+    assert Distribution(draws).around(ROPE) == pytest.approx((1 / 6, 3 / 6, 2 / 6))
 
 
 def test_draws_at_the_edges_of_the_rope_are_in_it():
     # Six of a hundred draws are outside, on one side; the rest is exactly at the other edge.
-    worse, better = np.repeat([[-0.2, 0.05], [0.2, -0.05]], [6, 94], axis=1)
-    assert decision_codes(np.stack([worse, better]), ROPE).tolist() == ["<", ">"]
+    outside = np.repeat([[-0.2, 0.05], [0.2, -0.05]], [6, 94], axis=1)
     inside = np.linspace(-0.05, 0.05, 101)
-    assert decision_codes(np.stack([inside, inside + 0.2]), ROPE).tolist() == ["~", ">>"]
+    for draws, codes in ((outside, ["<", ">"]), ([inside, inside + 0.2], ["~", ">>"])):
+        rows = np.array(draws)
+        assert codes_given_hdi(rows, *hdi_of_rows(rows, 0.95), ROPE).tolist() == codes
 
 
 @pytest.mark.parametrize(

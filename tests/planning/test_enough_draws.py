@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from skbayeseval.judgement import Interval
-from skbayeseval.judgement.decision import decision_codes
+from skbayeseval.judgement.decision import codes_given_hdi
 from skbayeseval.judgement.intervals import hdi_of_rows
 from skbayeseval.planning.simulate import decide_many
 
@@ -30,7 +30,7 @@ def posteriors(seed, n_sets=200):
 def test_few_draws_decide_as_many_do(goal):
     codes = decide_many(posteriors(1), 200, ROPE, 0.95, 4000, goal)
     draws = posteriors(2)(np.arange(200), 8000)
-    many = decision_codes(draws, ROPE)
+    many = codes_given_hdi(draws, *hdi_of_rows(draws, 0.95), ROPE)
     alike = codes == many if goal is None else np.isin(codes, goal) == np.isin(many, goal)
     # Close to a limit a coin might decide, and so it might if better and worse are as probable.
     ends = np.array(hdi_of_rows(draws, 0.95))

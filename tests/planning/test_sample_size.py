@@ -4,7 +4,9 @@ from scipy.stats import norm
 from sklearn.isotonic import isotonic_regression
 
 from skbayeseval.judgement import Interval, hdi
-from skbayeseval.judgement.decision import Probabilities, decide, decision_codes, masses
+from skbayeseval.judgement.decision import Probabilities, codes_given_hdi, decide
+from skbayeseval.judgement.distribution import Distribution
+from skbayeseval.judgement.intervals import hdi_of_rows
 from skbayeseval.planning.sample_size import SampleSize, smallest_size, smoothed
 
 
@@ -15,10 +17,12 @@ def test_rows_are_decided_as_single_posteriors_are():
     draws[20] = 0.0
     rope = Interval(-0.05, 0.03)
     alone = [
-        decide(hdi(row, 0.9), rope, masses(row, rope), float(row.mean()), prob=0.9).code
+        decide(
+            hdi(row, 0.9), rope, Distribution(row).around(rope), float(row.mean()), prob=0.9
+        ).code
         for row in draws
     ]
-    codes = decision_codes(draws, rope, 0.9)
+    codes = codes_given_hdi(draws, *hdi_of_rows(draws, 0.9), rope)
     assert codes.tolist() == alone
     assert set(alone) == {"<<", "<", "~", ">", ">>"}
 
@@ -80,7 +84,7 @@ def test_a_dip_does_not_mislead():
 def test_sentence(n_total, words):
     draws = np.linspace(-0.01, 0.02, 200)
     rope = Interval(-0.01, 0.01)
-    decision = decide(hdi(draws), rope, masses(draws, rope), 0.005)
+    decision = decide(hdi(draws), rope, Distribution(draws).around(rope), 0.005)
     size = SampleSize(
         n_total, n_total - 500, 500, 0.8, 0.8, 0.01, Interval(1734.0, 2120.0), 500_000, decision
     )

@@ -1,8 +1,10 @@
 import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
 
+from skbayeseval import compare_many, compare_predictions, compare_table
 from skbayeseval.evidence.counts import PairedCounts
 from skbayeseval.posterior.build import make_posterior
 
@@ -31,6 +33,20 @@ def test_a_published_prior_that_moves_the_accuracy_warns():
         warnings.simplefilter("error")
         posterior(few, "paired")
         posterior(two_classifiers(20, 3000, 0.9), "hierarchical")
+
+
+def test_warnings_are_of_the_line_that_compares():
+    y, b, few = [0, 1, 2, 3], [0, 1, 2, 2], {"model": "hierarchical", "n_draws": 100}
+    table = pd.DataFrame({"y": y, "a": y, "b": b})
+    for compare in (
+        lambda: compare_predictions(y, y, b, **few),
+        lambda: compare_many(y, {"a": y, "b": b, "c": b}, **few),
+        lambda: compare_table(table, truth="y", a="a", b="b", **few),
+    ):
+        with pytest.warns(UserWarning, match="effective instances|published prior") as caught:
+            compare()
+        assert "only 4 effective instances" in str(caught[0].message)
+        assert {one.filename for one in caught} == {__file__}
 
 
 def test_priors_differ_with_the_labels_that_can_be_true():
