@@ -327,6 +327,7 @@ class SameInstances:
 
     def _of_items(self) -> EvidenceParts:
         self._check_absent("metrics of items", "sample_weight")
+        check_rows({"y_true": self.y_true, **self.predictions}, columns=True)
         evidence = PredictedNumbers.from_items(
             self.y_true, self.predictions, weight=self.weight, groups=self.groups
         )

@@ -292,6 +292,15 @@ class Evidence(ABC):
                 "indicator. Use the micro, macro or weighted average of precision, recall, F1 or "
                 "Jaccard, metrics.per_class, or metrics.weighted of a function of indicators."
             )
+        counts_classes: Any = getattr(metric.function, "counts_classes", None)
+        for margin in self.margins() if counts_classes is not None else ():
+            absent = [labels[i] for i in np.flatnonzero(~margin.averaged)]
+            if absent and counts_classes(margin.table):
+                raise ValueError(
+                    f"scoring={metric.name!r} depends on which classes there are, but {absent} are "
+                    "never true and predicted by some classifiers only. Pass labels= with all "
+                    "classes that count, or a metric that is known by its name, such as 'f1_macro'."
+                )
         if metric.needs_positive and (len(labels) > 2 or not counts.has_table):
             kind = "multiclass" if counts.has_table else "multilabel-indicator"
             ratio = "recall" if metric.one_of_many else metric.formula  # specificity has no average

@@ -282,7 +282,7 @@ class ScoredInstances(WeightedInstances):
                     for kind, array in by_kind.items()
                 }
             )
-            columns: Array = np.asarray([] if isinstance(of_one, Mapping) else of_one)
+            columns = as_array([] if isinstance(of_one, Mapping) else of_one, name)
             columns = columns if columns.dtype.kind == "f" else columns.astype(float)
             two = truth.ndim == 1 and len(classes) == 2 and columns.ndim == 2
             if two and columns.shape[1] == 2 and not sum_to_one(columns):

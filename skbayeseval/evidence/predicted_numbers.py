@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from skbayeseval._arrays import as_numbers
+from skbayeseval._arrays import as_numbers, number_of_samples
 from skbayeseval.evidence.base import UnitNumbers, count_units
 from skbayeseval.evidence.confusion import Margin
 from skbayeseval.evidence.instance_scores import WeightedInstances
@@ -100,8 +100,8 @@ class PredictedNumbers(WeightedInstances):
         """Return the evidence of items of any kind, which are kept as objects."""
         if not predictions:
             raise ValueError("Metrics of items require predictions, but these are None.")
-        truth = _as_objects(y_true)
-        said = [_as_objects(items) for items in predictions.values()]
+        truth = _as_objects(y_true, "y_true")
+        said = [_as_objects(items, name) for name, items in predictions.items()]
         for name, items in zip(predictions, said, strict=True):
             if len(items) != len(truth):
                 raise ValueError(
@@ -169,11 +169,12 @@ class PredictedNumbers(WeightedInstances):
         return count_units(masses, self.shape, self.weight, self._units_in_words)
 
 
-def _as_objects(items: Any) -> Array:
+def _as_objects(items: Any, name: str) -> Array:
     """Return a vector with one object per item."""
-    objects = np.empty(len(items), dtype=object)
-    rows = items.to_numpy() if hasattr(items, "to_numpy") else items  # not the names of columns
-    for i, item in enumerate(rows):
+    objects = np.empty(number_of_samples(items, name), dtype=object)
+    for method in ("to_numpy", "toarray"):  # not the names of columns, and no sparse rows
+        items = getattr(items, method)() if hasattr(items, method) else items
+    for i, item in enumerate(items):
         objects[i] = item
     return objects
 

@@ -13,18 +13,15 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator
 
-from skbayeseval._arrays import in_short
+from skbayeseval._arrays import as_numbers, in_short, wrong
 from skbayeseval._running import has_bar, progress_if_long, seconds_of
 from skbayeseval.metrics.confusion import Metric
-from skbayeseval.metrics.instance_scores import Prepared, Sums
+from skbayeseval.metrics.instance_scores import Prepared, Sums, check_probabilities
 from skbayeseval.metrics.numbers import mean_of
+from skbayeseval.metrics.scorers import RESPONSES, ScorerFunction, response_of
 
 Array = NDArray[Any]
-
-# The methods of estimators whose output a metric takes, and what ScoredInstances calls it.
-RESPONSES = {"predict": "labels", "predict_proba": "probability", "decision_function": "ranking"}
 
 # How a function is evaluated.
 HOW = ("weights", "batches", "resampling")
@@ -88,6 +85,11 @@ class AnyMetric:
         """
         common: dict[str, Any] = {"limits": self.bounds, "of_means": True}
         common |= {"words": self.words, "caution": self.caution}
+        if not (self.of_items or labels or self.response == "predict"):
+            raise ValueError(
+                f"scoring={self.name!r} requires classes and their scores, but y_true, or what is "
+                "predicted, are numbers."
+            )
         if self.of_items or not labels:
             return Metric(self.name, _Preparing(self, "prepared"), source="numbers", **common)
         if self.response == "predict" and self.how in ("weights", "batches") and not several:
@@ -101,17 +103,32 @@ class AnyMetric:
         of_classes = _Preparing(self, "of_classes")
         return Metric(self.name, of_classes, source="instances", needs=needs, **common)
 
-    def _with_classes(self, classes: Array) -> AnyMetric:
-        """Return the same metric; if it is a scorer, it knows the classes."""
+    def _with_classes(self, classes: Array, several: bool = False) -> AnyMetric:
+        """Return the same metric; if it is a scorer, it knows the classes, or labels."""
         if not isinstance(self.function, ScorerFunction):
             return self
-        return replace(self, function=replace(self.function, classes=classes))
+        known = replace(self.function, classes=classes, several=several)
+        return replace(self, function=known)
 
     def of_classes(self, classes: Array, positive: int, codes: Array, response: Array) -> Prepared:
         """Return the metric of classes, given by their positions, as a function of the weights."""
-        metric, y_true, y_pred = self._with_classes(classes), codes, response
-        if codes.ndim == 2 and self.response == "predict":
-            metric = self  # indicators are what is predicted
+        if self.of_positions and codes.ndim == 2:
+            raise ValueError(
+                f"scoring={self.name!r} requires one label per instance, but y is a multi-label "
+                "indicator."
+            )
+        if self.of_positions and self.response == "predict_proba":
+            check_probabilities(response)
+        elif codes.ndim == 1 and not self.of_positions:
+            # scikit-learn's functions and scorers take columns of scores in the order of labels.
+            order = np.argsort(classes)
+            place = np.argsort(order)
+            classes, codes, positive = classes[order], place[codes], int(place[positive])
+            if self.response == "predict":
+                response = place[response]
+            elif response.ndim == 2:
+                response = response[:, order]
+        metric, y_true, y_pred = self._with_classes(classes, codes.ndim == 2), codes, response
         two = len(classes) == 2 and codes.ndim == 1
         if codes.ndim == 1 and self.response == "predict":
             y_pred = classes[response]
@@ -137,20 +154,37 @@ class AnyMetric:
     def values(self, y_true: Any, y_pred: Any, weights: Array) -> Array:
         """Return the metric for weights, or counts of instances, of shape (n, n_draws)."""
         if self.how == "batches":
-            results = self.function(y_true, y_pred, sample_weight=weights.T)
+            results = self._call(y_true, y_pred, sample_weight=weights.T)
         elif self.how == "weights":
-            results = [self.function(y_true, y_pred, sample_weight=w) for w in weights.T]
+            results = [self._call(y_true, y_pred, sample_weight=w) for w in weights.T]
         else:
             rows = (np.repeat(np.arange(len(w)), w.astype(int)) for w in weights.T)
             # A test set of which nothing was drawn has no weight, whatever its value.
             results = [
-                self.function(_taken(y_true, r), _taken(y_pred, r)) if len(r) else 0.0 for r in rows
+                self._call(_taken(y_true, r), _taken(y_pred, r)) if len(r) else 0.0 for r in rows
             ]
         values = self._as_numbers(results, weights.shape[1])
         undefined = ~np.isfinite(values)
         if undefined.any():
             self._refuse(y_true, weights, undefined)
-        return values if self.greater_is_better else -values
+        values = values if self.greater_is_better else -values
+        low, high = self.bounds or (-np.inf, np.inf)
+        outside = values[(values < low - 1e-9) | (values > high + 1e-9)]
+        if len(outside):
+            raise ValueError(
+                f"Metric {self.name!r} has the value {outside[0]:.4g}, outside of its bounds "
+                f"{low:g} and {high:g}. With greater_is_better=False, bounds are those of minus "
+                "the loss."
+            )
+        return values
+
+    def _call(self, *data: Any, **weights: Any) -> Any:
+        try:
+            return self.function(*data, **weights)
+        except Exception as error:
+            raise ValueError(
+                f"The function of metric {self.name!r} raised {type(error).__name__}: {error}"
+            ) from error
 
     def _as_numbers(self, results: Any, n: int) -> Array:
         try:
@@ -202,7 +236,7 @@ class AnyMetric:
         `perfect` is what should have been predicted; by default, the truth.
         """
         if self.how == "means":
-            values = np.asarray(self.function(y_true, y_pred), dtype=float)
+            values = np.asarray(self._call(y_true, y_pred), dtype=float)
             signed = values if self.greater_is_better else -values
             return mean_of(signed, np.ones(len(values)) if weight is None else weight)
         if self.how == "resampling" and weight is not None and (weight != 1).any():
@@ -233,7 +267,7 @@ class AnyMetric:
             )
 
     def _check(self, prepared: _Called, n: int) -> None:
-        """Raise if the function is random, or ignores its weights."""
+        """Raise if the function is random, is no average, or ignores its weights."""
         ones = np.ones((n, 1))
         value = prepared(ones)
         if prepared(ones) != value:
@@ -243,6 +277,11 @@ class AnyMetric:
             )
         if self.how == "resampling":
             return
+        if not np.isclose(prepared(2 * ones), value).all():
+            raise ValueError(
+                f"The function of metric {self.name!r} gives another value if all instances have a "
+                "double sample_weight. It must be an average: divide sums by that of the weights."
+            )
         for rows in (slice(None, n // 2), slice(None, None, 2), slice(None, 1)):
             doubled = ones.copy()
             doubled[rows] = 2.0
@@ -298,6 +337,12 @@ class _OfTables:
         weights = tables.reshape(-1, len(self.true)).T
         return self.metric.values(self.true, self.predicted, weights).reshape(tables.shape[:-2])
 
+    def counts_classes(self, table: Array) -> bool:
+        """Return whether classes that do not occur change the value, as they do in averages."""
+        seen, weights = np.flatnonzero(table), table.reshape(-1, 1)
+        alone = self.metric.values(self.true[seen], self.predicted[seen], weights[seen])
+        return not np.isclose(alone, self(table)).all()
+
 
 @dataclass(frozen=True)
 class _Called(Prepared):
@@ -316,8 +361,11 @@ class _Called(Prepared):
     def of_rows(self, rows: slice) -> float:
         """Return the metric of some of the instances; NaN if it is not defined for them."""
         y_true, y_pred = self.y_true[rows], self.y_pred[rows]
+        weight = np.ones(len(y_true)) if self.weight is None else self.weight[rows]
+        if not weight.any():
+            return np.nan
         try:
-            return float(self.metric.values(y_true, y_pred, np.ones((len(y_true), 1)))[0])
+            return float(self.metric.values(y_true, y_pred, weight[:, None])[0])
         except Exception:  # such as of a single class
             return np.nan
 
@@ -373,7 +421,9 @@ def weighted(
         and defined for all positive weights.
     response : {"predict", "predict_proba", "decision_function"}, default="predict"
         What `y_pred` is: predicted labels or numbers, probabilities, or other scores. Of two
-        classes, probabilities and scores are those of the positive class.
+        classes, probabilities and scores are those of the positive class (where that is the first
+        one, pass `make_scorer` of scikit-learn's functions, which take those of the second). Of
+        more classes, they have a column for each, in sorted order.
     name : str, default=None
         The name in results. By default that of the function, with ``neg_`` before it if greater is
         not better.
@@ -493,103 +543,34 @@ def over_items(
 
 
 def _any_metric(
-    function: Any, name: Any, response: Any, how: Any, bounds: Any, greater_is_better: bool | None
+    function: Any, name: Any, response: Any, how: Any, bounds: Any, greater_is_better: Any
 ) -> AnyMetric:
     if not callable(function):
-        raise TypeError(f"function must be callable, got {in_short(function)}.")
-    if response not in RESPONSES:
-        raise ValueError(f"response must be one of {list(RESPONSES)}, got {in_short(response)}.")
+        raise wrong("function", "callable", function, TypeError)
+    if response not in list(RESPONSES):
+        raise wrong("response", f"one of {list(RESPONSES)}", response)
     if how not in HOW:
-        raise ValueError(f"takes must be one of {list(HOW)}, got {in_short(how)}.")
+        raise wrong("takes", f"one of {list(HOW)}", how)
+    if not isinstance(greater_is_better, bool | np.bool_ | None):
+        raise wrong("greater_is_better", "True, False or None", greater_is_better, TypeError)
     if name is None:
-        sign = "neg_" if greater_is_better is False else ""
+        sign = "neg_" if greater_is_better is not None and not greater_is_better else ""
         name = sign + getattr(function, "__name__", type(function).__name__)
     elif not isinstance(name, str):
-        raise TypeError(f"name must be a string, got {in_short(name)}.")
+        raise wrong("name", "a string", name, TypeError)
     if bounds is not None:
-        low, high = bounds
-        if not low < high:
-            raise ValueError(f"bounds must be the lowest and the highest value, got {bounds}.")
-        bounds = float(low), float(high)
+        limits = as_numbers(bounds, "bounds")
+        if limits.shape != (2,) or not limits[0] < limits[1]:
+            raise wrong("bounds", "the lowest and the highest value", bounds)
+        bounds = float(limits[0]), float(limits[1])
     is_sure = greater_is_better is not None
-    is_greater = greater_is_better is not False
+    is_greater = greater_is_better is None or bool(greater_is_better)
     return AnyMetric(function, name, response, how, bounds, is_greater, is_sure=is_sure)
 
 
-@dataclass(frozen=True, eq=False)
-class ScorerFunction:
-    """A scorer as a function of the truth and of what an estimator would say."""
-
-    scorer: Callable[..., Any]
-    classes: Any = ()
-
-    def __call__(self, y_true: Any, y_pred: Any, sample_weight: Array | None = None) -> Any:
-        """Return the score."""
-        weights = {} if sample_weight is None else {"sample_weight": sample_weight}
-        return self.scorer(Saying(self.classes), y_pred, y_true, **weights)
-
-
-class Saying(BaseEstimator):
-    """A fitted estimator that says what it is given, and remembers by which method."""
-
-    def __init__(self, classes: Any = ()) -> None:
-        self.classes = classes
-        self.asked: set[str] = set()
-
-    @property
-    def classes_(self) -> Array:
-        """The classes."""
-        if not len(self.classes):
-            raise AttributeError("a regressor has no classes_")
-        return np.asarray(self.classes)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.estimator_type = "classifier" if len(self.classes) else "regressor"
-        return tags
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return True
-
-    def predict(self, X: Any) -> Any:
-        """Return what is predicted."""
-        self.asked.add("predict")
-        plain = np.ndim(X) == 1 or not len(self.classes)
-        return X if plain else np.asarray(self.classes)[np.argmax(X, axis=1)]
-
-    def predict_proba(self, X: Any) -> Any:
-        """Return probabilities of all classes."""
-        self.asked.add("predict_proba")
-        return X
-
-    def decision_function(self, X: Any) -> Any:
-        """Return scores of class 1 of two classes, or of all classes."""
-        self.asked.add("decision_function")
-        return X[:, 1] if len(self.classes) == 2 else X
-
-
-def of_scorer(scorer: Callable[..., Any], name: str) -> AnyMetric:
-    """Return a scorer that takes `sample_weight` as a metric; raise a TypeError if it does not."""
-    rng = np.random.default_rng(0)
-    errors = []
-    for n_classes in (3, 2, 0):
-        truth = np.arange(30) % n_classes if n_classes else 1 + np.arange(30) / 7
-        shares = rng.dirichlet(np.ones(n_classes), 30) if n_classes else truth[::-1]
-        said = Saying(range(n_classes))
-        try:
-            scorer(said, shares, truth, sample_weight=np.ones(30))
-        except Exception as error:  # whatever it raises for a target that it is not made for
-            errors.append(error)
-            continue
-        response = next((method for method in RESPONSES if said.asked == {method}), "predict")
-        return AnyMetric(ScorerFunction(scorer), name, response, is_sure=False)
-    weights = [error for error in errors if "sample_weight" in str(error)]
-    if weights:
-        raise TypeError(
-            f"scoring={name!r} does not take sample_weight. Pass its function as "
-            "metrics.resampled(function), which draws instances anew with replacement; or compare "
-            "its value in each split with bayesian_cross_validate(..., model='scores')."
-        )
-    raise TypeError(
-        f"scoring={name!r} could not be evaluated, neither for classes nor for numbers: {errors[0]}"
-    )
+def of_scorer(
+    scorer: Callable[..., Any], name: str, labels: Sequence[Any], several: bool
+) -> Metric:
+    """Return the metric of a scorer for these labels; raise a TypeError if it takes no weights."""
+    response = response_of(scorer, name, labels, several)
+    return AnyMetric(ScorerFunction(scorer), name, response, is_sure=False).of(labels, several)

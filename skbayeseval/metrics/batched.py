@@ -9,14 +9,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from numbers import Real
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_scalar
 
+from skbayeseval._arrays import as_numbers
 from skbayeseval.metrics.any_metric import AnyMetric
+from skbayeseval.metrics.confusion import Metric
+from skbayeseval.metrics.numbers import neg_mean_of
 
 Array = NDArray[Any]
 
@@ -56,7 +59,7 @@ def expected_calibration_error(n_bins: int = 15, *, strategy: str = "uniform") -
     >>> round(result.observed_a, 3)
     -0.15
     """
-    check_scalar(n_bins, "n_bins", int, min_val=1)
+    check_scalar(n_bins, "n_bins", Integral, min_val=1)
     if strategy not in ("uniform", "quantile"):
         raise ValueError(f"strategy must be 'uniform' or 'quantile', got {strategy!r}.")
     function = partial(_calibration_error, n_bins, strategy == "quantile")
@@ -89,12 +92,12 @@ def top_k_accuracy(k: int = 2) -> AnyMetric:
     >>> metrics.top_k_accuracy(3).name
     'top_3_accuracy'
     """
-    check_scalar(k, "k", int, min_val=1)
+    check_scalar(k, "k", Integral, min_val=1)
     metric = _of_probabilities(partial(_top_k, k), f"top_{k}_accuracy", (0.0, 1.0), True)
-    return replace(metric, how="means")
+    return replace(metric, response="decision_function", how="means")
 
 
-def pinball(alpha: float = 0.5) -> AnyMetric:
+def pinball(alpha: float = 0.5) -> Metric:
     """Make the metric of predicted quantiles: the pinball loss, as a negative value.
 
     Parameters
@@ -104,8 +107,8 @@ def pinball(alpha: float = 0.5) -> AnyMetric:
 
     Returns
     -------
-    metric : AnyMetric
-        The metric, for the parameter `scoring`.
+    metric : Metric
+        The metric, for the parameter `scoring`. Predictions are numbers.
 
     Examples
     --------
@@ -114,8 +117,10 @@ def pinball(alpha: float = 0.5) -> AnyMetric:
     'neg_pinball_0.9'
     """
     check_scalar(alpha, "alpha", Real, min_val=0.0, max_val=1.0)
-    name = f"neg_pinball_{alpha:g}"
-    return AnyMetric(partial(_pinball, alpha), name, how="means", greater_is_better=False)
+    function = partial(neg_mean_of, partial(_pinball, alpha))
+    return Metric(
+        f"neg_pinball_{alpha:g}", function, source="numbers", limits=(-np.inf, 0.0), of_means=True
+    )
 
 
 def ndcg(k: int | None = None) -> AnyMetric:
@@ -141,11 +146,15 @@ def ndcg(k: int | None = None) -> AnyMetric:
     >>> metrics.ndcg(10).name
     'ndcg@10'
     """
+    if k is not None:
+        check_scalar(k, "k", Integral, min_val=1)
     return _of_queries(partial(_ndcg, k), "ndcg" if k is None else f"ndcg@{k}")
 
 
 def mean_reciprocal_rank() -> AnyMetric:
     """Make the metric of the rank of the first relevant document; data are as in `ndcg`.
+
+    Documents with a relevance above 0 are relevant. The order of ties is averaged over.
 
     Returns
     -------
@@ -163,6 +172,8 @@ def mean_reciprocal_rank() -> AnyMetric:
 
 def mean_average_precision() -> AnyMetric:
     """Make the metric of the precision at each relevant document; data are as in `ndcg`.
+
+    Documents with a relevance above 0 are relevant. The order of ties is averaged over.
 
     Returns
     -------
@@ -182,7 +193,8 @@ def concordance_index(*, censoring: str = "harrell") -> AnyMetric:
     """Make the metric of predicted risks: how often the one with the higher risk dies first.
 
     `y_true` has two columns, the time and whether the event was observed (1) or not (0), or is a
-    structured array with the fields event and time, as scikit-survival's. Predictions are risks.
+    structured array with a boolean field for the event and one for the time, as scikit-survival's.
+    Predictions are risks.
 
     Parameters
     ----------
@@ -253,7 +265,8 @@ def _calibration_error(
 
 def _top_k(k: int, truth: Array, scores: Array) -> Array:
     if scores.ndim == 1:  # of two classes, scores are those of the positive one
-        scores = np.column_stack([1 - scores, scores])
+        said = scores > (0.5 if scores.min() >= 0 and scores.max() <= 1 else 0.0)
+        scores = np.column_stack([~said, said])
     best = np.argsort(scores, axis=1, kind="stable")[:, ::-1][:, :k]
     return (best == truth[:, None]).any(axis=1).astype(float)
 
@@ -287,6 +300,8 @@ def _better_than_the_shares(
     loss: Callable[[Array, Array], Array], truth: Array, scores: Array, sample_weight: Any = None
 ) -> Array:
     """Return the share of the loss that is avoided, compared with predicting the class shares."""
+    if (truth == truth[0]).all():
+        raise ValueError("y_true has only one class, whose share is always 1.")
     if scores.ndim == 1:
         scores = np.column_stack([1 - scores, scores])
     is_class = np.eye(scores.shape[1])[truth]
@@ -325,44 +340,77 @@ def _d2_absolute_error(truth: Array, predicted: Array, sample_weight: Any = None
 
 
 def _of_each_query(value: Callable[[Array, Array], float], truth: Any, scores: Any) -> Array:
-    pairs = zip(truth, scores, strict=True)
-    return np.array([value(np.asarray(t, float), np.asarray(s, float)) for t, s in pairs])
+    values = []
+    for i, (of_true, of_said) in enumerate(zip(truth, scores, strict=True)):
+        relevance = as_numbers(of_true, f"y_true[{i}]")
+        said = as_numbers(of_said, f"the scores of query {i}")
+        if relevance.ndim != 1 or relevance.shape != said.shape:
+            raise ValueError(
+                "y_true and scores must have one number per document of each query, got shapes "
+                f"{relevance.shape} and {said.shape} for query {i}."
+            )
+        if not (np.isfinite(relevance).all() and np.isfinite(said).all()):
+            raise ValueError(f"y_true or scores contain NaN or infinity for query {i}.")
+        values.append(value(relevance, said))
+    return np.array(values)
 
 
 def _ndcg(k: int | None, relevance: Array, scores: Array) -> float:
+    if (relevance < 0).any():
+        raise ValueError(f"y_true must not be negative for ndcg, but contains {relevance.min():g}.")
     discount = 1 / np.log2(np.arange(len(relevance)) + 2)
     if k is not None:
         discount[k:] = 0.0
-    # Documents with tied scores share their places (McSherry and Najork 2008).
-    _, tied, times = np.unique(-scores, return_inverse=True, return_counts=True)
-    gains = np.bincount(np.ravel(tied), weights=relevance) / times
+    times, sums = _tied(relevance, scores)
     ends = np.cumsum(times)
     shares = np.cumsum(np.append(0.0, discount))
-    found = gains @ (shares[ends] - shares[ends - times])
+    found = sums / times @ (shares[ends] - shares[ends - times])
     best = np.sort(relevance)[::-1] @ discount
     return float(found / best) if best > 0 else 0.0
 
 
+def _tied(relevance: Array, scores: Array) -> tuple[Array, Array]:
+    """Return the number of documents with each score, highest first, and the sum of relevance.
+
+    Documents with tied scores share their places: a metric is its mean over all orders of theirs
+    (McSherry and Najork 2008).
+    """
+    _, tied, times = np.unique(-scores, return_inverse=True, return_counts=True)
+    return times, np.bincount(np.ravel(tied), weights=relevance, minlength=len(times))
+
+
 def _reciprocal_rank(relevance: Array, scores: Array) -> float:
-    relevant = np.flatnonzero(relevance[np.argsort(-scores, kind="stable")] > 0)
-    return 1.0 / (relevant[0] + 1) if len(relevant) else 0.0
+    times, hits = _tied(relevance > 0, scores)
+    if not hits.any():
+        return 0.0
+    first = int(np.argmax(hits > 0))
+    n, hit = times[first], hits[first]
+    before = np.arange(n - hit)  # how many of the tied documents may precede the first relevant one
+    is_later = np.cumprod(np.append(1.0, (n - hit - before) / (n - before)))
+    places = np.arange(len(is_later))
+    chances = is_later * hit / (n - places)
+    return float(chances @ (1 / (times[:first].sum() + 1 + places)))
 
 
 def _average_precision(relevance: Array, scores: Array) -> float:
-    relevant = np.flatnonzero(relevance[np.argsort(-scores, kind="stable")] > 0)
-    return (
-        float((np.arange(1, len(relevant) + 1) / (relevant + 1)).mean()) if len(relevant) else 0.0
-    )
+    times, hits = _tied(relevance > 0, scores)
+    if not hits.any():
+        return 0.0
+    # For each place: the number and the hits of its ties, and what comes before these.
+    ends = np.repeat(np.cumsum(times), times)
+    n, hit, above = (np.repeat(one, times) for one in (times, hits, np.cumsum(hits) - hits))
+    place = np.arange(1, len(ends) + 1)
+    earlier = (place - 1 - (ends - n)) * (hit - 1) / np.maximum(n - 1, 1)
+    return float((hit / n * (above + 1 + earlier) / place).sum() / hits.sum())
 
 
 def _concordance(uno: bool, truth: Any, risk: Any, sample_weight: Any = None) -> Array:
     """Return the share of comparable pairs in which the higher risk has the earlier event."""
-    truth, risk = np.array(list(truth)), np.asarray(risk, dtype=float)
-    if truth.dtype.names is not None:
-        event, time = (truth[name] for name in truth.dtype.names)
-    else:
-        time, event = truth.T
-    event, time = np.asarray(event, dtype=bool), np.asarray(time, dtype=float)
+    time, event = _times_and_events(np.array(list(truth)))
+    risk = as_numbers(list(risk), "predicted risks")
+    risk = risk[:, 0] if risk.ndim == 2 and risk.shape[1] == 1 else risk
+    if risk.ndim != 1 or not np.isfinite(risk).all():
+        raise ValueError("predicted risks must be a finite number per instance.")
     own = 1 / _uncensored(time, event) ** 2 if uno else np.ones(len(time))
     weights = np.ones(len(time)) if sample_weight is None else np.asarray(sample_weight, float)
     several = np.atleast_2d(weights)
@@ -374,8 +422,29 @@ def _concordance(uno: bool, truth: Any, risk: Any, sample_weight: Any = None) ->
         earlier = several[:, rows] * own[rows]
         tops += (earlier * (several @ (later * riskier).T)).sum(axis=1)
         bottoms += (earlier * (several @ later.T)).sum(axis=1)
+    if not bottoms.all():
+        raise ValueError("y_true has no event before the time of another instance.")
     values = tops / bottoms
     return values if weights.ndim == 2 else values[0]
+
+
+def _times_and_events(truth: Array) -> tuple[Array, Array]:
+    """Return the times, and whether the event was observed, of two columns or fields."""
+    names = truth.dtype.names
+    if names is not None and len(names) == 2:
+        event_first = truth.dtype[1].kind != "b"
+        columns = [truth[name] for name in (names[::-1] if event_first else names)]
+    elif truth.ndim == 2 and truth.shape[1] == 2:
+        columns = list(truth.T)
+    else:
+        raise ValueError(
+            "y_true must have two columns, time and event, or be a structured array of both, got "
+            f"shape {truth.shape} and dtype {truth.dtype}."
+        )
+    time, event = (as_numbers(column, "y_true") for column in columns)
+    if not np.isfinite(time).all() or not np.isin(event, (0, 1)).all():
+        raise ValueError("y_true must have finite times, and 0 or 1 for the event.")
+    return time, event == 1
 
 
 def _uncensored(time: Array, event: Array) -> Array:

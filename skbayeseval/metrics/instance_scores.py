@@ -134,11 +134,7 @@ def prepare(metric: Metric, truth: Array, scores: Array) -> Prepared:
         hint = " Use roc_auc_ovr or roc_auc_ovo." if name == "roc_auc" else ""
         raise ValueError(f"{name} is not defined for {kind} targets.{hint}")
     if metric.needs == "probability":
-        for value, side in ((scores.max(), "above 1"), (scores.min(), "below 0")):
-            if not 0 <= value <= 1:
-                raise ValueError(f"y_score must be probabilities, but contains {value}, {side}.")
-        if scores.ndim == 2 and not sum_to_one(scores):
-            raise ValueError("y_score must be probabilities, but its rows do not sum to one.")
+        check_probabilities(scores)
     if kind == "binary":
         truth, scores = (truth == 1)[:, None], scores[:, None]
     elif kind == "multiclass":
@@ -149,6 +145,15 @@ def prepare(metric: Metric, truth: Array, scores: Array) -> Prepared:
         _check_classes_present(metric, truth, kind)
     prepared: Prepared = metric.function(truth, scores)
     return prepared
+
+
+def check_probabilities(scores: Array) -> None:
+    """Raise unless scores are probabilities, which of several classes sum to one."""
+    for value, side in ((scores.max(), "above 1"), (scores.min(), "below 0")):
+        if not 0 <= value <= 1:
+            raise ValueError(f"y_score must be probabilities, but contains {value}, {side}.")
+    if scores.ndim == 2 and not sum_to_one(scores):
+        raise ValueError("y_score must be probabilities, but its rows do not sum to one.")
 
 
 def _check_classes_present(metric: Metric, truth: Array, kind: str) -> None:

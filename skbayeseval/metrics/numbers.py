@@ -168,7 +168,8 @@ def _check_above(least: float, words: str, **values: Array) -> None:
 Loss = Callable[[Array, Array], Array]
 
 
-def _neg_mean(loss: Loss, truth: Array, predicted: Array, weight: Array) -> Prepared:
+def neg_mean_of(loss: Loss, truth: Array, predicted: Array, weight: Array) -> Prepared:
+    """Return the weighted mean of a loss, with a minus sign, as a function of the weights."""
     return mean_of(-loss(truth, predicted), weight)
 
 
@@ -207,12 +208,12 @@ def _centred(truth: Array, weight: Array) -> Array:
 _FUNCTIONS: dict[str, Callable[..., Prepared]] = {
     "r2": _r2,
     "explained_variance": _explained_variance,
-    "neg_mean_absolute_error": partial(_neg_mean, _absolute),
-    "neg_mean_absolute_percentage_error": partial(_neg_mean, _percentage),
-    "neg_mean_gamma_deviance": partial(_neg_mean, _gamma),
-    "neg_mean_poisson_deviance": partial(_neg_mean, _poisson),
-    "neg_mean_squared_error": partial(_neg_mean, _squared),
-    "neg_mean_squared_log_error": partial(_neg_mean, _squared_log),
+    "neg_mean_absolute_error": partial(neg_mean_of, _absolute),
+    "neg_mean_absolute_percentage_error": partial(neg_mean_of, _percentage),
+    "neg_mean_gamma_deviance": partial(neg_mean_of, _gamma),
+    "neg_mean_poisson_deviance": partial(neg_mean_of, _poisson),
+    "neg_mean_squared_error": partial(neg_mean_of, _squared),
+    "neg_mean_squared_log_error": partial(neg_mean_of, _squared_log),
     "neg_median_absolute_error": _neg_median,
     "neg_root_mean_squared_error": partial(_neg_root, _squared),
     "neg_root_mean_squared_log_error": partial(_neg_root, _squared_log),

@@ -25,7 +25,7 @@ from sklearn import metrics as sklearn_metrics
 from sklearn.metrics import get_scorer, get_scorer_names, make_scorer
 
 from skbayeseval._arrays import in_short, wrong
-from skbayeseval.metrics.any_metric import AnyMetric, Saying, of_scorer
+from skbayeseval.metrics.any_metric import AnyMetric, of_scorer
 from skbayeseval.metrics.batched import SCORERS
 from skbayeseval.metrics.confusion import (
     AVERAGES,
@@ -43,6 +43,7 @@ from skbayeseval.metrics.confusion import (
 )
 from skbayeseval.metrics.instance_scores import SCORE_METRICS, Prepared, net_benefit
 from skbayeseval.metrics.numbers import NUMBER_METRICS, REFUSED, mean_of
+from skbayeseval.metrics.scorers import Saying
 
 # The names of scorers with values between 0 and 1, known by their split scores only.
 _BETWEEN_0_AND_1 = (
@@ -552,8 +553,9 @@ def _resolve_one(scoring: Any, labels: Sequence[Any], several: bool) -> list[Met
         one_class = re.fullmatch(r"(.+)\[(.+)\]", scoring)
         if one_class is None:
             if is_scorer(scoring):
-                scorer = SCORERS.get(scoring) or of_scorer(get_scorer(scoring), scoring)
-                return [scorer.of(labels, several)]
+                if scoring in SCORERS:
+                    return [SCORERS[scoring].of(labels, several)]
+                return [of_scorer(get_scorer(scoring), scoring, labels, several)]
             return [get_metric(scoring)]
         for metric in per_class(one_class[1]).of(labels):
             if metric.name == scoring:
@@ -566,7 +568,8 @@ def _resolve_one(scoring: Any, labels: Sequence[Any], several: bool) -> list[Met
     )
     if not callable(scoring):
         raise TypeError(f"scoring={in_short(scoring)} is not supported. Pass {known}.")
-    return [metric_of_scorer(scoring) or of_scorer(scoring, _name_of(scoring)).of(labels, several)]
+    known_metric = metric_of_scorer(scoring)
+    return [known_metric or of_scorer(scoring, _name_of(scoring), labels, several)]
 
 
 def is_scorer(scoring: Any) -> bool:

@@ -310,6 +310,8 @@ def test_test_sets_of_which_nothing_is_drawn_do_not_count():
         (lambda y, p, sample_weight=None: np.ones(3), "must return a number, got array"),
         (lambda y, p, sample_weight=None: "good", "must return a number, got 'good'"),
         (lambda y, p, sample_weight=None: np.nan, "NaN or infinity for these predictions"),
+        (lambda y, p, sample_weight: float(sample_weight @ (1 - abs(y - p))), "an average"),
+        (lambda y, p: 0.5, "function of metric 'mine' raised TypeError: .* 'sample_weight'"),
     ],
 )
 def test_functions_that_do_not_do(function, message):
@@ -350,6 +352,36 @@ def test_draws_for_which_a_function_is_not_defined():
         by_scores(loss).hdi()
 
 
+def test_averages_over_classes_of_which_some_are_predicted_by_one_only():
+    """A function of tables cannot tell; the metric of the same name can."""
+
+    def macro(y_true, y_pred, sample_weight=None):
+        weights = {"sample_weight": sample_weight, "zero_division": 0}
+        return sklearn_metrics.f1_score(y_true, y_pred, average="macro", **weights)
+
+    other = np.where(np.arange(N) < 5, 7, B)
+    with pytest.raises(ValueError, match=r"depends on which classes .* \[7\] are never true"):
+        compare_predictions(Y, A, other, scoring=metrics.weighted(macro), **QUICK)
+    same = compare_predictions(Y, other, other, scoring=metrics.weighted(macro), **QUICK)
+    assert same.observed_a == pytest.approx(macro(Y, other))
+    cost_of_all = metrics.weighted(cost, greater_is_better=False)
+    result = compare_predictions(Y, A, other, scoring=cost_of_all, **QUICK)
+    assert result.observed_b == pytest.approx(-cost(Y, other))
+
+
+def test_values_outside_of_the_bounds():
+    loss = metrics.weighted(cost, greater_is_better=False, bounds=(0, 5))
+    with pytest.raises(ValueError, match="outside of its bounds 0 and 5.* minus the loss"):
+        compare(loss)
+
+
+def test_weights_that_are_0():
+    loss = metrics.weighted(sklearn_metrics.mean_absolute_error, greater_is_better=False)
+    weights = np.where(np.arange(N) < 3 * N / 4, 0.0, 1.0)
+    expected = sklearn_metrics.mean_absolute_error(NUMBERS, NEAR, sample_weight=weights)
+    assert by_numbers(loss, sample_weight=weights).observed_a == pytest.approx(-expected)
+
+
 def test_losses_that_do_not_say_so():
     with pytest.raises(ValueError, match="lower for perfect predictions, 0, than for these"):
         compare(metrics.weighted(cost))
@@ -368,6 +400,11 @@ def test_wrong_arguments():
         metrics.weighted(cost, response="score")
     with pytest.raises(ValueError, match="bounds must be"):
         metrics.resampled(cost, bounds=(1, 0))
+    with pytest.raises(ValueError, match="bounds must be"):
+        metrics.weighted(cost, bounds=3)
+    with pytest.raises(TypeError, match="greater_is_better must be True, False or None, got 'no'"):
+        metrics.weighted(cost, greater_is_better="no")
+    assert metrics.weighted(cost, greater_is_better=np.False_).name == "neg_cost"
     with pytest.raises(TypeError, match="name must be a string"):
         metrics.over_items(cost, name=3)
     with pytest.raises(TypeError, match=r"does not take sample_weight. .*metrics.resampled"):

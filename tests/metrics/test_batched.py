@@ -1,6 +1,9 @@
 """Metrics for many weights at once, against reference implementations."""
 
+import itertools
+
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.testing import assert_allclose
 from sklearn import metrics as sklearn_metrics
@@ -102,6 +105,111 @@ def test_ndcg_of_ties_is_that_of_scikit_learn():
         assert value(metrics.ndcg(k), relevance, tied, weights) == pytest.approx(expected)
 
 
+@pytest.mark.parametrize("make", [metrics.mean_reciprocal_rank, metrics.mean_average_precision])
+def test_tied_documents_are_in_any_order(make):
+    """The mean over all orders of the documents, which break ties by their place."""
+    relevance = np.array([[1, 0, 2, 0, 0], [0, 0, 0, 1, 1], [0, 0, 0, 0, 0], [1, 1, 1, 1, 1]])
+    scores = np.array([[2, 2, 1, 1, 1], [0, 0, 0, 0, 0], [1, 0, 1, 0, 1], [1, 2, 3, 3, 3]])
+    found = make().function(relevance, scores)
+    for of_query, relevant, said in zip(found, relevance > 0, scores, strict=True):
+        values = []
+        for order in itertools.permutations(range(5)):
+            places = sorted(order, key=lambda i: -said[i])
+            ranks = 1 + np.flatnonzero(relevant[places])
+            precisions = np.arange(1, len(ranks) + 1) / ranks
+            first = make is metrics.mean_reciprocal_rank
+            values.append(0 if not len(ranks) else 1 / ranks[0] if first else precisions.mean())
+        assert of_query == pytest.approx(np.mean(values))
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda truth, said: (truth, np.where(said == 3, np.nan, said)), "NaN or infinity for"),
+        (lambda truth, said: (truth, said[:, :5]), r"got shapes \(8,\) and \(5,\) for query 0"),
+        (lambda truth, said: (truth[:, 0], said[:, 0]), "one number per document"),
+        (lambda truth, said: (truth, said.astype(str)), "the scores of query 0 must contain"),
+        (
+            lambda truth, said: (pd.DataFrame(truth).rename(columns=str), pd.DataFrame(said).rename(
+                columns=str).iloc[:, ::-1]),
+            "their columns differ",
+        ),
+    ],
+)  # fmt: skip
+def test_rankings_that_cannot_be_compared(change, message):
+    truth, said = change(*queries())
+    for metric in (metrics.ndcg(3), metrics.mean_reciprocal_rank()):
+        with pytest.raises(ValueError, match=message):
+            compare_predictions(truth, said, said, scoring=metric, n_draws=100)
+
+
+def test_negative_relevance():
+    relevance, scores = queries()
+    with pytest.raises(ValueError, match="y_true must not be negative for ndcg, but contains -1"):
+        compare_predictions(relevance - 1, scores, scores, scoring=metrics.ndcg())
+
+
+def test_times_and_events_in_any_order_of_fields():
+    time, event, risk = survival()
+    kinds = [("time", float), ("event", bool)]
+    truth = np.array(list(zip(time, event, strict=True)), dtype=kinds)
+    metric = metrics.concordance_index()
+    expected = metric.function(np.column_stack([time, event]), risk)
+    result = compare_predictions(truth, risk[:, None], -risk[:, None], scoring=metric, n_draws=100)
+    assert result.observed_a == expected
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda t, e, r: (np.column_stack([e, t]), r), "finite times, and 0 or 1 for the event"),
+        (lambda t, e, r: (np.column_stack([t, e + 1.0]), r), "0 or 1 for the event"),
+        (lambda t, e, r: (np.column_stack([np.append(t[1:], np.nan), e]), r), "finite times"),
+        (lambda t, e, r: (np.column_stack([t, e]), np.append(r[1:], np.nan)), "predicted risks"),
+        (lambda t, e, r: (np.column_stack([t, 0 * e]), r), "no event before the time of another"),
+        (lambda t, e, r: (t, r), "two columns, time and event"),
+    ],
+)
+def test_survival_that_cannot_be_compared(change, message):
+    truth, risk = change(*survival())
+    with pytest.raises(ValueError, match=message):
+        compare_predictions(truth, risk, risk, scoring=metrics.concordance_index(), n_draws=100)
+
+
+def test_scores_that_are_not_probabilities():
+    rng = np.random.default_rng(5)
+    truth, said = np.arange(40) % 2, rng.normal(size=40)
+    scores = {"y_score_a": said, "y_score_b": said, "n_draws": 100}
+    for metric in (metrics.expected_calibration_error(), "d2_brier_score", "d2_log_loss_score"):
+        with pytest.raises(ValueError, match="y_score must be probabilities"):
+            compare_predictions(truth, None, None, scoring=metric, **scores)
+    result = compare_predictions(truth, None, None, scoring=metrics.top_k_accuracy(1), **scores)
+    assert result.observed_a == top_k_accuracy_score(truth, said, k=1)
+
+
+def test_equal_probabilities_of_two_classes():
+    truth, said = np.arange(40) % 2, np.repeat([0.5, 0.3, 0.7, 0.5], 10)
+    result = compare_predictions(
+        truth, None, None, y_score_a=said, y_score_b=said, scoring=metrics.top_k_accuracy(1)
+    )
+    assert result.observed_a == top_k_accuracy_score(truth, said, k=1)
+
+
+def test_other_targets():
+    rng = np.random.default_rng(5)
+    numbers, said = rng.normal(size=(2, 40))
+    several = rng.integers(0, 2, (40, 3))
+    shares = {"y_score_a": rng.random((40, 3)), "y_score_b": rng.random((40, 3))}
+    for metric in (metrics.expected_calibration_error(), "top_k_accuracy", "d2_log_loss_score"):
+        with pytest.raises(ValueError, match="requires classes and their scores"):
+            compare_predictions(numbers, said, said, scoring=metric)
+        with pytest.raises(ValueError, match="requires one label per instance"):
+            compare_predictions(several, None, None, scoring=metric, **shares)
+    shares = {"y_score_a": rng.random(40), "y_score_b": rng.random(40), "labels": [0, 1]}
+    with pytest.raises(ValueError, match="y_true has only one class"):
+        compare_predictions(np.zeros(40), None, None, scoring="d2_log_loss_score", **shares)
+
+
 def test_top_k_is_that_of_scikit_learn():
     rng = np.random.default_rng(2)
     truth, scores = rng.integers(0, 4, 40), np.round(rng.random((40, 4)), 1)
@@ -160,7 +268,19 @@ def test_pinball_is_that_of_scikit_learn():
     rng = np.random.default_rng(6)
     truth, said = rng.normal(size=(2, 40))
     expected = sklearn_metrics.mean_pinball_loss(truth, said, alpha=0.9, sample_weight=WEIGHTS[0])
-    assert value(metrics.pinball(0.9), truth, said, WEIGHTS[0]) == pytest.approx(expected)
+    metric, options = metrics.pinball(0.9), {"sample_weight": WEIGHTS[0], "n_draws": 100}
+    result = compare_predictions(truth, said, truth, scoring=metric, **options)
+    assert result.observed_a == pytest.approx(-expected)
+
+
+def test_pinball_of_whole_numbers_is_one_of_numbers():
+    """They need not have a value in common, and may have weights."""
+    truth, said = np.arange(40) % 3, 5 + np.arange(40) % 4
+    expected = sklearn_metrics.mean_pinball_loss(truth, said, alpha=0.2, sample_weight=WEIGHTS[0])
+    result = compare_predictions(
+        truth, said, truth, scoring=metrics.pinball(0.2), sample_weight=WEIGHTS[0], n_draws=100
+    )
+    assert result.observed_a == pytest.approx(-expected)
 
 
 def test_wrong_arguments():
@@ -170,3 +290,6 @@ def test_wrong_arguments():
         metrics.concordance_index(censoring="none")
     with pytest.raises(ValueError, match="k == 0"):
         metrics.top_k_accuracy(0)
+    with pytest.raises(ValueError, match="k == 0"):
+        metrics.ndcg(0)
+    assert metrics.top_k_accuracy(np.int64(3)).name == "top_3_accuracy"

@@ -71,3 +71,93 @@ def test_the_comparison_is_that_of_the_name():
 def test_refuses():
     with pytest.raises(TypeError, match="does not take sample_weight.*model='scores'"):
         compare_predictions([0, 1], [0, 1], [1, 1], scoring=make_scorer(f1_score))
+
+
+RNG = np.random.default_rng(3)
+N = 60
+Y = RNG.integers(0, 2, N)
+A, B = (np.where(RNG.random(N) < right, Y, 1 - Y) for right in (0.8, 0.7))
+P, Q = (np.clip(0.4 * Y + 0.3 + RNG.normal(0, s, N), 0.01, 0.99) for s in (0.2, 0.3))
+QUICK = {"n_draws": 100, "random_state": 0}
+
+
+@pytest.mark.parametrize("pos_label", ["spam", "ham"])
+def test_scorers_that_name_a_class(pos_label):
+    words = {name: np.where(y == 1, "spam", "ham") for name, y in {"y": Y, "a": A, "b": B}.items()}
+    scorer = make_scorer(sk.f1_score, pos_label=pos_label)
+    result = compare_predictions(*words.values(), scoring=scorer, **QUICK)
+    assert result.observed_a == sk.f1_score(words["y"], words["a"], pos_label=pos_label)
+    scorer = make_scorer(
+        sk.average_precision_score, pos_label=pos_label, response_method="predict_proba"
+    )
+    result = compare_predictions(
+        words["y"], None, None, y_score_a=P, y_score_b=Q, scoring=scorer, **QUICK
+    )
+    said = P if pos_label == "spam" else 1 - P
+    expected = sk.average_precision_score(words["y"], said, pos_label=pos_label)
+    assert result.observed_a == pytest.approx(expected)
+
+
+def test_functions_and_scorers_see_classes_in_sorted_order():
+    """The order of `labels=` is that of the columns that are passed, not what functions expect."""
+    letters = np.array(["b", "c", "a"])
+    truth = letters[np.arange(N) % 3]
+    shares = [RNG.dirichlet(np.ones(3), N) for _ in range(2)]
+    in_order = [one[:, np.argsort(letters)] for one in shares]
+    auc = {"multi_class": "ovr", "average": "weighted"}
+    for scoring, expected in (
+        (
+            metrics.weighted(sk.log_loss, response="predict_proba", greater_is_better=False),
+            -sk.log_loss(truth, in_order[0]),
+        ),
+        (
+            make_scorer(sk.roc_auc_score, response_method="predict_proba", **auc),
+            sk.roc_auc_score(truth, in_order[0], **auc),
+        ),
+    ):
+        scores = {"y_score_a": shares[0], "y_score_b": shares[1], "labels": letters}
+        with_labels = compare_predictions(truth, None, None, scoring=scoring, **scores, **QUICK)
+        assert with_labels.observed_a == pytest.approx(expected)
+    hinge = make_scorer(sk.hinge_loss, response_method="decision_function", greater_is_better=False)
+    scores = {"y_score_a": 4 * P - 2, "y_score_b": 4 * Q - 2, "scoring": hinge}
+    for pos_label, sign in ((1, 1), (0, -1)):
+        result = compare_predictions(
+            Y, None, None, labels=[1, 0], pos_label=pos_label, **scores, **QUICK
+        )
+        assert result.observed_a == pytest.approx(-sk.hinge_loss(Y, sign * (4 * P - 2)))
+
+
+@pytest.mark.parametrize("n_labels", [2, 3])
+@pytest.mark.parametrize(
+    ("function", "options", "response"),
+    [
+        (sk.roc_auc_score, {"average": "micro"}, "decision_function"),
+        (sk.roc_auc_score, {"average": "macro"}, "predict_proba"),
+        (sk.label_ranking_average_precision_score, {}, "decision_function"),
+        (sk.fbeta_score, {"beta": 2, "average": "samples", "zero_division": 0}, "predict"),
+    ],
+)
+def test_scorers_of_indicators(n_labels, function, options, response):
+    truth = RNG.integers(0, 2, (N, n_labels))
+    scores = [np.clip(0.4 * truth + RNG.random((N, n_labels)) / 2, 0, 1) for _ in range(2)]
+    said = [(one > 0.5).astype(int) for one in scores]
+    scorer = make_scorer(function, response_method=response, **options)
+    result = compare_predictions(
+        truth, *said, y_score_a=scores[0], y_score_b=scores[1], scoring=scorer, **QUICK
+    )
+    expected = function(truth, (said if response == "predict" else scores)[0], **options)
+    assert result.observed_a == pytest.approx(expected)
+
+
+def test_scorers_that_ask_for_two_things():
+    def scorer(estimator, X, y, sample_weight=None):
+        loss = sk.log_loss(y, estimator.predict_proba(X), sample_weight=sample_weight)
+        return sk.accuracy_score(y, estimator.predict(X), sample_weight=sample_weight) - loss
+
+    with pytest.raises(TypeError, match="asks estimators for predict and predict_proba"):
+        compare_predictions(Y, A, B, y_score_a=P, y_score_b=Q, scoring=scorer)
+
+
+def test_functions_in_place_of_scorers():
+    with pytest.raises(TypeError, match=r"as a scorer.* metrics\.weighted\(function\)"):
+        compare_predictions(Y, A, B, scoring=sk.f1_score)
