@@ -15,6 +15,9 @@ from typing import Any
 
 import pytest
 
+# The options of `skbayeseval.read_samples`; all others are those of `skbayeseval.compare_items`.
+READING = {"score", "id", "group", "filter", "task", "runs", "human"}
+
 
 class Comparison:
     """A comparison of two systems that tests can make claims about.
@@ -80,7 +83,8 @@ def _compare(scores_a: Any, scores_b: Any, **options: Any) -> Comparison:
     both = [scores_a, scores_b]
     if all(isinstance(scores, (str, os.PathLike)) for scores in both):
         names = [os.path.basename(os.fspath(scores)) for scores in both]
-        both = [read_samples(scores) for scores in both]
+        reading = {name: options.pop(name) for name in READING & options.keys()}
+        both = [read_samples(scores, **reading) for scores in both]
         options.setdefault("scoring", both[0].score)
         options.setdefault("names", names if names[0] != names[1] else None)
     options.setdefault("random_state", 0)
@@ -94,7 +98,7 @@ def bayes_compare() -> Callable[..., Comparison]:
     """Return a function that compares two systems from one score per item.
 
     ``bayes_compare(scores_a, scores_b, **options)`` takes what `skbayeseval.compare_items` takes,
-    or the paths of two logs, which `skbayeseval.read_samples` reads. What it returns has
+    or the paths of two logs, and the options of `skbayeseval.read_samples`. What it returns has
     `assert_not_worse(margin)`, `assert_better(margin=0)` and `result`.
 
     Examples

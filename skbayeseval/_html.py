@@ -19,7 +19,7 @@ from typing import Any
 
 import pandas as pd
 
-from skbayeseval._files import written_whole
+from skbayeseval._files import check_path, written_whole
 
 # The columns of tables that are aligned to the left.
 LEFT = ("decision", "note")
@@ -166,6 +166,8 @@ def document(title: str, subtitle: str, *parts: str) -> str:
 
 def write_page(path: str | PathLike[str], page: str) -> None:
     """Write a page to a file, which is replaced only when all of it is written."""
+    if Path(check_path(path)).suffix.lower() not in ("", ".html", ".htm"):
+        raise ValueError(f"path must end in .html, since the page is HTML, got {str(path)!r}.")
     with written_whole(path) as temporary:
         Path(temporary).write_text(page, encoding="utf-8", newline="\n")
 

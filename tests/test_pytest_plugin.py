@@ -38,6 +38,10 @@ def test_logs(bayes_compare, tmp_path):
     comparison.assert_not_worse(0.05)
     assert comparison.result.names == ("new", "old")
     assert comparison.result.metrics == ("right",)
+    twice = log(tmp_path / "twice", same)
+    twice.write_text(twice.read_text() + "0,1\\n")
+    result = bayes_compare(twice, tmp_path / "old", runs=True, id="id", missing="drop").result
+    assert result.evidence.n_runs == 2
 
 
 def test_worse(bayes_compare):

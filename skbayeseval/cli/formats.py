@@ -8,6 +8,7 @@ from xml.etree import ElementTree
 from skbayeseval import ComparisonResult, Ranking
 from skbayeseval._files import written_whole
 from skbayeseval.cli.gate import Gate
+from skbayeseval.results.facts import as_sentences, cautions_of
 from skbayeseval.results.text_tables import markdown_line, markdown_table
 
 
@@ -42,14 +43,17 @@ def as_markdown(result: ComparisonResult | Ranking, gate: Gate | None, rope: flo
         said = f"**{verdict}**:{markdown_line(rest)}"
     else:
         said = markdown_line(said)
-    if not isinstance(result, Ranking):
-        return f"{said}\n\n{result.to_markdown(rope)}\n"
     parts = [said]
-    for metric in result.metrics:
-        tiers = result.tiers(rope or 0.0, metric=metric).numbers()
-        table = result._table(rope, 0.95, False, None, metric).loc[list(tiers)]
-        table.insert(0, "tier", list(map(str, tiers.values())))
-        parts += [f"{markdown_line(metric)}:", markdown_table(table)]
+    if isinstance(result, Ranking):
+        for metric in result.metrics:
+            tiers = result.tiers(rope or 0.0, metric=metric).numbers()
+            table = result._table(rope, 0.95, False, None, metric).loc[list(tiers)]
+            table.insert(0, "tier", list(map(str, tiers.values())))
+            parts += [f"{markdown_line(metric)}:", markdown_table(table)]
+    else:
+        parts.append(result.to_markdown(rope))
+    facts = [*result.evidence.remarks(result.names), *cautions_of(result)]
+    parts += [markdown_line(one_line(sentence)) for sentence in as_sentences(facts)]
     return "\n\n".join(parts) + "\n"
 
 

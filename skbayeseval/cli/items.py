@@ -89,6 +89,7 @@ def add_to(commands: Any) -> None:
 def _run(args: argparse.Namespace) -> int:
     paths, filters = _parts(args.files, args.filter or [None])
     names = names_of(args, args.filter if len(args.files) == 1 else _default_names(paths))
+    args.systems = names  # errors name them
     samples = [
         read_samples(
             path,
@@ -102,6 +103,11 @@ def _run(args: argparse.Namespace) -> int:
         )
         for path, of_one in zip(paths, filters, strict=True)
     ]
+    if args.scoring not in (None, samples[0].score) and not re.match("(?i)pass[@^]", args.scoring):
+        raise InputError(
+            f"--scoring must be pass@k or pass^k, such as pass@5, got {args.scoring}; all other "
+            "scores are compared by their mean, and --score names the one that is meant"
+        )
     options: dict[str, Any] = {
         "scoring": args.scoring or samples[0].score,
         "higher_is_better": not args.lower_is_better,

@@ -7,7 +7,7 @@ import json
 import os
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -50,8 +50,6 @@ DATA = {
     "y_score_b": "--score-b",
     "counts_a": "--a",
     "counts_b": "--b",
-    "scores_a": "A",
-    "scores_b": "B",
     "runs=True": "--runs",
 }
 
@@ -62,8 +60,11 @@ class InputError(ValueError):
     """What is wrong with arguments or files, in the words of the command line."""
 
 
-def in_words_of_options(error: Exception) -> str:
-    """Return a message of a function with ``--labels`` for ``labels=``, and other options so."""
+def in_words_of_options(error: Exception, names: Sequence[str] = ("A", "B")) -> str:
+    """Return a message of a function with ``--labels`` for ``labels=``, and other options so.
+
+    `names` are those of the systems whose scores are compared.
+    """
 
     def option(found: re.Match[str]) -> str:
         name, text, value = found.groups()
@@ -74,7 +75,8 @@ def in_words_of_options(error: Exception) -> str:
     if isinstance(error, InputError):
         return str(error)
     message = re.sub(r"\b(\w+)=(?:'([^']*)'|(?=([\w\[(-])))?", option, str(error))
-    return re.sub(rf"\b({'|'.join(DATA)})\b=?", lambda found: DATA[found[1]], message)
+    words = DATA | dict(zip(("scores_a", "scores_b"), names, strict=False))
+    return re.sub(rf"\b({'|'.join(words)})\b=?", lambda found: words[found[1]], message)
 
 
 def report(result: Result, args: argparse.Namespace) -> int:
@@ -133,7 +135,9 @@ def save(result: Result, args: argparse.Namespace, *, quiet: bool = False) -> No
 def _print(result: Result, rope: float | None) -> None:
     said = str(result)
     if rope is not None:
-        print(*(result.decision(rope, metric=name) for name in result.metrics), "", sep="\n")
+        decisions = "\n".join(str(result.decision(rope, metric=name)) for name in result.metrics)
+        advice = "required_sample_size estimates"
+        print(decisions.replace(advice, f"in Python, {advice}"), end="\n\n")
         said = said.removesuffix(f"\n  {WITHOUT_A_ROPE}")
     if isinstance(result, Ranking):
         print(*(result.tiers(rope or 0.0, metric=name) for name in result.metrics), "", sep="\n")

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import math
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any, NoReturn
 
 from skbayeseval.cli.formats import printable
@@ -132,12 +134,13 @@ def add_output(parser: argparse.ArgumentParser) -> None:
 
 def _difference(text: str) -> float:
     """Return a number that may be written as a percentage."""
-    try:
-        return float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
-    except ValueError:
-        raise argparse.ArgumentTypeError(
-            f"must be a number, such as 0.01 or 1%, got {text!r}"
-        ) from None
+    with suppress(ValueError):
+        number = float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
+        if 0 <= number < math.inf:
+            return number
+    raise argparse.ArgumentTypeError(
+        f"must be a number of 0 or more, such as 0.01 or 1%, got {text!r}"
+    )
 
 
 def names_of(args: argparse.Namespace, default: Sequence[str]) -> tuple[str, ...]:

@@ -167,7 +167,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     args = parser.parse_args(argv)
 
     def tell(what: str, said: Any, more: str = "") -> None:
-        message = one_line(in_words_of_options(said)) + more
+        message = one_line(in_words_of_options(said, getattr(args, "systems", ("A", "B")))) + more
         print(f"skbayeseval {args.command}: {what}: {message}", file=sys.stderr)
         if getattr(args, "format", None) == "github":
             print(workflow_command(what, message), file=sys.stderr)

@@ -255,7 +255,8 @@ def check_same_score(given: Iterable[Any]) -> None:
     scores = list(dict.fromkeys(one.score for one in samples))
     if len(scores) > 1 and any(one.guessed for one in samples):
         raise ValueError(
-            f"The samples have different scores: {', '.join(scores)}. Pass score= to read_samples."
+            f"The samples have different scores: {', '.join(scores)}. Pass score=, a name that all "
+            "of them have, when they are read; or rename a column, if these mean the same."
         )
 
 

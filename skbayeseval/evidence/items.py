@@ -329,6 +329,11 @@ class ItemScores(Evidence):
                 f"More runs can shorten intervals by {shorter:.0%} at most, twice as many items "
                 "shorten them by 29%"
             )
+            if share > 0.99:
+                words = (
+                    "cause nearly all of the variance of the difference: more runs per item would "
+                    "help, and so would more items"
+                )
             lines.append(("runs", words))
         return lines
 

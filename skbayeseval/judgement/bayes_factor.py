@@ -68,7 +68,7 @@ FEW_SHARES = 128
 NO_DRAWS = "no draw is close to 0"
 
 
-BY_BANDWIDTH = "a kernel density estimate at 0 depends on its bandwidth"
+BY_BANDWIDTH = "a kernel density estimate at 0 depends on its bandwidth; pass rope= instead"
 
 
 @dataclass(frozen=True)

@@ -66,7 +66,8 @@ def meaning_of(decision: Decision) -> Iterator[str]:
 
 def meaning_of_ranking(decision: RankingDecision) -> Iterator[str]:
     """Yield sentences on who is as good as the best, who is surely worse, and who is open."""
-    behind, sure = -decision.rope.low, f"with probability {100 * decision.prob:.3g}% or more"
+    behind, prob = -decision.rope.low, 100 * decision.prob
+    beyond = " by more than that" if behind else ""
     yield (
         f"Being behind the best by up to {behind:.4g} was declared too small to matter."
         if behind
@@ -76,9 +77,11 @@ def meaning_of_ranking(decision: RankingDecision) -> Iterator[str]:
         yield f"The best is {decision.best_alone}."
     elif decision.equivalent:
         names = _joined(decision.equivalent)
+        sure = f"with probability {prob:.3g}% or more"
         yield f"The best, or as good as the best for practical purposes, {sure}: {names}."
     if decision.worse:
-        yield f"Worse than the best by more than that, {sure}: {_joined(decision.worse)}."
+        sure = f"with probability {50 + prob / 2:.4g}% or more"
+        yield f"Worse than the best{beyond}, {sure}: {_joined(decision.worse)}."
     if decision.open:
         yield f"Not settled: {_joined(decision.open)}. More data could settle it."
     else:

@@ -26,6 +26,7 @@ Fact = tuple[str, str]
 BEGINNINGS = {
     "difference": "The difference is",
     "observed": "Observed:",
+    "missing": "Missing scores:",
     "model": "The probabilities come from the model",
     "weight": "The weight is",
     "few units": "Caution:",
@@ -124,16 +125,17 @@ def _basis(result: PosteriorView) -> Iterator[Fact]:
     draws = f"{posterior.n_draws:,} {kind} draws from {evidence.describe()}"
     called = [name for name, metric in metrics.items() if metric.calls_per_draw]
     if called and posterior.n_draws == N_CALLS:
-        draws += f" (not {N_DRAWS:,}, as {' and '.join(called)} must be called for each)"
+        default = f"by default {N_CALLS:,} and not {N_DRAWS:,}"
+        draws += f" ({default}, as {' and '.join(called)} must be called for each)"
     yield "model", f"{posterior.model.name}, {draws}"
     units = "groups" if getattr(posterior.scored, "grouped", False) else "instances"
     resampled = [name for name, metric in metrics.items() if metric.takes_counts]
     by_weights = [name for name, metric in metrics.items() if metric.weighs_instances]
     by_weights = [name for name in by_weights if name not in resampled]
     if by_weights and posterior.evidence.has_class_counts:
-        yield "model", f"{', '.join(by_weights)}: weights of {units}"
+        yield "model", f"weights of {units} for {', '.join(by_weights)}"
     if resampled:
-        yield "model", f"{', '.join(resampled)}: {units} drawn anew with replacement"
+        yield "model", f"{units} drawn anew with replacement for {', '.join(resampled)}"
     if weights is not None:
         for name, metric in metrics.items():
             weight = weights.difference(metric)
@@ -141,7 +143,8 @@ def _basis(result: PosteriorView) -> Iterator[Fact]:
             if not math.isinf(weight.df):
                 low, high = weight.interval()
                 words = f"{words} ({low:.2g} to {high:.2g})"
-            yield "weight", f"{_which(metrics, name)}{words}, {weights.basis}"
+            which = f" for {name}" if len(metrics) > 1 else ""
+            yield "weight", f"{words}{which}, {weights.basis}"
     yield from evidence.remarks(result._names)
     if len(result._names) > 2:
         yield POOLED

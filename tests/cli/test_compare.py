@@ -266,7 +266,8 @@ def test_warnings_are_printed_as_errors_are(path, table, capsys):
 def test_percentages(path, capsys):
     base = f"compare {path} --truth y --a nb --b svm --rope"
     assert reported(capsys, f"{base} 2.5%")["rope"] == 0.025
-    for text in ("1,5", "one%", "1%%"):
+    for text in ("1,5", "one%", "1%%", "-1", "nan"):
         with pytest.raises(SystemExit):
             main([*base.split(), text])
-        assert f"must be a number, such as 0.01 or 1%, got '{text}'" in capsys.readouterr().err
+        said = capsys.readouterr().err
+        assert f"must be a number of 0 or more, such as 0.01 or 1%, got '{text}'" in said

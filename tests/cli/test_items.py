@@ -128,7 +128,7 @@ def test_repeated_ids_and_single_files(logs, tmp_path, capsys):
     assert "different scores: score, grade. Pass --score" in capsys.readouterr().err
     other.write_text("id,score\n1,1\n3,0\n")
     assert main(["items", str(path), str(other)]) == 2
-    assert "1 are in both, 1 only in A ('2'), and 1 only in B ('3')" in capsys.readouterr().err
+    assert "1 only in twice ('2'), and 1 only in other ('3')" in capsys.readouterr().err
 
 
 def test_a_file_that_is_given_twice(logs, capsys):
@@ -152,7 +152,9 @@ def test_attempts(tmp_path, capsys):
         assert main(["items", *arguments]) == code
     assert "pass@3" in capsys.readouterr().out
     assert main(["items", *paths, "--runs", "--scoring", "pass@9"]) == 2
-    assert "needs 9 or more runs" in capsys.readouterr().err
+    assert "needs 9 or more runs of each item, but a has fewer" in capsys.readouterr().err
+    assert main(["items", *paths, "--runs", "--scoring", "f1"]) == 2
+    assert "--scoring must be pass@k or pass^k, such as pass@5, got f1" in capsys.readouterr().err
 
 
 def test_items_that_one_file_lacks(tmp_path, capsys):
@@ -162,7 +164,8 @@ def test_items_that_one_file_lacks(tmp_path, capsys):
     files = [str(path) for path in paths]
     assert main(["items", *files, "--gate", "better"]) == 2
     said = capsys.readouterr().err
-    assert "3 are in both, 1 only in A ('4'), and 1 only in B ('5'). Pass --missing drop to" in said
+    assert "new and old have different items: 3 are in both, 1 only in new ('4'), and 1" in said
+    assert "1 only in old ('5'). Pass --missing drop to" in said
     for missing, n, how in (("drop", 3, "left out"), ("wrong", 5, "count as wrong")):
         report = reported(capsys, *files, "--missing", missing)
         assert report["evidence"]["missing"]["items"] == {"new": 1, "old": 1}
@@ -170,6 +173,9 @@ def test_items_that_one_file_lacks(tmp_path, capsys):
         main(["items", *files, "--missing", missing])
         line = "missing     of 5 items, new has no score for 1, old has no score for 1: these"
         assert re.search(f"{line} .*{how}", capsys.readouterr().out)
+        main(["items", *files, "--missing", missing, "--format", "markdown"])
+        line = r"^Missing scores: of 5 items, new has no score for 1, .*"
+        assert re.search(line + how, capsys.readouterr().out, re.MULTILINE)
     paths[1].write_text("id,score\n3,7\n2,1\n")
     assert main(["items", *files, "--missing", "wrong"]) == 2
     assert "--missing wrong counts missing scores as 0" in capsys.readouterr().err

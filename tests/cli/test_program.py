@@ -172,7 +172,6 @@ def test_counts(capsys):
         ),
         ("compare CSV --truth y --a nb --b svm --model best", "--model best is not a known"),
         ("compare CSV --truth y --a nb --b svm --plot out.xyz", "xyz"),
-        ("compare CSV --truth y --a nb --b svm --rope -1", "--rope -1.0 must be finite and at"),
         ("counts --a 1 2 --b 1 2 3", "--a must be (tp, fp, fn)"),
         ("counts --a 1 2.5 3 --b 1 2 3", "--a must contain whole numbers"),
         ("counts --a 1 -2 3 --b 1 2 3", "--a must not be negative"),

@@ -128,7 +128,7 @@ class TestComparison:
         a = write("id,acc,other\n1,1,0\n2,0,0\n3,1,0\n", "a.csv")
         b = write("id,f1\n1,0.5\n2,0\n3,1\n", "b.csv")
         with pytest.raises(
-            ValueError, match="different scores: acc, f1. Pass score= to read_samples"
+            ValueError, match="different scores: acc, f1. Pass score=, a name that all"
         ):
             compare_items(read_samples(a, score="acc"), read_samples(b), **QUICK)
         one, other = (read_samples(a, score=score) for score in ("acc", "other"))

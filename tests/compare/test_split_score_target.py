@@ -136,7 +136,7 @@ def test_auc_beside_f1():
         np.testing.assert_allclose(both.metric(name).draws, of_one.draws, atol=1e-12)
         assert both.metric(name).observed_a == pytest.approx(of_one.observed_a)
     assert (both.model, alone["roc_auc"].model) == ("paired", "instance weights")
-    assert "roc_auc: weights of instances" in str(both)
+    assert "weights of instances for roc_auc" in str(both)
     assert np.isnan(both.summary(0.01, bayes_factor=True).loc["roc_auc", "bf"])
     with pytest.raises(
         ValueError, match="'roc_auc' has no proper prior under model='instance weights'"

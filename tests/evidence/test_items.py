@@ -5,6 +5,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
+from skbayeseval import compare_items
 from skbayeseval.evidence.items import ItemScores
 from skbayeseval.metrics.registry import get_metric, item_metric
 
@@ -52,6 +53,13 @@ def test_share_of_runs_in_a_simulation():
     assert keyword == "runs"
     assert f"{found.run_share():.0%}" in words
     assert "more runs per item would help" in words
+
+
+def test_items_that_do_not_differ_leave_all_to_runs():
+    noise = np.random.default_rng(0).normal(size=(2, 300, 3))
+    said = str(compare_items(*noise, n_draws=100, random_state=0))
+    assert "  runs        cause nearly all of the variance of the difference: more runs per" in said
+    assert "100%" not in said
 
 
 @pytest.mark.parametrize("k", [2, 3, 4])

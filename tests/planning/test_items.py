@@ -32,6 +32,8 @@ def test_it_agrees_with_the_planner_of_predictions():
 def test_wider_scores_need_more_items():
     a, b = rng().normal(size=(2, 60))
     plain = compare_items(a, b, random_state=0).required_sample_size(0.2, random_state=1)
+    assert " items " in str(plain)
+    assert "instances" not in str(plain)
     wide = compare_items(10 * a, 10 * b, random_state=0).required_sample_size(2.0, random_state=1)
     assert wide.n_total == plain.n_total  # the ROPE is ten times as wide, too
     alike = compare_items(a, a + 0.1 * (b - b.mean()), random_state=0)

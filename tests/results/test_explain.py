@@ -101,7 +101,8 @@ def test_a_ranking_names_who_is_as_good_worse_or_open():
     words = ranking.explain(0.03)
     decision = ranking.decision(0.03)
     assert decision.worse
-    assert "Worse than the best by more than that, with probability 95% or more: " in words
+    assert "Worse than the best by more than that, with probability 97.5% or more: " in words
+    assert "Worse than the best, with probability 97.5% or more: " in ranking.explain(0)
     for name in ranking.names:
         assert name in words
     assert "is the best of 3 on accuracy with probability" in words

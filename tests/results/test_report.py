@@ -25,6 +25,12 @@ def page(result, tmp_path, *arguments):
     return path.read_text(encoding="utf-8")
 
 
+def test_a_page_is_no_pdf(tmp_path):
+    with pytest.raises(ValueError, match="path must end in .html, since the page is HTML, got "):
+        many.ranking().report(tmp_path / "page.pdf")
+    assert not list(tmp_path.iterdir())
+
+
 KINDS = ["two_metrics", "identical", "in_groups", "by_chunks", "cross_validated", "data_sets"]
 
 
