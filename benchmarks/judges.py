@@ -44,6 +44,14 @@ def nearly_all_right(rng, n):
     return judge, human
 
 
+def hardly_errs(rng, n):
+    """Right or wrong; the judge is right, but calls a tenth of B's wrong answers right."""
+    human = (rng.random((2, n)) < expit(_ease(rng, n))).astype(float)
+    judge = human.copy()
+    judge[1] = np.maximum(judge[1], rng.random(n) < 0.1)
+    return judge, human
+
+
 def graded(rng, n, noise=0.6):
     """Grades from 1 to 5, those of B too kind by 0.4."""
     human = np.clip(np.round(3 + 0.7 * _ease(rng, n) + 0.3 * rng.normal(size=(2, n))), 1, 5)
@@ -67,7 +75,7 @@ def main():
     args = parser.parse_args()
     print("| judge | graded by people | judge alone | people alone | both | both, A |")
     print("| --- | --- | --- | --- | --- | --- |", flush=True)
-    for draw in (right_or_wrong, graded, alike, useless, nearly_all_right):
+    for draw in (right_or_wrong, graded, alike, useless, nearly_all_right, hardly_errs):
         truth = draw(np.random.default_rng(1), MANY)[1].mean(axis=1)
         for same in (True, False):
             for n in args.graded:

@@ -494,7 +494,7 @@ class Ranking(RopeResult):
     def _by_mean(self, metric: Metric) -> list[int]:
         """Return the positions of the classifiers, the one with the highest mean first."""
         means = [self._posterior.value(metric, k).mean for k in range(len(self.names))]
-        return np.argsort(means, kind="stable")[::-1].tolist()
+        return np.argsort(np.negative(means), kind="stable").tolist()
 
     def _pooled(self, metric: Metric, some: list[int] | None = None) -> NDArray[Any]:
         """Return the draws that tell who is the best (of some), partially pooled if many.

@@ -190,6 +190,11 @@ class TestSmallSamples:
         assert result.hdi().high > 0.05
         assert result.draws_a.min() >= 1
 
+    def test_systems_that_are_the_same_stay_in_order(self):
+        right = np.arange(40) % 3 > 0
+        ranking = compare_many_items({"c": right, "a": right, "b": right}, model="bootstrap")
+        assert ranking.tiers(0.1).groups == (tuple(ranking.table.index),) == (("c", "a", "b"),)
+
     def test_others_tell_by_how_much_scores_can_differ_that_are_all_the_same(self):
         threes = np.full(10, 3.0)
         scores = {"a": threes, "b": threes, "c": np.arange(10) % 5 + 1}

@@ -50,13 +50,28 @@ class TestJudges:
         found = self.compare(judge=judge, people=people)
         np.testing.assert_allclose(found.draws, compare_items(*people, **QUICK).draws, atol=1e-9)
 
-    def test_a_perfect_judge_is_as_good_as_people_for_all_items(self):
+    def test_a_perfect_judge_is_as_good_as_people_for_all_items_but_for_what_they_did_not_see(self):
         people = np.where(np.isfinite(PEOPLE), JUDGE, np.nan)
         found = self.compare(people=people)
         expected = compare_items(*JUDGE[:2], **QUICK)
         # The prior of the slopes is worth one of the 40 items.
         assert found.observed_a == pytest.approx(expected.observed_a, abs=0.02)
-        assert found.draws.std() == pytest.approx(expected.draws.std(), rel=0.06)
+        unseen = (1 - 40 / 200) ** 2 / (41 * 42)
+        assert found.draws.var() == pytest.approx(expected.draws.var() + unseen, rel=0.12)
+
+    @pytest.mark.parametrize("kind", [0.0, 1.0])
+    @pytest.mark.parametrize("n_graded", [20, 60])
+    def test_a_judge_that_never_erred_may_err(self, n_graded, kind):
+        """An unseen grade of people, half of it for A and half for B, has the judge off by one."""
+        rng = np.random.default_rng(10)
+        judge = rng.integers(1, 6, (2, 1000)) + kind
+        people = np.where(np.arange(1000) < n_graded, judge - kind, np.nan)
+        options = {"judge": judge, "n_draws": 20_000}
+        found = self.compare(people=people, **options).draws.var()
+        known = self.compare(people=judge - kind, **options).draws.var()
+        share, n = 1 - n_graded / 1000, n_graded
+        few = n * (1 + 1 / 1000) / (n - 3)  # the mean square of the spread of Student's t
+        assert found == pytest.approx(few * (known + share**2 / ((n + 1) * (n + 2))), rel=0.1)
 
     def test_a_useless_judge_does_no_harm(self):
         rng = np.random.default_rng(6)
