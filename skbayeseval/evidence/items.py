@@ -241,8 +241,8 @@ class ItemScores(Evidence):
     def unseen_difference(self, width: float) -> float:
         """Return how far two systems may be apart where nothing that was seen tells; else 0.
 
-        That is so if they differ by the same amount on all items. If a judge errs by the same amount
-        wherever people graded, it may err by a grade more elsewhere.
+        That is so if they differ by the same amount on all items. A judge that errs by the same
+        amount wherever people graded may err by a grade more elsewhere.
         """
 
         def are_equal(numbers: Array) -> bool:
