@@ -104,7 +104,8 @@ def response_of(
                 "Only one of these can be passed to it: make two metrics of it."
             )
         return next(iter(estimator.asked), "predict")
-    if any("sample_weight" in str(error) for error in errors):
+    told = " ".join(map(str, errors))
+    if "sample_weight" in told and "multiple values" not in told:  # of cost(y_true, y_pred, ...)
         raise TypeError(
             f"scoring={name!r} does not take sample_weight. Pass its function as "
             "metrics.resampled(function), which draws instances anew with replacement; or compare "

@@ -71,6 +71,9 @@ def test_the_comparison_is_that_of_the_name():
 def test_refuses():
     with pytest.raises(TypeError, match="does not take sample_weight.*model='scores'"):
         compare_predictions([0, 1], [0, 1], [1, 1], scoring=make_scorer(f1_score))
+    for function in (sk.f1_score, lambda y_true, y_pred, sample_weight=None: 1.0):
+        with pytest.raises(TypeError, match=r"Pass a function of y_true .* as metrics.weighted"):
+            compare_predictions([0, 1], [0, 1], [1, 1], scoring=function)
 
 
 RNG = np.random.default_rng(3)
