@@ -94,8 +94,8 @@ class Decision(InWords):
     n_repeats : int
         The number of repeats of the cross-validation; 1 if there are none.
     units : str
-        What there must be more of to settle the decision: "labelled instances", "items", "groups",
-        or "evidence" of another kind.
+        What there must be more of to settle the decision: "labelled instances", "instances",
+        "items", "groups", or "evidence" of another kind.
     turn : str
         What changes with the number of training instances; "" if that is nothing, or not known.
     other_metrics : tuple of str

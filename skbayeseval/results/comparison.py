@@ -217,8 +217,9 @@ class ComparisonResult(ComparisonFigures, RopeResult):
             return "groups"
         if self.evidence.is_of_items:
             return "items"
-        counted = self.evidence.has_independent_instances and not metric.weighs_instances
-        return "labelled instances" if counted else "evidence"
+        if self.evidence.has_independent_instances and not metric.weighs_instances:
+            return "labelled instances"
+        return "evidence" if self.evidence.is_of_splits else "instances"
 
     def non_inferiority(
         self,

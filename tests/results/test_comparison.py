@@ -129,3 +129,14 @@ def test_answers_about_the_first_metric_say_so(result, ask):
     assert ask(result) == ask(result, metric="f1")
     for asked in (ask(result, metric="f1"), ask(result.metric("f1"))):
         assert "metric=" not in str(asked)
+
+
+@pytest.mark.parametrize(
+    ("shape", "scoring", "units"),
+    [((40,), "accuracy", "labelled instances"), ((40, 3), "f1_macro", "instances"),
+     ((40,), "r2", "instances")],
+)  # fmt: skip
+def test_what_there_should_be_more_of(shape, scoring, units):
+    y, a, b = np.random.default_rng(2).integers(0, 2, (3, *shape))
+    result = compare_predictions(y, a, b, scoring=scoring, n_draws=500, random_state=0)
+    assert f"More {units} could settle it" in str(result.decision(0.01))
