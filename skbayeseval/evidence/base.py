@@ -76,7 +76,9 @@ def effective_number(influence: Array, times: Array | float = 1.0) -> float:
     >>> effective_number(np.array([1.0, -1.0, 0.0, 0.0]))
     2.0
     """
-    squares = np.square(influence)
+    # Scaled by a power of 2, which changes no digit, so that the fourth power of none is 0 or inf.
+    exponent = np.frexp(np.abs(influence).max(initial=0.0))[1]
+    squares = np.square(np.ldexp(influence, -exponent))
     total = float(np.sum(times * squares))
     return total**2 / float(np.sum(times * squares**2)) if total > 0 else np.inf
 

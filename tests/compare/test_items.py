@@ -148,6 +148,12 @@ class TestInvariance:
         np.testing.assert_allclose(other.draws, 10 * one.draws, atol=1e-9)
         np.testing.assert_allclose(other.draws_a, 10 * one.draws_a + 3, atol=1e-9)
 
+    @pytest.mark.parametrize("exponent", [-500, -300, 300])
+    def test_scores_may_be_tiny_or_huge(self, exponent):
+        one = compare_items(*GRADES[:2], **QUICK)
+        other = compare_items(*np.ldexp(GRADES[:2], exponent), **QUICK)
+        np.testing.assert_allclose(np.ldexp(other.draws, -exponent), one.draws, rtol=1e-9)
+
     def test_a_pair_of_many_bootstrapped_systems_is_the_pair(self):
         many = compare_many_items({"a": RUNS[0], "b": RUNS[1], "c": -RUNS[0]}, **QUICK)
         pair = compare_items(*RUNS, **QUICK)
