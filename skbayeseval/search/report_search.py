@@ -163,7 +163,7 @@ def report_search(
     recorded = Recorded(search.cv_results_)
     scorer = search.scoring if isinstance(search.scoring, CountScorer) else None
     key, measure = _measure(search, recorded.keys, scorer, scoring, X is not None)
-    if X is not None and not _can_be_paired(measure):
+    if X is not None and key is not None and not _can_be_paired(measure):
         warnings.warn(
             f"scoring={measure!r} is known only by its value in each split, so X and y are not "
             "used: the report is based on the recorded scores.",
@@ -253,7 +253,7 @@ def _measure(
         own = scorer.main if scorer is not None else _single_measure(search)
         key = name if name in keys else "score" if name == own and "score" in keys else None
         from_elsewhere = table_metric(scoring) is not None or (
-            can_run_again and _can_be_paired(scoring)
+            can_run_again and _can_be_paired(scoring, "numbers")
         )
         if key is None and not from_elsewhere:
             raise ValueError(
@@ -281,15 +281,15 @@ def _named(search: Any, key: str, measure: Any) -> Any:
     return RecordedOnly(key) if callable(given) else measure
 
 
-def _can_be_paired(measure: Any) -> bool:
-    """Return whether a metric can be compared instance by instance."""
+def _can_be_paired(measure: Any, *others: str) -> bool:
+    """Return whether a metric, one of classes or of `others`, can be compared by instances."""
     if isinstance(measure, RecordedOnly):
         return False
     try:
         found = resolve_scoring(measure, (0, 1))
     except (TypeError, ValueError):
         return False
-    return all(metric.source in ("tables", "instances") for metric in found.values())
+    return all(metric.source in ("tables", "instances", *others) for metric in found.values())
 
 
 def _single_measure(search: Any) -> str:

@@ -2,11 +2,18 @@ import numpy as np
 import pytest
 import sklearn
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.datasets import load_breast_cancer, load_digits, load_iris, make_classification
+from sklearn.datasets import (
+    load_breast_cancer,
+    load_digits,
+    load_iris,
+    make_classification,
+    make_regression,
+)
 from sklearn.ensemble import ExtraTreesClassifier
 from sklearn.exceptions import NotFittedError
 from sklearn.experimental import enable_halving_search_cv  # noqa: F401
-from sklearn.metrics import f1_score, make_scorer
+from sklearn.linear_model import Ridge
+from sklearn.metrics import f1_score, make_scorer, mean_pinball_loss
 from sklearn.model_selection import (
     GridSearchCV,
     GroupKFold,
@@ -16,6 +23,7 @@ from sklearn.model_selection import (
     RepeatedStratifiedKFold,
     ShuffleSplit,
     StratifiedKFold,
+    cross_val_score,
 )
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
@@ -403,6 +411,21 @@ def test_one_candidate_is_the_best_of_one(cancer):
         assert report.simplest(lambda p: 0) == report.candidates[0]
         assert "There is only one candidate, " in str(report)
         assert "=" in report.ranking.names[0]
+
+
+@pytest.mark.parametrize("scoring", ["neg_mean_absolute_error", metrics.pinball(0.3)])
+def test_metrics_of_numbers_that_were_not_recorded(scoring):
+    X, y = make_regression(120, n_features=5, noise=20, random_state=0)
+    search = GridSearchCV(Ridge(), {"alpha": [0.1, 100.0]}, cv=4).fit(X, y)
+    report = report_search(search, X, y, rope=1.0, scoring=scoring, random_state=0)
+    assert report.source == "predictions"
+    scorer = "neg_mean_absolute_error"
+    if not isinstance(scoring, str):
+        scorer = make_scorer(mean_pinball_loss, alpha=0.3, greater_is_better=False)
+    expected = [
+        cross_val_score(Ridge(alpha), X, y, cv=4, scoring=scorer).mean() for alpha in (0.1, 100.0)
+    ]
+    np.testing.assert_allclose(report.ranking.observed, expected)
 
 
 def test_scorers_of_the_users_own_are_not_taken_for_ours(cancer):
