@@ -26,6 +26,7 @@ from skbayeseval.metrics.registry import (
     PerInstance,
     get_metric,
     is_of_numbers,
+    is_scorer,
     known_metrics,
     resolve_scoring,
     spelled_out,
@@ -177,6 +178,8 @@ def _resolve_one(scoring: Any, y: Any, labels: Any, pos_label: Any) -> Scorer:
     if of_numbers or isinstance(scoring, PerInstance):
         return partial(score_learner, scoring, (), None)
     if isinstance(scoring, (str, Metric)):
+        if isinstance(scoring, str) and "[" not in scoring and not is_scorer(scoring):
+            get_metric(scoring)  # which raises if the name is unknown, whatever y is
         truth = check_label_vector(y, "y")
         classes = np.unique(truth).tolist() if labels is None else check_labels(labels)
         (metric,) = resolve_scoring(scoring, classes).values()

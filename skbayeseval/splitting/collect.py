@@ -524,9 +524,10 @@ def _rows(estimator: Any, X: Any, rows: Array, train: Array) -> Any:
     """Return rows of X; for a precomputed kernel, select the columns of the training set too."""
     if not hasattr(estimator, "__sklearn_tags__") or not get_tags(estimator).input_tags.pairwise:
         return _safe_indexing(X, rows)
-    if not hasattr(X, "shape") or X.shape[0] != X.shape[1]:
-        raise ValueError(f"X must be a square kernel matrix, got shape {np.shape(X)}")
-    return X[np.ix_(rows, train)]
+    X = X if hasattr(X, "shape") else np.asarray(X)
+    if X.shape[0] != X.shape[-1]:
+        raise ValueError(f"X must be a square kernel matrix, got shape {X.shape}")
+    return _safe_indexing(_safe_indexing(X, rows), train, axis=1)
 
 
 def name_the_place(error: Exception, where: str) -> None:

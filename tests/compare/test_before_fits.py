@@ -135,3 +135,7 @@ def test_messages():
     ):
         with pytest.raises((ValueError, TypeError), match=message):
             bayesian_cross_validate(Classifier(), Classifier(), X, Y, **options)
+    with pytest.raises(ValueError, match="scoring='nonsense' is not a known metric"):
+        bayesian_cross_validate(
+            Regressor(), Regressor(), X, X[:, 0], model="scores", scoring="nonsense"
+        )

@@ -1,6 +1,7 @@
 """Collection over splits, and estimators that misbehave."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.datasets import make_classification
@@ -64,10 +65,11 @@ def test_memory_mapped(tmp_path):
 
 def test_precomputed_kernels():
     plain = run({"a": SVC(gamma=0.1)}).pooled("a")
-    kernel = run({"a": SVC(kernel="precomputed")}, rbf_kernel(X, gamma=0.1)).pooled("a")
-    np.testing.assert_array_equal(plain, kernel)
+    kernel, learner = rbf_kernel(X, gamma=0.1), {"a": SVC(kernel="precomputed")}
+    for given in (kernel, pd.DataFrame(kernel), kernel.tolist()):
+        np.testing.assert_array_equal(plain, run(learner, given).pooled("a"))
     with pytest.raises(ValueError, match="split 0: X must be a square kernel matrix, got shape"):
-        run({"a": SVC(kernel="precomputed")})
+        run(learner)
 
 
 def test_a_failure_names_the_place():
