@@ -299,14 +299,15 @@ class ValidatedRows(ABC):
         squares = float((sums**2).sum())
         n_units = len(sums)
         factor, deviation = self._deviations(metric, contrast, influence)
+        times = float(np.square(self._times).sum() / self._times.sum())
         return Spread(
             squares * n_units / max(n_units - 1, 1),
             self._counts_noise(metric, contrast, paired=paired),
             float(np.abs(sums).sum() ** 2 / squares) if squares else 0.0,
-            *self._between(influence, factor, deviation),
+            *self._between(influence, factor, deviation, times),
             int(self.passes.max()) + 1,
             self._test_share,
-            float(np.square(self._times).sum() / self._times.sum()),
+            times,
         )
 
     def influences_with(
@@ -347,7 +348,9 @@ class ValidatedRows(ABC):
         factor = len(self.split) / np.bincount(self.split)
         return factor, factor * np.bincount(self.split, weights=influence)
 
-    def _between(self, influence: Array, factor: Array, deviation: Array) -> tuple[float, float]:
+    def _between(
+        self, influence: Array, factor: Array, deviation: Array, times: float
+    ) -> tuple[float, float]:
         """Return the variation between splits and between passes, as in `Spread`."""
         # The variance of each split's value due to test noise; NaN for a single unit.
         split, place = self._units_of_splits
@@ -357,13 +360,16 @@ class ValidatedRows(ABC):
         with np.errstate(invalid="ignore", divide="ignore"):
             within = np.bincount(split, weights=centred**2) * n_units / (n_units - 1)
         sizes = np.bincount(self.split).astype(float)
+        n_passes = int(self.passes.max()) + 1
+        # Test noise that random test sets share, by their common instances, does not show.
+        shared = (times - 1) / max(len(sizes) - 1, 1) if n_passes == 1 else 0.0
         ratios, means = [], []
-        for number in range(int(self.passes.max()) + 1):
+        for number in range(n_passes):
             here = self.passes == number
             means.append(np.average(deviation[here], weights=sizes[here]))
             noise = within[here].mean()
             if here.sum() > 1 and noise > 0:
-                ratios.append(float(deviation[here].var(ddof=1) / noise))
+                ratios.append(float(deviation[here].var(ddof=1) / noise) + shared)
         between_passes = float(np.var(means, ddof=1) / len(means)) if len(means) > 1 else 0.0
         return float(np.mean(ratios)) if ratios else 1.0, between_passes
 

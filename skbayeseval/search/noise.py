@@ -18,6 +18,9 @@ from skbayeseval.posterior.inferred_weight import WeightPosterior
 
 Array = NDArray[Any]
 
+# Test sets with more in common do not tell how much others would vary.
+MOST_IN_COMMON = 0.9
+
 
 def spread_of_tables(
     metric: Metric, tables: Array, positive: int, n_folds: int, weight: float
@@ -25,7 +28,9 @@ def spread_of_tables(
     """Return how the difference between two of several classifiers varies, on average over pairs.
 
     The test noise of a difference is estimated from how much the difference varies between the
-    splits of a pass; that of a single classifier from its counts.
+    splits of a pass; that of a single classifier from its counts. Random test sets have instances
+    in common, so that they vary less, and their mean more, than disjoint ones (Nadeau and Bengio
+    2003).
 
     Parameters
     ----------
@@ -63,7 +68,11 @@ def spread_of_tables(
         return Spread(own / weight, own, 0.0, 1.0, between, n_passes, 0.5)
     within = [_mean_over_pairs(by_pass[:, p]) / n_folds for p in range(n_passes)]
     of_counts = float(2 * noise.mean())
-    return Spread(float(np.mean(within)), of_counts, 0.0, 1.0, between, n_passes, 0.5)
+    # The share that two test sets have in common; with J of them, 1 / weight is 1 + (J - 1) share.
+    share = (1 / weight - 1) / (n_splits - 1) if n_passes == 1 < n_splits else 0.0
+    share = min(share, MOST_IN_COMMON)
+    test_noise = float(np.mean(within)) * (1 + n_splits * share / (1 - share))
+    return Spread(test_noise, of_counts, 0.0, 1.0, between, n_passes, 0.5)
 
 
 def _mean_over_pairs(values: Array) -> float:

@@ -210,7 +210,8 @@ def _inferred_weight(
     n_folds = (
         0 if proportions.test_fraction is None else round(min(1 / proportions.test_fraction, 1e9))
     )
-    if not n_folds or n_splits % n_folds:
+    # Random test sets count less than as many folds.
+    if not n_folds or n_splits % n_folds or n_splits * proportions.weight < 0.99 * n_folds:
         n_folds = n_splits
     which = 1 if positive is None else positive
     values = metric(of_splits.sum(axis=1), which)

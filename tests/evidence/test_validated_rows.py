@@ -77,6 +77,17 @@ def test_spread_between_splits_and_passes():
     assert spread.n_passes == 3
 
 
+@pytest.mark.parametrize("cv", [KFold(5), ShuffleSplit(6, test_size=0.5, random_state=0)])
+def test_test_sets_that_share_instances_are_as_far_apart_as_others(cv):
+    """Predictions that depend on no training set leave nothing but test noise between splits."""
+    found = []
+    for seed in range(200):
+        rows = rows_of(cv, seed=seed)
+        said = rows_of(KFold(2), seed=seed).said[rows.instance]
+        found.append(replace(rows, said=said).spread(ACCURACY, DIFFERENCE).between_splits)
+    assert np.mean(found) == pytest.approx(1, abs=4 * np.std(found) / np.sqrt(200))
+
+
 def test_contributing_instances_are_the_discordant_ones():
     n = 300
     truth = np.arange(n) % 2

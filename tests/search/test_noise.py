@@ -3,14 +3,17 @@ import math
 import numpy as np
 import pytest
 from scipy.stats import t
+from sklearn.model_selection import KFold, ShuffleSplit
 
 from skbayeseval import compare_scores
+from skbayeseval.metrics import get_metric
 from skbayeseval.posterior.inferred_weight import WeightPosterior
 from skbayeseval.search.noise import (
     draws_of_splits,
     first_copies,
     own_share,
     share_noise,
+    spread_of_tables,
 )
 
 
@@ -25,6 +28,28 @@ def test_own_share_is_what_the_limit_of_the_weight_leaves():
     assert shares == sorted(shares, reverse=True)
     assert shares[2] == shares[3] == pytest.approx((22.5 * 0.0125 + 4) / 26.5)
     assert shares[0] == pytest.approx((2.5 * 0.0125 + 4) / 6.5)
+
+
+@pytest.mark.parametrize(("n_splits", "test_size"), [(5, None), (8, 0.2), (6, 0.5)])
+def test_the_noise_of_differences_is_that_of_the_instances(n_splits, test_size):
+    """Whether test sets are folds or drawn at random, so that they have instances in common."""
+    rng, n, noises, differences = np.random.default_rng(0), 100, [], []
+    for seed in range(600):
+        cv = KFold(n_splits)
+        if test_size is not None:
+            cv = ShuffleSplit(n_splits, test_size=test_size, random_state=seed)
+        tested = np.zeros((n_splits, n))
+        for split, (_, test) in enumerate(cv.split(tested.T)):
+            tested[split, test] = 1
+        right = (rng.random((2, n)) < 0.8).astype(float)
+        tables = np.zeros((2, n_splits, 2, 2))
+        tables[..., 0, 0], tables[..., 0, 1] = right @ tested.T, (1 - right) @ tested.T
+        times = tested.sum(axis=0)
+        weight = times.sum() / np.square(times).sum()
+        spread = spread_of_tables(get_metric("accuracy"), tables, 1, n_splits, weight)
+        noises.append(spread.test_noise)
+        differences.append((right[0] - right[1]) @ times / times.sum())
+    assert np.mean(noises) == pytest.approx(np.var(differences), rel=0.15)
 
 
 @pytest.mark.parametrize("own", [0.2, 0.7, 1.0])
