@@ -210,7 +210,9 @@ def _compare_columns(args: argparse.Namespace) -> ComparisonResult | Ranking:
     of_numbers = is_of_numbers(args.scoring)
     columns = [column for _, column in predicted or scored]
     options = {**_common(args), "pos_label": args.pos_label}
-    names = names_of(args, _default_names(columns))
+    for named in (predicted, scored):
+        _check_different([args.truth, *(column for _, column in named)])
+    names = names_of(args, columns)
     if path.lower().endswith(PARQUET) and len(predicted) == 2 and not (scored or of_numbers):
         # DuckDB counts the labels, so that they need not fit into memory.
         counted = {"truth": args.truth, "a": args.a, "b": args.b[0], "groups": args.groups}
@@ -273,10 +275,11 @@ def _option(name: str) -> str:
     return f"--{name.replace('_', '-')}"
 
 
-def _default_names(columns: Sequence[str]) -> Sequence[str]:
-    """Return the names of the columns; letters if a column is compared with itself."""
-    distinct = len(set(columns)) == len(columns)
-    return columns if distinct else [chr(ord("A") + i) for i in range(len(columns))]
+def _check_different(columns: Sequence[str]) -> None:
+    """Raise if a column or a file is compared with itself: a gate would pass, whatever is in it."""
+    for k, column in enumerate(columns):
+        if column in columns[:k]:
+            raise InputError(f"{column} is given more than once, and nothing differs from itself")
 
 
 def _compare_chunks(args: argparse.Namespace) -> ComparisonResult:
@@ -288,12 +291,13 @@ def _compare_chunks(args: argparse.Namespace) -> ComparisonResult:
             "--chunks requires three files, those of the true tags, of A's tags and of B's tags, "
             f"got {len(args.files)}"
         )
+    _check_different(args.files)
     gold, a, b = (read_conll(path) for path in args.files)
     for path, other in zip(args.files[1:], (a, b), strict=True):
         _check_same_words(gold, other, args.files[0], path)
     paths = args.files[1:]
     stems = [Path(path).stem for path in paths]
-    names = names_of(args, _default_names(stems if len(set(stems)) == 2 else paths))
+    names = names_of(args, stems if len(set(stems)) == 2 else paths)
     return compare_predictions(
         gold.tags,
         a.tags,

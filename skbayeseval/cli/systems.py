@@ -46,6 +46,12 @@ def add_to(commands: Any) -> None:
 
 def _run(args: argparse.Namespace) -> int:
     scores = _read(args.file, by_task=args.tasks_in_rows)
+    if len(scores) < 3:
+        hint = "" if args.tasks_in_rows else "; if it has a row per task, pass --tasks-in-rows"
+        raise InputError(
+            f"{args.file} has scores on {len(scores)} tasks, but three or more are needed to tell "
+            f"how much differences vary over tasks{hint}"
+        )
     names = names_of(args, list(scores.columns))
     scores, scoring = scores.set_axis(list(names), axis=1), args.scoring
     if args.lower_is_better:

@@ -64,7 +64,9 @@ def test_options_arrive(csv, capsys):
     assert report["rope"] == 0.02
     assert report["entropy"] == 9
     assert reported(capsys, f"{base} --model unpaired")["model"] == "unpaired"
-    assert reported(capsys, f"compare {csv} --truth y --a nb --b nb")["names"] == ["A", "B"]
+    for columns in ("--a nb --b nb", "--a nb --b svm --b svm", "--a y --b nb"):
+        assert main(f"compare {csv} --truth y {columns}".split()) == 2
+        assert "is given more than once, and nothing differs" in capsys.readouterr().err
     report = reported(capsys, "counts --a 88 10 12 --b 80 14 20 --names x y --weight 0.4")
     assert report["names"] == ["x", "y"]
     assert report["weight"] == 0.4

@@ -92,7 +92,11 @@ def test_many_systems_in_a_figure(tmp_path, capsys):
         ("system,x,y\na,1,2\na,2,3\n", "FILE has 'a' more than once"),
         ("system,x,x\na,1,2\nb,2,3\n", "FILE has 'x' more than once"),
         ("system\na\nb\n", "FILE must have names in its first line and column"),
-        ("system,x,y\na,1,2\nb,2,3\n", "2 data sets with scores of both systems. At least three"),
+        (
+            "system,x,y\na,1,2\nb,2,3\n",
+            "2 tasks, but three or more are needed to tell how much "
+            "differences vary over tasks; if it has a row per task, pass --tasks-in-rows",
+        ),
         ("system,x,y,z\na,1,2,inf\nb,2,3,4\n", "contains NaN or infinity"),
     ],
 )
