@@ -421,7 +421,7 @@ def compare_learners(
         collected = target.collected(collection)
         instances = weights = None
         if collected.evidence.n_rows is not None:
-            of_row = collection.test_indices().astype(np.min_scalar_type(n_samples))
+            of_row = collection.tested()[0].astype(np.min_scalar_type(n_samples))
             instances = Instances(n_samples, index_of([X, y, groups]), of_row)
         if weight == "inferred":
             weights = _infer_weights(collected, target, collection, rehearsed.model, options)

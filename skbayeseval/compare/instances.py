@@ -27,7 +27,7 @@ from skbayeseval.evidence.chunks import ChunkCounts, check_counter
 from skbayeseval.evidence.counts import MarginalCounts, PairedCounts
 from skbayeseval.evidence.instance_scores import ScoredInstances
 from skbayeseval.evidence.predicted_numbers import PredictedNumbers
-from skbayeseval.evidence.units import UnitCounts, warn_of_empty_labels
+from skbayeseval.evidence.units import UnitCounts
 from skbayeseval.evidence.validated_rows import Instances, index_of
 from skbayeseval.metrics.any_metric import AnyMetric
 from skbayeseval.metrics.confusion import Metric
@@ -394,11 +394,9 @@ class SameInstances:
                     f"pos_label={in_short(self.pos_label)} was given, but y_true is a multi-label "
                     "indicator, which has no positive class."
                 )
-            indicators = UnitCounts.from_indicators(
+            return UnitCounts.from_indicators(
                 self.y_true, self.predictions, labels=labels, weight=self.weight, groups=self.groups
             )
-            warn_of_empty_labels(indicators.margin(0))
-            return indicators
         options = {"labels": labels, "pos_label": self.pos_label, "weight": self.weight}
         counts: PairedCounts | UnitCounts
         if self.groups is None:

@@ -36,7 +36,7 @@ from skbayeseval.evidence.instance_scores import (
     respond,
 )
 from skbayeseval.evidence.predicted_numbers import PredictedNumbers, check_numbers
-from skbayeseval.evidence.units import UnitCounts, count_codes, warn_of_empty_labels
+from skbayeseval.evidence.units import UnitCounts, count_codes
 from skbayeseval.evidence.validated_rows import (
     ChunkRows,
     ClassRows,
@@ -228,7 +228,7 @@ class LabelTarget(Target):
 
     def collected(self, collection: Collection) -> CollectedEvidence:
         """Return the evidence of the splits that did not fail."""
-        rows, split = collection.test_indices(), collection.split_numbers()
+        rows, split = collection.tested()
         weight = collection.weight
         groups = self._groups_of(rows)
         units = rows if groups is None else groups
@@ -256,7 +256,6 @@ class LabelTarget(Target):
             )
             said = tuple(check_indicator(one, name) for name, one in predictions.items())
             counted = LabelRows(rows, units, split, truth, said)
-            warn_of_empty_labels(counts.margin(0))
             return CollectedEvidence(counts, scored, counted, scored_rows)
         columns = np.column_stack([one.astype(np.intp) for one in predictions.values()])
         classes, grouped = (len(self.classes), self.positive), groups is not None
@@ -352,7 +351,7 @@ class ChunkTarget(Target):
             [tags for i in collection.kept for tags in collection.runs[name][i].observed["predict"]]
             for name in self.names
         ]
-        rows, split = collection.test_indices(), collection.split_numbers()
+        rows, split = collection.tested()
         weight = collection.weight
         cells, types = self.counter.cells_and_types(_safe_indexing(self.y, rows), *tagged)
         chunks = ChunkRows(rows, rows, split, cells)
@@ -421,7 +420,7 @@ class NumberTarget(Target):
     def collected(self, collection: Collection) -> CollectedEvidence:
         """Return the evidence of the splits that did not fail."""
         predictions = {name: collection.pooled(name) for name in self.names}
-        rows, split = collection.test_indices(), collection.split_numbers()
+        rows, split = collection.tested()
         numbers = self._numbers(rows, predictions, collection.weight, split)
         groups = self._groups_of(rows)
         units = rows if groups is None else groups

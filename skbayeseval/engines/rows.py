@@ -217,11 +217,6 @@ class RowSampler:
         sticks = self.n_classes * self.n_sticks
         return 8 * (2 * len(self.truth) + 4 * sticks + 2 * cells)
 
-    @property
-    def bytes_of_totals(self) -> int:
-        """The memory in bytes that the totals of one draw need, and the metric of them."""
-        return 8 * 8 * self.n_classifiers * self.n_classes
-
     def sums_of_sticks(self, landed: Array, sticks: Array) -> Array:
         """Return what the sticks add to each predicted class, of shape (M, n).
 

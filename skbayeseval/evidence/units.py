@@ -13,7 +13,6 @@ correction for few units needs are still of instances and groups.
 from __future__ import annotations
 
 import re
-import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -414,18 +413,6 @@ def count_codes(
         declared=declared,
         unit=unit if counts is None else None,
     )
-
-
-def warn_of_empty_labels(counts: Any) -> None:
-    """Warn of labels of an indicator that have no positive instance."""
-    empty = [label for label, n in zip(counts.labels, counts.true, strict=True) if n == 0]
-    if empty:
-        warnings.warn(
-            f"Labels {empty} have no positive instance. Their recall is set by zero_division, "
-            "and so are their precision and F1 if they are never predicted.",
-            UserWarning,
-            stacklevel=4,
-        )
 
 
 def assign_units(

@@ -29,7 +29,6 @@ from skbayeseval.judgement.decision import (
     percent,
 )
 from skbayeseval.judgement.intervals import Interval, equal_tailed, hdi, hdi_mcse
-from skbayeseval.judgement.rope import check_rope
 
 Array = NDArray[Any]
 
@@ -110,7 +109,7 @@ def as_distribution(given: Distribution | ArrayLike) -> Distribution:
 
 def decision_of(
     difference: Distribution,
-    rope: Any,
+    rope: Interval,
     prob: float,
     names: tuple[str, str],
     metric: str,
@@ -122,13 +121,13 @@ def decision_of(
     `shift` is how far other random splits could move the difference; the decision then tells
     whether it depends on them.
     """
-    region, hdi = check_rope(rope), difference.hdi(prob)
+    hdi = difference.hdi(prob)
 
     def decided(move: float) -> Decision:
         moved = Interval(hdi.low + move, hdi.high + move)
-        around = difference.around(Interval(region.low - move, region.high - move))
+        around = difference.around(Interval(rope.low - move, rope.high - move))
         mean = difference.mean + move
-        return decide(moved, region, around, mean, names=names, metric=metric, prob=prob)
+        return decide(moved, rope, around, mean, names=names, metric=metric, prob=prob)
 
     found = decided(0.0)
     changes = shift != 0 and {decided(-shift).code, decided(shift).code} != {found.code}

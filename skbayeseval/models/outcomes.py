@@ -184,9 +184,9 @@ class OutcomeModel(Model):
         """
         samplers = [row_sampler(group, prior) for group in self.groups]
         # The number of draws per block is the same for totals and for tables. Groups are drawn one
-        # after another, and of each, the totals are kept.
+        # after another, and of each, the totals are kept, from which the metric is computed.
         bytes_per_draw = max(sampler.bytes_per_draw for sampler in samplers)
-        bytes_per_draw += sum(sampler.bytes_of_totals for sampler in samplers)
+        bytes_per_draw += sum(8 * 8 * one.n_classifiers * one.n_classes for one in samplers)
         fits = [size for size in BLOCKS if size * bytes_per_draw <= blocks.BLOCK_BYTES]
         block = fits[0] if fits else FEWEST_DRAWS
 

@@ -95,10 +95,12 @@ def make_posterior(
         instances=instances,
     )
     specification = posterior.specification
-    if n_classes > 2 and not rehearsal:
-        if prevalence is None:
+    if not rehearsal:
+        if evidence.has_class_counts and not counts.has_table:
+            _warn_of_empty_labels(counts, stacklevel)
+        if n_classes > 2 and prevalence is None:
             _warn_of_few_instances(specification, counts, stacklevel)
-        if isinstance(resolved, Hierarchical):
+        if n_classes > 2 and isinstance(resolved, Hierarchical):
             _warn_of_pull(specification, evidence.margins(), stacklevel)
     if sampler.has_independent_draws:
         return posterior
@@ -109,6 +111,18 @@ def make_posterior(
             "engine='exact', or compare these metrics in a separate call."
         )
     return posterior if rehearsal else sample(posterior, sampler, own_prior)
+
+
+def _warn_of_empty_labels(counts: Any, stacklevel: int) -> None:
+    """Warn of labels of an indicator that have no positive instance."""
+    empty = [label for label, n in zip(counts.labels, counts.true, strict=True) if n == 0]
+    if empty:
+        warnings.warn(
+            f"Labels {empty} have no positive instance. Their recall is set by zero_division, "
+            "and so are their precision and F1 if they are never predicted.",
+            UserWarning,
+            stacklevel=stacklevel + 1,
+        )
 
 
 def _warn_of_few_instances(specification: Any, counts: Any, stacklevel: int) -> None:

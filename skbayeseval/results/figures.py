@@ -24,6 +24,7 @@ from skbayeseval.display import (
 )
 from skbayeseval.display.style import Display, finding_of
 from skbayeseval.judgement.distribution import Distribution, decision_of
+from skbayeseval.judgement.intervals import Interval
 from skbayeseval.judgement.rope import check_rope
 from skbayeseval.metrics.confusion import FBETA, RATIOS, Metric
 from skbayeseval.metrics.curves import CURVES
@@ -185,7 +186,7 @@ class ComparisonFigures(PosteriorView):
             differences = self._differences_in_classes(per_class(name).of(self.labels))
         rows = []
         for difference in differences.values():
-            decision = decision_of(difference, region or 0.0, prob, self.names, name)
+            decision = decision_of(difference, region or Interval(0.0, 0.0), prob, self.names, name)
             rows.append((difference.mean, *decision.hdi, decision.code))
         table = pd.DataFrame(
             rows,

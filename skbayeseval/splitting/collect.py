@@ -239,14 +239,10 @@ class Collection:
         train, test = zip(*self.splits, strict=True)
         return {"train": train, "test": test}
 
-    def test_indices(self) -> Array:
-        """Return the concatenated test indices of the kept splits."""
-        return np.concatenate([self.splits[i][1] for i in self.kept])
-
-    def split_numbers(self) -> Array:
-        """Return the number of the kept split of each of the `test_indices`."""
-        sizes = [len(self.splits[i][1]) for i in self.kept]
-        return np.repeat(np.arange(len(sizes)), sizes)
+    def tested(self) -> tuple[Array, Array]:
+        """Return the test indices of the kept splits, one after another, and the split of each."""
+        tests = [self.splits[i][1] for i in self.kept]
+        return np.concatenate(tests), np.repeat(np.arange(len(tests)), list(map(len, tests)))
 
     def out_of_fold(
         self,
@@ -264,7 +260,7 @@ class Collection:
         return OutOfFold(n_samples, tests, predictions, classes, labels)
 
     def pooled(self, name: str, what: str = "predict") -> Any:
-        """Return the output `what` of one estimator for `test_indices`."""
+        """Return the output `what` of one estimator for all instances that were `tested`."""
         outputs = [self.runs[name][i].observed[what] for i in self.kept]
         if sparse.issparse(outputs[0]):
             return sparse.vstack(outputs, format="csr")

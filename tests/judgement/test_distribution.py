@@ -50,9 +50,10 @@ def test_answers_agree_with_each_other(name):
         worse, _, better = one.around(Interval(low, high))
         assert worse == pytest.approx((1 - prob) / 2, abs=1e-3)
         assert better == pytest.approx((1 - prob) / 2, abs=1e-3)
-    decision = decision_of(one, 0.01, 0.95, ("a", "b"), "f1")
+    rope = Interval(-0.01, 0.01)
+    decision = decision_of(one, rope, 0.95, ("a", "b"), "f1")
     assert decision.hdi == one.hdi(0.95)
-    assert decision.probabilities == one.around(Interval(-0.01, 0.01))
+    assert decision.probabilities == one.around(rope)
 
 
 def test_references():
@@ -81,7 +82,7 @@ def test_a_decision_depends_on_splits_if_a_shift_changes_it(shift, depends):
     for sign, code in ((1, ">>"), (-1, "<<")):
         decision = decision_of(
             Distribution(sign * normal),
-            (-5.0, -1.0) if sign > 0 else (1.0, 5.0),
+            Interval(-5.0, -1.0) if sign > 0 else Interval(1.0, 5.0),
             0.95,
             ("A", "B"),
             "f1",

@@ -3,8 +3,14 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.tree import DecisionTreeClassifier
 
-from skbayeseval import compare_many, compare_predictions, compare_table
+from skbayeseval import (
+    bayesian_cross_validate,
+    compare_many,
+    compare_predictions,
+    compare_table,
+)
 from skbayeseval.evidence.counts import PairedCounts
 from skbayeseval.posterior.build import make_posterior
 
@@ -47,6 +53,21 @@ def test_warnings_are_of_the_line_that_compares():
             compare()
         assert "only 4 effective instances" in str(caught[0].message)
         assert {one.filename for one in caught} == {__file__}
+
+
+def test_labels_without_a_positive_instance_are_told_once():
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, (40, 3))
+    y[:, 2] = 0
+    X, options = rng.normal(size=(40, 2)), {"scoring": "f1_micro", "n_draws": 100}
+    trees = [DecisionTreeClassifier(max_depth=depth, random_state=0) for depth in (1, 3)]
+    for compare in (
+        lambda: compare_predictions(y, y, 1 - y, **options),
+        lambda: bayesian_cross_validate(*trees, X, y, **options),
+    ):
+        with pytest.warns(UserWarning, match=r"Labels \[2\] have no positive") as caught:
+            compare()
+        assert [one.filename for one in caught] == [__file__]
 
 
 def test_priors_differ_with_the_labels_that_can_be_true():
