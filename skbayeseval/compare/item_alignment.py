@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from os import PathLike
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -250,6 +251,8 @@ def align_human(
 
 def _table(scores: Any, name: str) -> Array:
     """Return scores of shape (n_items, n_runs)."""
+    if isinstance(scores, (str, PathLike)):
+        raise wrong(name, "scores, not a file, of which read_samples reads them", scores, TypeError)
     table = as_numbers(scores, name)
     if table.ndim == 1:
         table = table[:, None]

@@ -85,6 +85,8 @@ def test_ids_that_are_no_sequence(ids):
 
 
 def test_scores_that_are_no_numbers():
+    with pytest.raises(TypeError, match=r"scores_a must be scores, not .* read_samples reads them"):
+        compare_items("new.jsonl", "old.jsonl")
     with pytest.raises(TypeError, match="scores_a must contain numbers"):
         matched(["good", "bad"], [1, 2])
 
