@@ -41,7 +41,7 @@ from skbayeseval.posterior.full_size import TrainingSizes
 from skbayeseval.posterior.inferred_weight import InferredWeights, ObservedRows
 from skbayeseval.results.comparison import ComparisonResult
 from skbayeseval.results.ranking import Ranking
-from skbayeseval.splitting.block_cv import BlockRegularizedCV
+from skbayeseval.splitting.block_cv import BlockRegularizedCV, splitter_name
 from skbayeseval.splitting.check_splits import (
     Split,
     check_iterable_cv,
@@ -450,9 +450,8 @@ def compare_learners(
         index = X.index if isinstance(X, (pd.DataFrame, pd.Series)) else index_of([y, groups])
         out_of_fold = replace(out_of_fold, index=index)
     further = collection.another_size
-    splitter = type(cv).__name__
     record = CrossValidation(
-        "splits as given" if splitter.startswith("_") else splitter,
+        splitter_name(cv),
         len(collection.kept),
         collection.train_size,
         results,

@@ -175,7 +175,11 @@ class BlockRegularizedCV(BaseCrossValidator):
                 f"Cannot have number of blocks={n_blocks} greater than the number of samples: "
                 f"n_samples={n_samples}."
             )
-        rng = check_random_state(self.random_state)
+        try:
+            rng = check_random_state(self.random_state)
+        except ValueError as error:
+            wanted = f"an int from 0 to {2**32 - 1}, a numpy.random.RandomState or None"
+            raise wrong("random_state", wanted, self.random_state) from error
         frequencies = self._frequencies(X, y, n_samples, n_blocks)
         if groups is not None:
             labels = check_label_vector(groups, "groups", classes=False)
@@ -342,6 +346,9 @@ def _whole_groups(
     return balanced_partition(sums, n_blocks, rng, equal_sizes=False)[unit]
 
 
+# The name of splits that were given, in place of a splitter.
+AS_GIVEN = "splits as given"
+
 FOLDS = (KFold, StratifiedKFold, GroupKFold, StratifiedGroupKFold, LeaveOneOut)
 
 
@@ -457,7 +464,8 @@ def splitter_name(cv: Any) -> str:
     """Return the name of the splitter for messages."""
     if cv is None or isinstance(cv, Integral):
         return f"{5 if cv is None else int(cv)}-fold cross-validation"
-    return type(cv).__name__ if hasattr(cv, "split") else "splits as given"
+    name = type(cv).__name__  # private where scikit-learn wraps a list of splits
+    return name if hasattr(cv, "split") and not name.startswith("_") else AS_GIVEN
 
 
 def _of_folds(n_folds: int, n_repeats: int) -> SplitProportions:

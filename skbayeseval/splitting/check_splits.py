@@ -14,7 +14,7 @@ from sklearn.utils import _safe_indexing, indexable
 from skbayeseval._arrays import in_short
 from skbayeseval._validation import check_size
 from skbayeseval.splitting.balance import halve
-from skbayeseval.splitting.block_cv import BlockRegularizedCV
+from skbayeseval.splitting.block_cv import AS_GIVEN, BlockRegularizedCV, splitter_name
 
 Array = NDArray[Any]
 
@@ -209,14 +209,17 @@ def _splits(
     n_samples = X.shape[0] if hasattr(X, "shape") else len(X)
 
     params = take_rows(split_params, rows, n_samples)
+    splitter = splitter_name(cv)
     try:
+        if splitter == AS_GIVEN:
+            raise ValueError("they are those of all instances")
         half = _safe_indexing(X, rows), _safe_indexing(y, rows)
         splits = generate_splits(cv, *half, params)
         return [(rows[np.asarray(train)], rows[np.asarray(test)]) for train, test in splits]
     except (ValueError, IndexError) as error:
         raise ValueError(
-            f"calibrate={n_comparisons} compares halves of the data, but {type(cv).__name__} "
-            f"cannot split a half ({error}). Use calibrate=0 or another cv."
+            f"calibrate={n_comparisons} compares halves of the data, but {splitter} cannot split "
+            f"a half ({error}). Use calibrate=0 or another cv."
         ) from error
 
 

@@ -184,7 +184,8 @@ def test_halves_of_scores():
         ({"calibrate": 4, "estimand": "fitted"}, "but estimand='fitted' was given"),
         ({"estimand": "fitted", "weight": "published"}, "estimand='fitted' infers the weight"),
         ({"model": "scores", "weight": 0.3}, "weight= and estimand= do not apply"),
-        ({"calibrate": 2, "cv": list(KFold(3).split(X))}, "cannot split a half"),
+        ({"calibrate": 2, "cv": list(KFold(3).split(X))}, "splits as given cannot split a half"),
+        ({"calibrate": 2, "cv": list(KFold(3).split(X[:60]))}, "splits as given cannot split"),
     ],
 )
 def test_bad_options(options, message):

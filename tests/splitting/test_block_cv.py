@@ -230,6 +230,12 @@ def test_small_classes():
         list(BlockRegularizedCV().split(np.zeros(20), [0, 1] * 10, [0] * 10 + [1] * 10))
 
 
+@pytest.mark.parametrize("random_state", [-1, 2**32, "x", np.random.default_rng(0)])
+def test_seeds_that_cannot_be_used_are_named(random_state):
+    with pytest.raises(ValueError, match=r"random_state must be an int from 0 to .*, got"):
+        list(BlockRegularizedCV(random_state=random_state).split(np.zeros(8), [0, 1] * 4))
+
+
 @pytest.mark.parametrize(("m", "error"), [(1, ValueError), (12, ValueError), (3.0, TypeError)])
 def test_bad_number_of_repeats(m, error):
     cv = BlockRegularizedCV(m)  # the constructor only stores
