@@ -331,7 +331,8 @@ def _whole_groups(
     n_units = int(unit.max()) + 1
     if n_units < n_blocks:
         raise ValueError(
-            f"Cannot have number of blocks={n_blocks} greater than the number of groups: {n_units}."
+            f"BlockRegularizedCV makes {n_blocks} blocks of whole groups, but there are only "
+            f"{n_units} groups. Pass another cv=, such as GroupKFold({n_units})."
         )
     rows = np.arange(len(unit))
     columns = [sparse.csr_matrix(np.ones((len(unit), 1)))]

@@ -175,7 +175,7 @@ def test_as_many_groups_as_blocks():
     groups = np.repeat(np.arange(4), 10)
     for train, test in BlockRegularizedCV(3, random_state=0).split(np.zeros(40), None, groups):
         assert len(set(groups[train])) == len(set(groups[test])) == 2
-    with pytest.raises(ValueError, match="blocks=4 greater than the number of groups: 3"):
+    with pytest.raises(ValueError, match="4 blocks of whole groups, but there are only 3"):
         next(BlockRegularizedCV(3).split(np.zeros(30), None, groups[:30]))
 
 
@@ -226,7 +226,7 @@ def test_small_classes():
         ValueError, match="blocks=4 greater than the number of samples: n_samples=3"
     ):
         list(BlockRegularizedCV().split(np.zeros(3), [0, 1, 0]))
-    with pytest.raises(ValueError, match="blocks=4 greater than the number of groups: 2"):
+    with pytest.raises(ValueError, match="4 blocks of whole groups, but there are only 2"):
         list(BlockRegularizedCV().split(np.zeros(20), [0, 1] * 10, [0] * 10 + [1] * 10))
 
 
