@@ -149,11 +149,17 @@ class PredictedNumbers(WeightedInstances):
             raise ValueError(f"scoring={metric.name!r} cannot be computed: {error}") from error
 
     def check_metric(self, metric: Metric) -> None:
-        """Raise unless the metric is one of numbers."""
+        """Raise unless the metric is one of numbers, or of items."""
         if metric.source == "splits":
             raise ValueError(
                 f"scoring={metric.name!r} cannot be computed from predictions, only from split "
                 "scores. Use model='scores'."
+            )
+        of_items = self.truth.dtype == object
+        if of_items and not getattr(metric.function, "of_items", False):
+            raise ValueError(
+                f"scoring={metric.name!r} is not a metric of items, such as metrics.over_items "
+                "makes. Compare the two kinds of metrics in separate calls."
             )
         if metric.source != "numbers":
             raise ValueError(
@@ -172,6 +178,8 @@ class PredictedNumbers(WeightedInstances):
 def _as_objects(items: Any, name: str) -> Array:
     """Return a vector with one object per item."""
     objects = np.empty(number_of_samples(items, name), dtype=object)
+    if not len(objects):
+        raise ValueError(f"Found array with 0 sample(s): {name} is empty.")
     for method in ("to_numpy", "toarray"):  # not the names of columns, and no sparse rows
         items = getattr(items, method)() if hasattr(items, method) else items
     for i, item in enumerate(items):

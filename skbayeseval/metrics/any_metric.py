@@ -317,6 +317,11 @@ class _Preparing:
         """Whether the function is called for each draw."""
         return self.metric.how in ("weights", "resampling")
 
+    @property
+    def of_items(self) -> bool:
+        """Whether instances are items of any kind."""
+        return self.metric.of_items
+
     def __call__(self, *data: Any) -> Prepared:
         """Prepare the metric."""
         prepared: Prepared = getattr(self.metric, self.method)(*data)

@@ -440,6 +440,8 @@ class PerClass:
 
     def of(self, labels: Sequence[Any]) -> list[Metric]:
         """Return one metric per class, named ``name[class]``."""
+        if not labels:
+            raise ValueError(f"per_class({self.name!r}) requires class labels, but there are none.")
         return [
             replace(class_metric(self.name, i, self.zero_division), name=f"{self.name}[{label}]")
             for i, label in enumerate(labels)

@@ -143,6 +143,23 @@ def test_rankings_that_cannot_be_compared(change, message):
             compare_predictions(truth, said, said, scoring=metric, n_draws=100)
 
 
+@pytest.mark.parametrize(
+    "other", ["r2", "neg_median_absolute_error", metrics.pinball(), metrics.per_class("f1")]
+)
+def test_metrics_of_items_beside_others(other):
+    relevance, scores = queries()
+    message = "is not a metric of items|requires class labels"
+    with pytest.raises(ValueError, match=message):
+        compare_predictions(relevance, scores, -scores, scoring=[metrics.ndcg(), other])
+    with pytest.raises(ValueError, match=message):
+        compare_predictions(relevance, scores, -scores, scoring=metrics.ndcg()).metric(other).hdi()
+
+
+def test_no_items():
+    with pytest.raises(ValueError, match=r"Found array with 0 sample\(s\): y_true is empty"):
+        compare_predictions([], [], [], scoring=metrics.ndcg())
+
+
 def test_negative_relevance():
     relevance, scores = queries()
     with pytest.raises(ValueError, match="y_true must not be negative for ndcg, but contains -1"):
