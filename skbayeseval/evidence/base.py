@@ -324,12 +324,9 @@ class Evidence(ABC):
         """Return in what both classifiers are identical, such as "predictions"; None if not."""
         return None
 
-    def unseen_difference(self, width: float) -> float:
-        """Return how far two classifiers may be apart where nothing that was seen tells; else 0.
-
-        `width` is that of the range of the metric.
-        """
-        return 0.0
+    def has_equal_differences(self) -> bool:
+        """Return whether two classifiers are known to differ by the same amount on all units."""
+        return False
 
     @property
     def depends_on_others(self) -> bool:

@@ -238,26 +238,10 @@ class ItemScores(Evidence):
         same = np.array_equal(self.means, np.broadcast_to(self.means[0], self.means.shape))
         return "scores" if same else None
 
-    def unseen_difference(self, width: float) -> float:
-        """Return how far two systems may be apart where nothing that was seen tells; else 0.
-
-        That is so if they differ by the same amount on all items. A judge that errs by the same
-        amount wherever people graded may err by a grade more elsewhere.
-        """
-
-        def are_equal(numbers: Array) -> bool:
-            return bool(np.ptp(numbers) <= 1e-12 * np.abs(self.range_seen).max())
-
-        if are_equal(self.means[0] - self.means[1]):
-            return width
-        if self.human is None:
-            return 0.0
-        graded = np.isfinite(self.human)
-        errors = self.over_runs - self.human
-        if not all(are_equal(of_one[known]) for of_one, known in zip(errors, graded, strict=True)):
-            return 0.0
-        grade = np.diff(np.unique(self.human[graded])).min(initial=width)
-        return float(grade * (1 - graded.mean()))
+    def has_equal_differences(self) -> bool:
+        """Return whether two systems differ by the same amount on all items."""
+        differences = self.means[0] - self.means[1]
+        return bool(np.ptp(differences) <= 1e-12 * np.abs(self.range_seen).max())
 
     def unit_numbers(self, metric: Metric) -> UnitNumbers:
         """Return the number of items, or of groups; of those that people graded, if they did."""

@@ -68,3 +68,25 @@ def corrected_by_people(judged: Array, human: Array) -> Array:
         scores[k] = grades[graded].mean() + slopes @ x
         scores[k, graded] += len(grades) / n * (errors - errors.mean())
     return scores
+
+
+def unseen_errors(judged: Array, human: Array) -> Array:
+    """Return by how much the mean of each system may be off though the judge never was.
+
+    A judge that errs by the same amount wherever people graded may err by a grade more elsewhere.
+    It is 0 where its errors vary. The parameters are those of `corrected_by_people`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skbayeseval.evidence.people import unseen_errors
+    >>> judged = np.array([[3.0, 4.0, 5.0, 4.0], [2.0, 3.0, 2.0, 5.0]])
+    >>> unseen_errors(judged, np.array([[3.0, 4.0, np.nan, np.nan], [2.0, 1.0, 2.0, 5.0]]))
+    array([0.5, 0. ])
+    """
+    graded = np.isfinite(human)
+    largest = np.ptp(judged)
+    grade = np.diff(np.unique(human[graded])).min(initial=largest)
+    errors = np.where(graded, judged - human, np.nan)
+    vary = np.nanmax(errors, axis=1) - np.nanmin(errors, axis=1) > 1e-12 * largest
+    return np.where(vary, 0.0, grade * (1 - graded.mean(axis=1)))

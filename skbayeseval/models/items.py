@@ -18,8 +18,10 @@ from scipy.optimize import minimize
 from skbayeseval._arrays import in_short
 from skbayeseval.engines.blocks import BLOCK, stream_blocks
 from skbayeseval.engines.bootstrap import WeightedSums
+from skbayeseval.engines.few_units import UNSEEN
 from skbayeseval.engines.gammas import log_rising
 from skbayeseval.evidence.items import ItemScores, Units
+from skbayeseval.evidence.people import unseen_errors
 from skbayeseval.judgement.intervals import Interval
 from skbayeseval.metrics.confusion import Metric
 from skbayeseval.metrics.registry import item_bounds
@@ -321,12 +323,18 @@ class ItemWeights(ItemModel):
     # The sums of scores and the sizes of items, or of groups of items.
     units: Units
 
+    # How far a judge may be off unseen, and how many items of each system people graded.
+    unseen: tuple[Array, Array] | None
+
     def __init__(self, limits: Any = None) -> None:
         self.limits = limits
 
     def _observe(self, items: ItemScores) -> None:
+        self.unseen = None
         if items.human is not None:
             items.check_people()
+            errors = unseen_errors(items.over_runs, items.human)
+            self.unseen = (errors, np.isfinite(items.human).sum(axis=1)) if errors.any() else None
         self.units, self.sign = items.units(), items.sign
         check_several(len(self.units.sizes), "item" if items.group is None else "group")
         low, high = items.range_seen
@@ -355,7 +363,13 @@ class ItemWeights(ItemModel):
 
         def draw(rng: Generator, size: int) -> Array:
             total, *deviations = weighted.draw(rng, size)
-            return self.sign * (means[:, None] + np.stack(deviations) / total)
+            scores = means[:, None] + np.stack(deviations) / total
+            if self.unseen is not None:
+                # Half an unseen grade of two systems, as in the prior of the paired model.
+                for k, (error, n_graded) in enumerate(zip(*self.unseen, strict=True)):
+                    _, kind, strict = rng.dirichlet([n_graded, UNSEEN / 2, UNSEEN / 2], size).T
+                    scores[k] += error * (kind - strict)
+            return self.sign * scores
 
         return stream_blocks(draw, rng, number, weighted.block)
 

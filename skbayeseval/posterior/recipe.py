@@ -321,12 +321,10 @@ class Posterior(Recipe):
             return self.specification.ranked(metric, difference, self.rng())
         units = self.units(metric)
         if units is not None:
-            low, high = metric.bounds or units.seen or (0.0, 0.0)
-            width = high - low
-            unseen = self.evidence.unseen_difference(width) if difference.any() else width
-            if unseen:
-                rng, range_of_twins = self.rng(_FEW_UNITS, 1), (0.0, unseen)
-                twins = difference_of_twins(units, range_of_twins, rng, len(difference))
+            bounds = metric.bounds or units.seen
+            if bounds and (not difference.any() or self.evidence.has_equal_differences()):
+                width = bounds[1] - bounds[0]
+                twins = difference_of_twins(units, bounds, self.rng(_FEW_UNITS, 1), len(difference))
                 return Distribution(np.clip(difference + twins, -width, width))
             difference = self._allowing_for_few_carriers(metric, units, difference)
         return Distribution(difference, self.mcse(difference))

@@ -101,8 +101,8 @@ def test_share_of_runs_is_unknown_without_repeated_runs():
 
 
 def test_equal_differences():
-    assert items([0.1, 0.2, 0.3], [0.4, 0.5, 0.6]).unseen_difference(2.0) == 2
-    assert items([0.1, 0.2, 0.3], [0.4, 0.5, 0.61]).unseen_difference(2.0) == 0
+    assert items([0.1, 0.2, 0.3], [0.4, 0.5, 0.6]).has_equal_differences()
+    assert not items([0.1, 0.2, 0.3], [0.4, 0.5, 0.61]).has_equal_differences()
     assert items([1, 2], [1, 2]).what_is_identical("score") == "scores"
     assert items([1, 2], [1, 3]).what_is_identical("score") is None
 
