@@ -303,8 +303,8 @@ def _frequencies_of_target(y: Any, n_blocks: int) -> Any:
     if counts.max() < n_blocks:
         raise ValueError(
             f"n_blocks={n_blocks} cannot be greater than the number of members in each class, "
-            f"which is {counts.max()} at most. If y does not contain classes, pass regularize=None: "
-            "cv=BlockRegularizedCV(regularize=None)."
+            f"which is {counts.max()} at most. If y does not contain classes, pass "
+            "regularize=None, as in cv=BlockRegularizedCV(regularize=None)."
         )
     if counts.min() < n_blocks:
         warnings.warn(
