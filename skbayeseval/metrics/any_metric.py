@@ -156,7 +156,8 @@ class AnyMetric:
         if self.how == "batches":
             results = self._call(y_true, y_pred, sample_weight=weights.T)
         elif self.how == "weights":
-            results = [self._call(y_true, y_pred, sample_weight=w) for w in weights.T]
+            # Copies, which a function may change without changing those of the next classifier.
+            results = [self._call(y_true, y_pred, sample_weight=w.copy()) for w in weights.T]
         else:
             rows = (np.repeat(np.arange(len(w)), w.astype(int)) for w in weights.T)
             # A test set of which nothing was drawn has no weight, whatever its value.
@@ -273,7 +274,8 @@ class AnyMetric:
         if prepared(ones) != value:
             raise ValueError(
                 f"The function of metric {self.name!r} gives another value when it is called "
-                "again. It must be deterministic: fix its random_state."
+                "again. It must be deterministic: fix its random_state, and let it leave its "
+                "arguments as they are."
             )
         if self.how == "resampling":
             return

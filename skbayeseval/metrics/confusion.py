@@ -269,7 +269,12 @@ def _averaged(
 
 
 def _of_proportions(function: Callable[[Array], ArrayLike], name: str, tables: Array) -> Array:
-    values = np.asarray(function(tables / tables.sum(axis=(-2, -1), keepdims=True)), float)
+    try:
+        values = np.asarray(function(tables / tables.sum(axis=(-2, -1), keepdims=True)), float)
+    except Exception as error:
+        raise ValueError(
+            f"The function of metric {name!r} raised {type(error).__name__}: {error}"
+        ) from error
     if values.shape != tables.shape[:-2]:
         raise ValueError(
             f"The function of metric {name!r} must map tables of shape {tables.shape} to "

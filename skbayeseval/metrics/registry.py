@@ -347,7 +347,12 @@ class PerInstance:
         return values
 
     def _call(self, y_true: Array, y_pred: Array) -> Array:
-        result = self.function(y_true, y_pred)
+        try:
+            result = self.function(y_true, y_pred)
+        except Exception as error:
+            raise ValueError(
+                f"The function of metric {self.name!r} raised {type(error).__name__}: {error}"
+            ) from error
         try:
             values = np.asarray(result, dtype=float)
         except (TypeError, ValueError) as error:

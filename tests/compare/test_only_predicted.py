@@ -2,9 +2,15 @@
 
 import numpy as np
 import pytest
-from sklearn.metrics import balanced_accuracy_score, f1_score, precision_score, recall_score
+from sklearn.metrics import (
+    accuracy_score,
+    balanced_accuracy_score,
+    f1_score,
+    precision_score,
+    recall_score,
+)
 
-from skbayeseval import compare_many, compare_predictions, load_result, score_posterior
+from skbayeseval import compare_many, compare_predictions, load_result, metrics, score_posterior
 from skbayeseval.models import Hierarchical, PairedHierarchical
 
 rng = np.random.default_rng(0)
@@ -81,3 +87,20 @@ def test_it_is_said_saved_and_ranked(tmp_path):
 def test_pymc_asks_for_labels():
     with pytest.raises(ValueError, match="predicted but never the true class"):
         compare_predictions(Y, A, ODD, model=Hierarchical(), engine="pymc")
+
+
+def test_own_averages_over_classes():
+    """A function of tables cannot tell who predicts a class; the metric of the same name can."""
+
+    def macro(y_true, y_pred, sample_weight=None):
+        weights = {"sample_weight": sample_weight, "zero_division": 0}
+        return f1_score(y_true, y_pred, average="macro", **weights)
+
+    quick = {"n_draws": 100, "random_state": 0}
+    with pytest.raises(ValueError, match=r"depends on which classes .* \[7\] are never true"):
+        compare_predictions(Y, A, ODD, scoring=metrics.weighted(macro), **quick)
+    same = compare_predictions(Y, ODD, ODD, scoring=metrics.weighted(macro), **quick)
+    assert same.observed_a == pytest.approx(macro(Y, ODD))
+    accuracy = metrics.weighted(accuracy_score)
+    result = compare_predictions(Y, A, ODD, scoring=accuracy, **quick)
+    assert result.observed_b == pytest.approx((Y == ODD).mean())

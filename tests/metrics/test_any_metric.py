@@ -352,27 +352,22 @@ def test_draws_for_which_a_function_is_not_defined():
         by_scores(loss).hdi()
 
 
-def test_averages_over_classes_of_which_some_are_predicted_by_one_only():
-    """A function of tables cannot tell; the metric of the same name can."""
-
-    def macro(y_true, y_pred, sample_weight=None):
-        weights = {"sample_weight": sample_weight, "zero_division": 0}
-        return sklearn_metrics.f1_score(y_true, y_pred, average="macro", **weights)
-
-    other = np.where(np.arange(N) < 5, 7, B)
-    with pytest.raises(ValueError, match=r"depends on which classes .* \[7\] are never true"):
-        compare_predictions(Y, A, other, scoring=metrics.weighted(macro), **QUICK)
-    same = compare_predictions(Y, other, other, scoring=metrics.weighted(macro), **QUICK)
-    assert same.observed_a == pytest.approx(macro(Y, other))
-    cost_of_all = metrics.weighted(cost, greater_is_better=False)
-    result = compare_predictions(Y, A, other, scoring=cost_of_all, **QUICK)
-    assert result.observed_b == pytest.approx(-cost(Y, other))
-
-
 def test_values_outside_of_the_bounds():
     loss = metrics.weighted(cost, greater_is_better=False, bounds=(0, 5))
     with pytest.raises(ValueError, match="outside of its bounds 0 and 5.* minus the loss"):
         compare(loss)
+
+
+def test_functions_that_change_their_weights():
+    def weigh(y_true, y_pred, sample_weight):
+        sample_weight[y_true == 1] *= 5
+        return np.average(y_true == y_pred.round(), weights=sample_weight)
+
+    metric = metrics.weighted(weigh, response="predict_proba")
+    result = by_scores(metric, y_score_b=P)
+    assert_array_equal(result.draws_a, result.draws_b)
+    result = compare([metrics.weighted(weigh, name="of labels"), "accuracy"])
+    assert result.metric("accuracy").observed_a == pytest.approx(accuracy_score(Y, A))
 
 
 def test_weights_that_are_0():

@@ -130,3 +130,14 @@ def test_saved_results_keep_their_draws(tmp_path):
     np.testing.assert_array_equal(again.draws, result.draws)
     assert again.observed_a == result.observed_a
     np.testing.assert_array_equal(again.metric("r2").draws, result.metric("r2").draws)
+
+
+def test_functions_that_raise():
+    """The error names the metric."""
+    y, said = [0, 1, 1, 0], [0, 1, 0, 0]
+    for metric in (
+        metrics.from_instances(lambda y_true, y_pred: y_true[9], "mine"),
+        metrics.from_confusion(lambda tables: tables[9, 9, 9], "mine"),
+    ):
+        with pytest.raises(ValueError, match="The function of metric 'mine' raised IndexError"):
+            compare_predictions(y, said, said, scoring=metric).draws  # noqa: B018
