@@ -180,9 +180,11 @@ def main(argv: Sequence[str] | None = None) -> int:
                 raise InputError(
                     "--gate non-inferior requires --rope, the largest loss that does not matter"
                 )
-            if getattr(args, "gate", None) is None and getattr(args, "junit", None) is not None:
-                raise InputError("--junit saves the answers of a gate, and requires --gate")
-            if getattr(args, "gate", None) is not None:  # nobody reads warnings there
+            if getattr(args, "gate", None) is None:
+                for option, default in (("junit", None), ("looks", 1)):
+                    if getattr(args, option, default) != default:
+                        raise InputError(f"--{option} is about a gate, and requires --gate")
+            else:  # nobody reads warnings there
                 warnings.simplefilter("error", UnlikelyDataWarning)
                 broken = 1  # there is no verdict yet
             with printing():

@@ -408,7 +408,7 @@ class MarginalCounts(Evidence):
 
 def as_evidence(given: Evidence | Sequence[ConfusionCounts]) -> Evidence:
     """Return `given` as evidence; confusion counts become `MarginalCounts`."""
-    return given if isinstance(given, Evidence) else MarginalCounts(tuple(given))
+    return MarginalCounts(tuple(given)) if isinstance(given, Sequence) else given
 
 
 def check_paired(evidence: Evidence) -> PairedCounts:

@@ -133,7 +133,7 @@ def test_junit_is_written_whole_or_not_at_all(capsys, tmp_path):
     path.write_text("before")
     base = f"counts --a {GOOD} --b {BAD} --draws 2000 --junit {path}"
     assert main(base.split()) == 2
-    assert "--junit saves the answers of a gate, and requires --gate" in capsys.readouterr().err
+    assert "--junit is about a gate, and requires --gate" in capsys.readouterr().err
     assert main(f"{base} --gate non-inferior --rope 9".split()) == 2
     assert path.read_text() == "before"
     assert main(f"{base} --gate better".split()) == 0
@@ -161,3 +161,5 @@ def test_looks(capsys):
     assert "99.5% or more would be a yes at each of 10 looks" in answer["sentence"]
     assert main(f"{command} --looks 0".split()) == 2
     assert "--looks 0 must be at least 1" in capsys.readouterr().err
+    assert main(f"counts --a {GOOD} --b {BAD} --looks 3".split()) == 2
+    assert "--looks is about a gate, and requires --gate" in capsys.readouterr().err
