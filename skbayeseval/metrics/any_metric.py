@@ -149,7 +149,9 @@ class AnyMetric:
             y_true = (codes == positive).astype(int)
         elif self.of_positions:
             y_true = codes
-        return metric.prepared(y_true, y_pred, perfect=perfect)
+        takes_scores = self.response != "predict" and not self.of_positions
+        of_first = y_pred.ndim == 1 and positive == 0 and takes_scores
+        return metric.prepared(y_true, y_pred, perfect=perfect, of_first=of_first)
 
     def values(self, y_true: Any, y_pred: Any, weights: Array) -> Array:
         """Return the metric for weights, or counts of instances, of shape (n, n_draws)."""
@@ -230,11 +232,18 @@ class AnyMetric:
         )
 
     def prepared(
-        self, y_true: Any, y_pred: Any, weight: Array | None = None, *, perfect: Any = None
+        self,
+        y_true: Any,
+        y_pred: Any,
+        weight: Array | None = None,
+        *,
+        perfect: Any = None,
+        of_first: bool = False,
     ) -> Prepared:
         """Return the metric as a function of the instance weights, after checks of it.
 
-        `perfect` is what should have been predicted; by default, the truth.
+        `perfect` is what should have been predicted; by default, the truth. With `of_first`, scores
+        are those of the first class of two.
         """
         if self.how == "means":
             values = np.asarray(self._call(y_true, y_pred), dtype=float)
@@ -247,11 +256,11 @@ class AnyMetric:
             )
         prepared = _Called(self, y_true, y_pred, weight)
         self._check(prepared, len(y_true))
-        if not self.is_sure and not self.of_items:
-            self._check_direction(prepared, y_true if perfect is None else perfect)
+        if (of_first or not self.is_sure) and not self.of_items:
+            self._check_direction(prepared, y_true if perfect is None else perfect, of_first)
         return prepared
 
-    def _check_direction(self, prepared: _Called, perfect: Any) -> None:
+    def _check_direction(self, prepared: _Called, perfect: Any, of_first: bool) -> None:
         """Raise if perfect predictions have a lower value."""
         ones = np.ones((len(perfect), 1))
         try:
@@ -260,11 +269,19 @@ class AnyMetric:
             return
         value = prepared(ones)[0]
         if best < value and not np.isclose(best, value):
+            cure = (
+                "If it is a loss, pass greater_is_better=False to metrics.weighted or make_scorer; "
+                "if not, greater_is_better=True to metrics.weighted."
+            )
+            if of_first:
+                cure = (
+                    "It is given the scores of pos_label, the first of both classes; if it takes "
+                    "those of the second, as scikit-learn's functions do, pass "
+                    f"make_scorer(function, response_method={self.response!r}). {cure}"
+                )
             raise ValueError(
-                f"The function of metric {self.name!r} is lower for perfect predictions, "
-                f"{best:.4g}, than for these, {value:.4g}. If it is a loss, pass "
-                "greater_is_better=False to metrics.weighted or make_scorer; if not, "
-                "greater_is_better=True to metrics.weighted."
+                f"The metric {self.name!r} is lower for perfect predictions, {best:.4g}, than for "
+                f"these, {value:.4g}. {cure}"
             )
 
     def _check(self, prepared: _Called, n: int) -> None:

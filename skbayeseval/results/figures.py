@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -183,7 +183,7 @@ class ComparisonFigures(PosteriorView):
         if of_types:
             differences = {kind: one.difference(of_one) for kind, one in of_types.items()}
         else:
-            differences = self._differences_in_classes(per_class(name).of(self.labels))
+            differences = self._differences_in_classes(name)
         rows = []
         for difference in differences.values():
             decision = decision_of(difference, region or Interval(0.0, 0.0), prob, self.names, name)
@@ -195,8 +195,8 @@ class ComparisonFigures(PosteriorView):
         )
         return ClassesDisplay(table, names=self.names, metric=name, rope=region, prob=prob)
 
-    def _differences_in_classes(self, metrics: Sequence[Metric]) -> dict[Any, Distribution]:
-        """Return the difference in each class, given the metric of each class."""
+    def _differences_in_classes(self, name: str) -> dict[Any, Distribution]:
+        """Return the difference in each class, given the name of the metric of a class."""
         if not self.evidence.has_class_counts:
             raise ValueError(
                 "kind='classes' requires predictions or confusion matrices, which this result "
@@ -208,6 +208,7 @@ class ComparisonFigures(PosteriorView):
                 "(tp, fp, fn) of all chunks are known. Compare one type at a time, with "
                 "chunk_counter(..., types=)."
             )
+        metrics = per_class(name).of(self.labels)
         for metric in metrics:
             self._posterior.check_metric(metric)
         self._posterior.draw_together(metrics)

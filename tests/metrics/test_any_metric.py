@@ -296,6 +296,21 @@ def test_scorers_see_the_scores_of_the_class_that_they_mean(positive, response):
     assert result.observed_a == pytest.approx(expected)
 
 
+def test_functions_that_take_the_scores_of_the_other_class_are_refused():
+    loss = metrics.weighted(
+        sklearn_metrics.log_loss, response="predict_proba", greater_is_better=False
+    )
+    with pytest.raises(ValueError, match=r"make_scorer\(function, response_method='predict_proba'"):
+        by_scores(loss, y_score_a=1 - P, pos_label=0)
+
+    def of_class_0(y_true, y_score, sample_weight=None):
+        return np.average(((y_true == 0) - y_score) ** 2, weights=sample_weight)
+
+    own = metrics.weighted(of_class_0, response="predict_proba", greater_is_better=False)
+    result = by_scores(own, y_score_a=1 - P, pos_label=0)
+    assert result.observed_a == pytest.approx(-((Y - P) ** 2).mean())
+
+
 def test_test_sets_of_which_nothing_is_drawn_do_not_count():
     prepared = metrics.resampled(brier, greater_is_better=True).prepared(Y, P)
     sums = prepared.sums(np.zeros((N, 1)))
