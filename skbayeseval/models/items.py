@@ -44,6 +44,9 @@ REMAINDER = 1e-6
 # Tails of the proposal that are heavier than those of the posterior.
 DF = 5.0
 
+# The step of differences, on the log scale.
+STEP = 0.01
+
 # The rounds in which the proposal is fitted, and the number of draws in each.
 ROUNDS = 3
 FITTED = 2000
@@ -261,9 +264,13 @@ class ClusteredItems(OutcomesOfItems):
         """Return draws of theta, of shape (4, n_draws), by importance resampling."""
         shares = self.counts.sum(axis=0) + self.concentration
         mode = minimize(
-            lambda x: -float(self.log_posterior(x[:, None])[0]), np.log(shares / shares.sum())
+            lambda x: -float(self.log_posterior(x[:, None])[0]),
+            np.log(shares / shares.sum()),
+            jac=lambda x: self._derivatives(x)[0],
+            hess=lambda x: self._derivatives(x)[1],
+            method="trust-exact",
         )
-        centre, covariance = mode.x, mode.hess_inv
+        centre, covariance = mode.x, np.linalg.pinv(mode.hess, hermitian=True)
         for _ in range(ROUNDS):
             x, weights = self._proposed(centre, covariance, rng, FITTED)
             # Weights are tempered until the proposal is close enough for the rest to be noise.
@@ -280,6 +287,16 @@ class ClusteredItems(OutcomesOfItems):
         alpha = np.exp(x[:, rng.permutation(chosen)])
         return np.asarray(alpha / alpha.sum(axis=0))
 
+    def _derivatives(self, x: Array) -> tuple[Array, Array]:
+        """Return the first and second derivatives of minus the log density, by differences."""
+        step = STEP * np.eye(len(x))
+        both, apart = (step[:, :, None] + sign * step[:, None] for sign in (1, -1))
+        points = np.stack([both, apart, -apart, -both], axis=1)
+        up, right, left, down = -self.log_posterior(
+            x[:, None] + points.reshape(len(x), -1)
+        ).reshape(4, *step.shape)
+        return np.diag(up - down) / (4 * STEP), (up - right - left + down) / (2 * STEP) ** 2
+
     def _proposed(
         self, centre: Array, covariance: Array, rng: Generator, n: int
     ) -> tuple[Array, Array]:
@@ -289,7 +306,9 @@ class ClusteredItems(OutcomesOfItems):
         chi = rng.chisquare(DF, n) / DF
         x = centre[:, None] + root @ normal / np.sqrt(chi)
         log_proposal = -(DF + len(centre)) / 2 * np.log1p((normal**2).sum(axis=0) / chi / DF)
-        log_weights = self.log_posterior(x) - log_proposal
+        with np.errstate(over="ignore", invalid="ignore"):  # proposals far outside
+            log_weights = self.log_posterior(x) - log_proposal
+        log_weights[np.isnan(log_weights)] = -np.inf
         return x, np.exp(log_weights - log_weights.max())
 
 

@@ -13,7 +13,10 @@ CASES = {
     "large and different": [[20, 1, 0, 0], [0, 2, 0, 18], [5, 5, 1, 5]],
     "single items": [[1, 0, 0, 0]] * 6 + [[0, 1, 0, 0]] * 3 + [[0, 0, 1, 0]],
     "unequal": [[1, 0, 0, 0], [30, 10, 5, 5]],
+    "very large": [[700, 150, 50, 100], [400, 300, 100, 200], [850, 50, 80, 20]],
 }
+
+QUICK = ("mixed", "very large")
 
 
 def specification(counts, theta=1.0, d=(1.0, 1.0), sign=1.0):
@@ -48,7 +51,7 @@ def brute_force(counts, theta, d, n=400_000):
 @pytest.mark.parametrize("prior", [(1.0, (1.0, 1.0)), (0.5, (2.0, 0.5))])
 @pytest.mark.parametrize(
     "case",
-    ["mixed", *(pytest.param(case, marks=pytest.mark.slow) for case in CASES if case != "mixed")],
+    [pytest.param(case, marks=[] if case in QUICK else pytest.mark.slow) for case in CASES],
 )
 def test_moments_agree_with_brute_force(case, prior):
     theta, d = prior
@@ -68,6 +71,17 @@ def test_many_equal_groups_tell_the_mean():
     a, b = draw_clustered(specification(counts), np.random.default_rng(0), 4000, prior=False)
     assert (a - b).mean() == pytest.approx(0.1, abs=0.01)
     assert (a - b).std() < 0.02
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_many_groups_are_as_uncertain_as_their_means(seed):
+    rng = np.random.default_rng(seed)
+    counts = rng.multinomial(10, rng.dirichlet([3.0, 1.0, 0.7, 0.5], 200))
+    a, b = draw_clustered(specification(counts), rng, 4000, prior=False)
+    differences = (counts[:, 1] - counts[:, 2]) / 10
+    error = differences.std(ddof=1) / np.sqrt(200)
+    assert (a - b).mean() == pytest.approx(differences.mean(), abs=1.5 * error)
+    assert (a - b).std() == pytest.approx(error, rel=0.15)
 
 
 def test_the_prior_of_a_system_is_beta():
