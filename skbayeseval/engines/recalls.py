@@ -116,6 +116,15 @@ FEWEST_NODES, LARGEST_STEPS = (81, 121), (0.12, 0.12)
 DROP = 25.0
 
 
+# Fewer nodes of logit(eta) within that drop, for one log(s), are too coarse a grid.
+FEWEST_INSIDE = 10
+
+
+# The number of nodes of an axis while its range is looked for, and how often that of logit(eta) is
+# narrowed.
+FEW, N_NARROWINGS = 31, 6
+
+
 # Beyond this, recalls are 0 or 1 for all that a computer can tell.
 WIDEST = 200.0
 
@@ -182,25 +191,29 @@ class RecallGrid:
         ]  # the log density falls by at least that much beyond 0
         if not prior:
             edges[0] = edges[0][0], min(LARGEST_LOG_MASS, edges[0][1])
+        widest = list(edges)
         for finest in (False, False, True):  # locate the mode, narrow the range, final grid
             axes = [
-                np.linspace(
-                    *ends, max(fewest, int((ends[1] - ends[0]) / step + 1e-6)) if finest else 31
-                )
-                for ends, fewest, step in zip(edges, FEWEST_NODES, LARGEST_STEPS, strict=True)
+                np.linspace(*ends, _n_nodes(i, ends) if finest else FEW)
+                for i, ends in enumerate(edges)
             ]
             log_mass, logit = axes
             log_density = log_density_of_recall(recall, log_mass[:, None], logit, prior=prior)
             inside = log_density > log_density.max() - DROP
             edges = [_around(axis, inside.any(axis=1 - i)) for i, axis in enumerate(axes)]
+        self.log_mass, first, step = log_mass, logit[:1], logit[1:2] - logit[0]
+        seen = log_density > log_density.max(axis=1, keepdims=True) - DROP
+        if not prior and (seen.sum(axis=1) < FEWEST_INSIDE).any():
+            # Where all recalls are alike, eta is known much better than where they are not.
+            self.log_mass, first, step, log_density = _row_by_row(recall, widest)
         density = np.exp(log_density - log_density.max())
-        self.log_mass, self.logit = axes
-        self.of_mass = np.cumsum(density.sum(axis=1))
+        self.first, self.step = (np.broadcast_to(one, len(density)) for one in (first, step))
+        self.of_mass = np.cumsum(density.sum(axis=1) * (self.step / self.step[0]))
         inner = (density[:, 1:] + density[:, :-1]) / 2
         of_logit = np.pad(np.cumsum(inner, axis=1), ((0, 0), (1, 0)))
         # The distribution functions of all nodes one above another, to look all draws up at once.
         # Nodes without mass are never drawn.
-        total, evenly = of_logit[:, -1:], np.linspace(0, 1, len(self.logit))
+        total, evenly = of_logit[:, -1:], np.linspace(0, 1, of_logit.shape[1])
         of_logit = np.where(total > 0, of_logit / np.maximum(total, 1e-300), evenly)
         self.of_logit = (of_logit + np.arange(len(density))[:, None]).ravel()
 
@@ -215,8 +228,34 @@ class RecallGrid:
         value = np.minimum(node + uniform[2], np.nextafter(node + 1.0, 0.0))
         after = np.searchsorted(self.of_logit, value, side="right")
         low, high = self.of_logit[after - 1], self.of_logit[after]
-        steps = after % len(self.logit) - 1 + (value - low) / (high - low)
-        return self.logit[0] + (self.logit[1] - self.logit[0]) * steps, mass
+        n_nodes = len(self.of_logit) // len(self.log_mass)
+        steps = after % n_nodes - 1 + (value - low) / (high - low)
+        return self.first[node] + self.step[node] * steps, mass
+
+
+def _row_by_row(recall: Recall, edges: list[tuple[float, float]]) -> tuple[Array, ...]:
+    """Return nodes of log(s), the first logit(eta) and the step of each, and the log density.
+
+    Every log(s) has the nodes of logit(eta) that it needs.
+    """
+    ends = edges[0]
+    for finest in (False, True):  # narrow the range, final grid
+        log_mass = np.linspace(*ends, _n_nodes(0, ends) if finest else FEW)
+        low, high = (np.full(len(log_mass), end) for end in edges[1])
+        for n_nodes in [FEW] * N_NARROWINGS + [FEWEST_NODES[1]] * finest:
+            logit = np.linspace(low, high, n_nodes, axis=1)
+            log_density = log_density_of_recall(recall, log_mass[:, None], logit, prior=False)
+            inside = log_density > log_density.max(axis=1, keepdims=True) - DROP
+            low, high = np.transpose([_around(*row) for row in zip(logit, inside, strict=True)])
+        step = logit[:, 1] - logit[:, 0]
+        of_rows = log_density.max(axis=1) + np.log(step)
+        ends = _around(log_mass, of_rows > of_rows.max() - DROP)
+    return log_mass, logit[:, 0], step, log_density
+
+
+def _n_nodes(axis: int, ends: tuple[float, float]) -> int:
+    """Return the number of nodes of the final grid between these ends, by the axis."""
+    return max(FEWEST_NODES[axis], int((ends[1] - ends[0]) / LARGEST_STEPS[axis] + 1e-6))
 
 
 def _around(axis: Array, inside: Array) -> tuple[float, float]:

@@ -5,6 +5,7 @@ import pytest
 from scipy import stats
 from scipy.special import betaln, expit
 
+from skbayeseval import compare_predictions
 from skbayeseval.engines import recalls
 from skbayeseval.engines.recalls import RecallGrid, RecallRows
 from skbayeseval.engines.rows import GroupDraws, Recall
@@ -203,8 +204,25 @@ def test_draws_exist_where_densities_underflow(icc):
     logit, mass = grid.draw(uniform)
     assert np.isfinite(logit).all()
     assert np.isfinite(mass).all()
-    assert grid.logit[0] - 1e-9 <= logit.min() <= logit.max() <= grid.logit[-1] + 1e-9
+    last = grid.first + (len(grid.of_logit) // len(grid.log_mass) - 1) * grid.step
+    assert grid.first.min() - 1e-9 <= logit.min() <= logit.max() <= last.max() + 1e-9
     logit, mass = grid.draw(np.random.default_rng(0).random((3, 20_000)))
     assert expit(logit).mean() == pytest.approx(0.5, abs=0.01)
     if icc > 1:  # the prior says that 1 / (1 + s) is about 1/2, and the data do not object
         assert np.log(mass).mean() == pytest.approx(0, abs=0.05)
+
+
+@pytest.mark.parametrize(("n_classes", "n"), [(3, 100_000), (5, 10_000), (5, 1_000_000)])
+def test_equal_recalls_of_large_classes(n_classes, n):
+    """The mean of many independent differences is known: no prior, and no grid, may change it."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, n_classes, n)
+    a, b = (
+        np.where(rng.random(n) < share, y, rng.integers(0, n_classes, n)) for share in (0.85, 0.8)
+    )
+    b = np.where(rng.random(n) < 0.7, a, b)
+    differences = 1.0 * (a == y) - (b == y)
+    error = differences.std() / np.sqrt(n)
+    result = compare_predictions(y, a, b, n_draws=10_000, random_state=0)
+    assert result.draws.mean() == pytest.approx(differences.mean(), abs=0.15 * error)
+    assert result.draws.std() == pytest.approx(error, rel=0.06)
