@@ -593,8 +593,8 @@ def _any_metric(
 
 
 def of_scorer(
-    scorer: Callable[..., Any], name: str, labels: Sequence[Any], several: bool
-) -> Metric:
-    """Return the metric of a scorer for these labels; raise a TypeError if it takes no weights."""
+    scorer: Callable[..., Any], name: str, labels: Sequence[Any], several: bool = False
+) -> AnyMetric:
+    """Return the metric of a scorer; raise a TypeError if it takes no weights."""
     response = response_of(scorer, name, labels, several)
-    return AnyMetric(ScorerFunction(scorer), name, response, is_sure=False).of(labels, several)
+    return AnyMetric(ScorerFunction(scorer), name, response, is_sure=False)

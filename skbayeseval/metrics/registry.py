@@ -562,7 +562,9 @@ def _resolve_one(scoring: Any, labels: Sequence[Any], several: bool) -> list[Met
             if is_scorer(scoring):
                 if scoring in SCORERS:
                     return [SCORERS[scoring].of(labels, several)]
-                return [of_scorer(get_scorer(scoring), scoring, labels, several)]
+                return [
+                    of_scorer(get_scorer(scoring), scoring, labels, several).of(labels, several)
+                ]
             return [get_metric(scoring)]
         for metric in per_class(one_class[1]).of(labels):
             if metric.name == scoring:
@@ -575,8 +577,13 @@ def _resolve_one(scoring: Any, labels: Sequence[Any], several: bool) -> list[Met
     )
     if not callable(scoring):
         raise TypeError(f"scoring={in_short(scoring)} is not supported. Pass {known}.")
-    known_metric = metric_of_scorer(scoring)
-    return [known_metric or of_scorer(scoring, _name_of(scoring), labels, several)]
+    found = as_metric(scoring, labels, several)
+    return [found if isinstance(found, Metric) else found.of(labels, several)]
+
+
+def as_metric(scorer: Any, labels: Sequence[Any], several: bool = False) -> Metric | AnyMetric:
+    """Return the metric of a scorer: the one that is known to equal it, or any function's."""
+    return metric_of_scorer(scorer) or of_scorer(scorer, _name_of(scorer), labels, several)
 
 
 def is_scorer(scoring: Any) -> bool:

@@ -3,27 +3,39 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import clone, is_classifier
+from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.model_selection import check_cv
 from sklearn.utils.validation import check_is_fitted
 
 from skbayeseval._arrays import in_short
-from skbayeseval._labels import check_labels
+from skbayeseval._labels import check_label_vector, check_labels, is_indicator
 from skbayeseval._validation import (
     check_random_state_entropy,
     check_whole_number,
 )
-from skbayeseval.compare.cross_validation import CrossValidationOptions, compare_learners
+from skbayeseval.compare.cross_validation import (
+    CrossValidationOptions,
+    compare_learners,
+    kind_of_target,
+)
 from skbayeseval.judgement.pooling import pool_scores
 from skbayeseval.judgement.rope import check_rope_around_zero
 from skbayeseval.metrics.any_metric import AnyMetric
 from skbayeseval.metrics.confusion import Metric
-from skbayeseval.metrics.registry import resolve_scoring, split_metric, table_metric
+from skbayeseval.metrics.registry import (
+    PerInstance,
+    as_metric,
+    is_scorer,
+    resolve_scoring,
+    split_metric,
+    table_metric,
+)
 from skbayeseval.results.ranking import Ranking
 from skbayeseval.search.candidates import Recorded, name_candidates
 from skbayeseval.search.count_scorer import CountScorer
@@ -40,6 +52,8 @@ from skbayeseval.splitting.check_splits import generate_splits
 from skbayeseval.splitting.collect import route
 
 Array = NDArray[Any]
+# The classes, and whether instances may have several of them.
+Target = tuple[Sequence[Any], bool]
 
 # So many candidates are cross-validated again if the user does not say how many.
 MOST_AGAIN = 50
@@ -93,10 +107,11 @@ def report_search(
         How many candidates to cross-validate again: those with the highest recorded mean. None
         means all, but at most 50. If fits take long, a smaller number saves time, but candidates
         that are left out are not considered by `SearchReport.simplest`.
-    scoring : str or Metric, default=None
-        The metric to compare by. By default, the metric that the search refits by. Reports based
-        on predictions or counts allow any metric of confusion matrices, reports based on split
-        scores only a recorded one.
+    scoring : str, Metric or scorer, default=None
+        The metric to compare by. By default, the metric that the search refits by. With `X` and
+        `y`, any metric of `bayesian_cross_validate`, also what ``make_scorer`` makes; reports based
+        on counts allow any metric of confusion matrices, reports based on split scores only a
+        recorded one.
     test_fraction : float, default=None
         The share of test instances among the test and training instances of one split. Needed
         if the splitter does not determine it.
@@ -162,11 +177,13 @@ def report_search(
         raise ValueError(f"X and y must be given together, got {missing}=None.")
     recorded = Recorded(search.cv_results_)
     scorer = search.scoring if isinstance(search.scoring, CountScorer) else None
-    key, measure = _measure(search, recorded.keys, scorer, scoring, X is not None)
-    if X is not None and key is not None and not _can_be_paired(measure):
+    target = _target(search, y)
+    key, measure = _measure(search, recorded.keys, scorer, scoring, target)
+    name = str(getattr(measure, "name", measure))
+    if X is not None and key is not None and not _can_be_paired(measure, target):
         warnings.warn(
-            f"scoring={measure!r} is known only by its value in each split, so X and y are not "
-            "used: the report is based on the recorded scores.",
+            f"scoring={name!r} is known only by its value in each split, so X and y are not used: "
+            "the report is based on the recorded scores.",
             UserWarning,
             stacklevel=2,
         )
@@ -175,7 +192,7 @@ def report_search(
     if getattr(search, "resource", None) == "n_samples":
         instances = f"the {search.n_resources_[-1]:,} instances of the last iteration"
     settings = Settings(
-        rope=check_rope_around_zero(rope, split_metric(str(getattr(measure, "name", measure)))),
+        rope=check_rope_around_zero(rope, split_metric(name)),
         prob=prob,
         measure=measure,
         key=key,
@@ -237,66 +254,99 @@ def report_search(
 
 
 def _measure(
-    search: Any, keys: list[str], scorer: CountScorer | None, scoring: Any, can_run_again: bool
+    search: Any, keys: list[str], counts: CountScorer | None, scoring: Any, target: Target | None
 ) -> tuple[str | None, Any]:
     """Return the name of the recorded scores, or None, and the metric to compare by."""
-    known = keys == ["score"] and scorer is None  # by the search itself
+    known = keys == ["score"] and counts is None  # by the search itself
     if scoring is None and isinstance(search.refit, RefitSimplest) and not known:
         scoring = search.refit.scoring
+    if is_scorer(scoring) and not isinstance(scoring, (str, AnyMetric)):
+        if target is None:
+            raise ValueError(
+                f"scoring={in_short(scoring)} requires X and y, because results contain only names "
+                f"of scores. Pass X and y, or one of {keys}."
+            )
+        names = [key for key in keys if _scorer_of(search, key) is scoring]
+        return next(iter(names), None), as_metric(scoring, *target)
     if scoring is not None:
-        if not isinstance(scoring, (str, Metric, AnyMetric)):
+        if not isinstance(scoring, (str, Metric, AnyMetric, PerInstance)):
             raise TypeError(
-                f"scoring must be the name of a metric or a metric of skbayeseval.metrics, got "
-                f"{in_short(scoring)}."
+                "scoring must be the name of a metric, a metric of skbayeseval.metrics or a "
+                f"scorer, got {in_short(scoring)}."
             )
         name = scoring if isinstance(scoring, str) else scoring.name
-        own = scorer.main if scorer is not None else _single_measure(search)
+        own = _scorer_of(search, "score") if counts is None else counts.main
         key = name if name in keys else "score" if name == own and "score" in keys else None
-        from_elsewhere = table_metric(scoring) is not None or (
-            can_run_again and _can_be_paired(scoring, "numbers")
-        )
+        from_elsewhere = table_metric(scoring) is not None or _can_be_paired(scoring, target)
         if key is None and not from_elsewhere:
             raise ValueError(
                 f"scoring={name!r} was not recorded and is not a metric of confusion matrices. "
                 f"Use one of {keys}, or pass X and y."
             )
-        if name == "score" and key == "score":
-            return key, own
-        return key, scoring if key is None or scorer is not None else _named(search, name, scoring)
-    if scorer is not None:
-        refit = search.refit if isinstance(search.refit, str) else "score"
-        return refit, scorer.main if refit == "score" else refit
-    if keys == ["score"]:
-        return "score", _single_measure(search)
-    if isinstance(search.refit, str) and search.refit in keys:
-        return search.refit, _named(search, search.refit, search.refit)
-    raise ValueError(f"The search recorded several scores, {keys}. Choose one with scoring=.")
+        if key is None or not isinstance(scoring, str) or (counts is not None and name != "score"):
+            return key, scoring
+    elif keys == ["score"] or (counts is not None and not isinstance(search.refit, str)):
+        key = "score"
+    elif isinstance(search.refit, str) and search.refit in keys:
+        key = search.refit
+    else:
+        raise ValueError(f"The search recorded several scores, {keys}. Choose one with scoring=.")
+    if counts is not None:
+        return key, counts.main if key == "score" else key
+    return key, _recorded_metric(search, key, target)
 
 
-def _named(search: Any, key: str, measure: Any) -> Any:
-    """Return the metric of a recorded key, `RecordedOnly` if only a user-defined scorer has it."""
+def _target(search: Any, y: Any) -> Target | None:
+    """Return the classes of y and whether instances may have several; no classes for numbers.
+
+    None without y, and for several numbers per instance.
+    """
+    if y is None:
+        return None
+    if kind_of_target({"": search.estimator}) == "numbers":
+        return None if is_indicator(y) else ((), False)
+    if is_indicator(y):
+        return range(np.shape(y)[1]), True
+    return np.unique(check_label_vector(y, "y")).tolist(), False
+
+
+def _scorer_of(search: Any, key: str) -> Any:
+    """Return the name or the scorer of a recorded score; None if it is not known on its own."""
     given = search.scoring
     if isinstance(given, Mapping):
-        return given[key] if isinstance(given.get(key), str) else RecordedOnly(key)
-    return RecordedOnly(key) if callable(given) else measure
+        return given.get(key)
+    if given is None:  # the score method of scikit-learn's estimators
+        estimator = search.estimator
+        return "accuracy" if is_classifier(estimator) else "r2" if is_regressor(estimator) else None
+    if callable(given):  # or one that returns several scores
+        return given if key == "score" else None
+    return given if isinstance(given, str) else key
 
 
-def _can_be_paired(measure: Any, *others: str) -> bool:
-    """Return whether a metric, one of classes or of `others`, can be compared by instances."""
-    if isinstance(measure, RecordedOnly):
+def _recorded_metric(search: Any, key: str, target: Target | None) -> Any:
+    """Return the metric of a recorded score; `RecordedOnly` if only its values are known."""
+    scorer = _scorer_of(search, key)
+    if isinstance(scorer, str):
+        return scorer
+    # A scorer of the user's own may depend on X.
+    if target is None or not repr(scorer).startswith("make_scorer("):
+        return RecordedOnly(key)
+    try:
+        metric = as_metric(scorer, *target)
+    except TypeError:  # it takes no weights
+        return RecordedOnly(key)
+    return metric if key == "score" else replace(metric, name=key)
+
+
+def _can_be_paired(measure: Any, target: Target | None) -> bool:
+    """Return whether a metric can be computed from the predictions of instances."""
+    if target is None or isinstance(measure, RecordedOnly):
         return False
     try:
-        found = resolve_scoring(measure, (0, 1))
+        metrics = resolve_scoring(measure, *target)
     except (TypeError, ValueError):
         return False
-    return all(metric.source in ("tables", "instances", *others) for metric in found.values())
-
-
-def _single_measure(search: Any) -> str:
-    """Return the metric of a search that records a single score."""
-    if isinstance(search.scoring, str):
-        return search.scoring
-    return "accuracy" if search.scoring is None and is_classifier(search.estimator) else "score"
+    return all(metric.source in ("tables", "instances", "numbers") for metric in metrics.values())
 
 
 def _warn_of_different_scores(

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 import sklearn
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.datasets import (
     load_breast_cancer,
     load_digits,
@@ -13,7 +13,7 @@ from sklearn.ensemble import ExtraTreesClassifier
 from sklearn.exceptions import NotFittedError
 from sklearn.experimental import enable_halving_search_cv  # noqa: F401
 from sklearn.linear_model import Ridge
-from sklearn.metrics import f1_score, make_scorer, mean_pinball_loss
+from sklearn.metrics import f1_score, fbeta_score, make_scorer, mean_pinball_loss, r2_score
 from sklearn.model_selection import (
     GridSearchCV,
     GroupKFold,
@@ -70,6 +70,12 @@ def right_of(n_right, n=1000):
     return [[n_right, n - n_right], [n - n_right, n_right]]
 
 
+def sorted_scores(report):
+    """The scores of the candidates in every split, the highest last."""
+    scores = [of_one["test_score"] for of_one in report.ranking.cv_results.values()]
+    return np.sort(np.transpose(scores))
+
+
 @pytest.fixture(scope="module")
 def cancer():
     return load_breast_cancer(return_X_y=True)
@@ -84,6 +90,12 @@ def trees(cancer):
         scoring=count_scorer([0, 1], also="f1"),
         refit="score",
     ).fit(*cancer)
+
+
+@pytest.fixture
+def ridge():
+    X, y = make_regression(120, n_features=5, noise=20, random_state=0)
+    return GridSearchCV(Ridge(), {"alpha": [0.1, 100.0]}, cv=4).fit(X, y), X, y
 
 
 def test_planted_search_is_reported_rightly():
@@ -374,11 +386,11 @@ def test_scores_alone_are_the_correlated_t(cancer):
         DecisionTreeClassifier(random_state=0),
         {"max_depth": [1, 3]},
         cv=4,
-        scoring="explained_variance",
+        scoring="v_measure_score",
     ).fit(X, y)
     with pytest.warns(UserWarning, match="based on the recorded scores"):
         report = report_search(search, X, y, rope=0.01, random_state=0)
-    assert (report.source, report.metric) == ("scores", "explained_variance")
+    assert (report.source, report.metric) == ("scores", "v_measure_score")
     assert "correlation 0.25" in str(report)
     assert "equally correlated" not in str(report)
     search.set_params(param_grid={"max_depth": [1, 2, 3, 4]}, cv=3).fit(X, y)
@@ -419,9 +431,8 @@ def test_one_candidate_is_the_best_of_one(cancer):
 
 
 @pytest.mark.parametrize("scoring", ["neg_mean_absolute_error", metrics.pinball(0.3)])
-def test_metrics_of_numbers_that_were_not_recorded(scoring):
-    X, y = make_regression(120, n_features=5, noise=20, random_state=0)
-    search = GridSearchCV(Ridge(), {"alpha": [0.1, 100.0]}, cv=4).fit(X, y)
+def test_metrics_of_numbers_that_were_not_recorded(ridge, scoring):
+    search, X, y = ridge
     report = report_search(search, X, y, rope=1.0, scoring=scoring, random_state=0)
     assert report.source == "predictions"
     scorer = "neg_mean_absolute_error"
@@ -433,18 +444,79 @@ def test_metrics_of_numbers_that_were_not_recorded(scoring):
     np.testing.assert_allclose(report.ranking.observed, expected)
 
 
-def test_scorers_of_the_users_own_are_not_taken_for_ours(cancer):
+def test_scores_of_regressors_are_computed_again(ridge):
+    search, X, y = ridge
+    for scoring in (None, "r2", make_scorer(r2_score)):
+        report = report_search(search, X, y, rope=0.01, scoring=scoring, random_state=0)
+        assert (report.source, report.metric) == ("predictions", "r2")
+        np.testing.assert_allclose(report.ranking.observed, search.cv_results_["mean_test_score"])
+
+
+def test_several_numbers_per_instance_are_compared_by_their_scores(ridge):
+    search, X, y = ridge
+    several = np.column_stack([y, -y])
+    search = clone(search).fit(X, several)
+    with pytest.warns(UserWarning, match="known only by its value in each split"):
+        assert report_search(search, X, several, rope=0.01).source == "scores"
+
+
+def test_functions_that_return_several_scores_are_known_by_their_values(cancer):
     X, y = cancer
     own = make_scorer(f1_score, pos_label=0)
-    for scoring in ({"f1": own, "acc": "accuracy"}, lambda e, X, y: {"f1": own(e, X, y)}):
-        search = GridSearchCV(
-            DecisionTreeClassifier(random_state=0), DEPTHS, cv=4, refit="f1", scoring=scoring
-        ).fit(X, y)
-        for given in ({}, {"scoring": "f1"}):
-            with pytest.warns(UserWarning, match="known only by its value in each split"):
-                report = report_search(search, X, y, rope=0.01, random_state=0, **given)
-            assert report.source == "scores"
-            np.testing.assert_allclose(report.ranking.observed, search.cv_results_["mean_test_f1"])
+    search = GridSearchCV(
+        DecisionTreeClassifier(random_state=0), DEPTHS, cv=4, refit="f1",
+        scoring=lambda e, X, y: {"f1": own(e, X, y)},
+    ).fit(X, y)  # fmt: skip
+    for given in ({}, {"scoring": "f1"}):
+        with pytest.warns(UserWarning, match="known only by its value in each split"):
+            report = report_search(search, X, y, rope=0.01, random_state=0, **given)
+        assert report.source == "scores"
+        np.testing.assert_allclose(report.ranking.observed, search.cv_results_["mean_test_f1"])
+
+
+@pytest.mark.parametrize("several", [True, False])
+def test_scorers_of_the_search_are_computed_again(cancer, several):
+    X, y = cancer
+    names = np.array(["malignant", "benign"])[y]
+    own = make_scorer(f1_score, pos_label="malignant")
+    search = GridSearchCV(
+        DecisionTreeClassifier(random_state=0), {"max_depth": [1, 3]}, cv=4,
+        refit="f1" if several else True,
+        scoring={"f1": own, "acc": "accuracy"} if several else own,
+    ).fit(X, names)  # fmt: skip
+    key = "f1" if several else "score"
+    expected = [search.cv_results_[f"split{s}_test_{key}"] for s in range(4)]
+    for given in ({}, {"scoring": key}, {"scoring": own}):
+        report = report_search(search, X, names, rope=0.01, n_draws=100, **given)
+        assert report.source == "predictions"
+        np.testing.assert_allclose(sorted_scores(report), np.sort(expected))
+    assert report.metric == "f1_score"
+
+
+def test_scorers_that_the_search_does_not_know(trees, cancer):
+    scorer = make_scorer(fbeta_score, beta=3, pos_label=0)
+    report = report_search(trees, *cancer, rope=0.01, scoring=scorer, n_draws=100)
+    expected = [
+        cross_val_score(
+            clone(trees.estimator).set_params(**one), *cancer, cv=trees.cv, scoring=scorer
+        )
+        for one in trees.cv_results_["params"]
+    ]
+    np.testing.assert_allclose(sorted_scores(report), np.sort(np.transpose(expected)))
+    with pytest.raises(ValueError, match=r"scoring=make_scorer\(fbeta_score.* requires X and y"):
+        report_search(trees, rope=0.01, scoring=scorer)
+
+
+def test_scorers_that_may_depend_on_the_features_are_known_by_their_values(cancer):
+    X, y = cancer
+
+    def cost(estimator, X, y, sample_weight=None):
+        return float(np.average((estimator.predict(X) == y) * X[:, 0], weights=sample_weight))
+
+    search = GridSearchCV(DecisionTreeClassifier(random_state=0), DEPTHS, cv=4, scoring=cost)
+    with pytest.warns(UserWarning, match="'score' is known only by its value"):
+        report = report_search(search.fit(X, y), X, y, rope=0.01, random_state=0)
+    np.testing.assert_allclose(report.ranking.observed, search.cv_results_["mean_test_score"])
 
 
 @pytest.mark.parametrize("labels", [[1, 0], [0, 1]])
