@@ -5,6 +5,7 @@ import pytest
 from scipy.special import gammaln
 from scipy.stats import chisquare
 
+from skbayeseval import compare_items
 from skbayeseval.models import ClusteredItems
 
 CASES = {
@@ -64,6 +65,20 @@ def test_moments_agree_with_brute_force(case, prior):
         error = sd * np.sqrt(1 / effective + 1 / 10_000)
         assert values.mean() == pytest.approx(mean, abs=4 * error)
         assert values.std() == pytest.approx(sd, rel=0.06)
+
+
+@pytest.mark.parametrize("swapped", [False, True])
+def test_items_are_counted_by_group(swapped):
+    counts = CASES["mixed"]
+    right = np.array([[1, 1], [1, 0], [0, 1], [0, 0]])  # A, B
+    items = np.concatenate([np.repeat(right, of_group, axis=0) for of_group in counts])
+    a, b = items.T[::-1] if swapped else items.T
+    result = compare_items(
+        a, b, groups=np.repeat(range(4), np.sum(counts, axis=1)), model="clustered", random_state=0
+    )
+    (mean, sd), _ = brute_force(counts, 1.0, (1.0, 1.0))[0]
+    assert result.draws.mean() == pytest.approx(-mean if swapped else mean, abs=0.1 * sd)
+    assert result.draws.std() == pytest.approx(sd, rel=0.1)
 
 
 def test_many_equal_groups_tell_the_mean():

@@ -49,6 +49,13 @@ def test_shares_stop_when_they_are_sure():
     assert next(blocks) is not None
 
 
+def test_shares_that_are_all_0_or_all_1_are_as_odds_of_draws():
+    never, always = (odds_of_shares([np.full((2, 500), share)]) for share in (0.0, 1.0))
+    assert never.log == -always.log
+    assert never == odds_of_draws(0, 1000)  # two of each stratum
+    assert not never.reliable
+
+
 @pytest.mark.parametrize("estimate", [odds_of_shares, lambda b: density_of_shares(b, 0.1)])
 def test_error_of_stratified_shares_by_repetition(estimate):
     # Strata differ by far more than the shares within one: only the latter is an error.

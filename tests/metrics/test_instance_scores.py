@@ -218,6 +218,7 @@ def test_log_loss_needs_no_class_to_be_present():
         ("roc_auc_ovr", [0, 1, 1], np.full((3, 3), 1 / 3), "Number of classes in y_true"),
         ("roc_auc_ovo", [0, 1, 2], np.ones((3, 3)), "do not sum to one"),
         ("average_precision", [0, 0], [0.1, 0.2], "No positive class found in y_true"),
+        ("average_precision", [[0, 1], [0, 0]], [[0, 1], [1, 0]], "No positive class found"),
         ("neg_log_loss", [0, 1], [0.1, 1.2], "above 1"),
         ("neg_brier_score", [0, 1], [-0.1, 0.2], "below 0"),
         ("neg_brier_score", [0, 1, 2], np.full((3, 3), 0.3), "do not sum to one"),

@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from sklearn.model_selection import StratifiedKFold
+from sklearn.model_selection import RepeatedStratifiedKFold, StratifiedKFold
 
 from skbayeseval.metrics import get_metric
 from skbayeseval.search.candidates import Recorded
@@ -40,3 +40,19 @@ def test_bad_candidates_do_not_lower_the_weight():
     ]
     assert weights[0] == pytest.approx(weights[1])
     assert 0.3 < weights[0].median <= 1
+
+
+@pytest.mark.parametrize(
+    ("cv", "times"),
+    [(RepeatedStratifiedKFold(n_splits=2, n_repeats=3), 3), (StratifiedKFold(6), 1)],
+)
+def test_the_noise_of_instances_is_how_folds_of_a_repeat_differ(cv, times):
+    """Repeats test the same instances, so that differences between them are not their noise."""
+
+    def weight(right):
+        tables = [[[[n, 100 - n], [100 - n, n]] for n in of_one] for of_one in (right, [80] * 6)]
+        metric, proportions = get_metric("accuracy"), split_proportions(cv, 6)
+        return _inferred_weight(metric, np.array(tables, dtype=float), 1, proportions).test_only
+
+    in_all_repeats, in_one = weight([90, 80, 90, 80, 90, 80]), weight([90, 90, 90, 80, 80, 80])
+    assert in_one == pytest.approx(times * in_all_repeats)
