@@ -4,7 +4,7 @@ from skbayeseval.display.curves import (
     CurveDisplay,
     LearningCurveDisplay,
     PowerDisplay,
-    ScoresDisplay,
+    SplitScoresDisplay,
 )
 from skbayeseval.display.forest import ClassesDisplay, ForestDisplay, RankingDisplay
 from skbayeseval.display.heatmap import HeatmapDisplay, PairsDisplay
@@ -30,7 +30,7 @@ __all__ = [
     "PowerDisplay",
     "RankingDisplay",
     "ScoreDisplay",
-    "ScoresDisplay",
+    "SplitScoresDisplay",
     "TiersDisplay",
     "TraceDisplay",
 ]

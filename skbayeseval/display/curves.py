@@ -299,7 +299,7 @@ def _short_goal(goal: str, inches: float, size: float) -> str:
 
 
 @dataclass(eq=False, repr=False)
-class ScoresDisplay(Display):
+class SplitScoresDisplay(Display):
     """Split scores of A and B, with a line between the two scores of each split.
 
     The consistency of the differences between splits, not only the means, shows whether one
@@ -325,8 +325,8 @@ class ScoresDisplay(Display):
 
     Examples
     --------
-    >>> from skbayeseval.display import ScoresDisplay
-    >>> ScoresDisplay([0.8, 0.82], [0.79, 0.83], metric="f1").plot().ax_.get_ylabel()
+    >>> from skbayeseval.display import SplitScoresDisplay
+    >>> SplitScoresDisplay([0.8, 0.82], [0.79, 0.83], metric="f1").plot().ax_.get_ylabel()
     'f1'
     """
 

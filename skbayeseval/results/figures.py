@@ -19,7 +19,7 @@ from skbayeseval.display import (
     JointDisplay,
     LearningCurveDisplay,
     PosteriorDisplay,
-    ScoresDisplay,
+    SplitScoresDisplay,
     TraceDisplay,
 )
 from skbayeseval.display.style import Display, finding_of
@@ -145,7 +145,7 @@ class ComparisonFigures(PosteriorView):
         elif kind == "factor":
             shown = FactorDisplay(**_densities_at_zero(posterior, which), **about)
         elif kind == "scores":
-            shown = ScoresDisplay(*self._split_scores(which), **about)
+            shown = SplitScoresDisplay(*self._split_scores(which), **about)
         elif kind == "learning_curve":
             points = _learning_curve(posterior, which, prob)
             shown = LearningCurveDisplay(*points, rope=region, prob=prob, **about)

@@ -26,7 +26,7 @@ from skbayeseval.display import (
     PowerDisplay,
     RankingDisplay,
     ScoreDisplay,
-    ScoresDisplay,
+    SplitScoresDisplay,
     TiersDisplay,
     TraceDisplay,
 )
@@ -171,7 +171,7 @@ def cases():
             f"factor-{label}": lambda c=common: FactorDisplay(
                 normal(0.003, 0.01), normal(0, 0.3), factor=factor(), **c
             ),
-            f"scores-{label}": lambda c=common: ScoresDisplay(a[:30], b[:30], **c),
+            f"scores-{label}": lambda c=common: SplitScoresDisplay(a[:30], b[:30], **c),
             f"learning-curve-{label}": lambda c=common: LearningCurveDisplay(
                 [284, 427, 569],
                 [-0.02, 0.01, 0.03],
@@ -248,8 +248,8 @@ def cases():
         "factor-difference": lambda: FactorDisplay(
             normal(0.05, 0.01), normal(0, 0.3), factor=factor(0.004, False)
         ),
-        "scores-few": lambda: ScoresDisplay([0.8, np.nan, 0.9], [0.8, 0.7, 0.85]),
-        "scores-huge": lambda: ScoresDisplay(normal(-3e6, 1e5, 6), normal(-3e6, 1e5, 6, 1)),
+        "scores-few": lambda: SplitScoresDisplay([0.8, np.nan, 0.9], [0.8, 0.7, 0.85]),
+        "scores-huge": lambda: SplitScoresDisplay(normal(-3e6, 1e5, 6), normal(-3e6, 1e5, 6, 1)),
         "learning-curve-huge": lambda: LearningCurveDisplay(
             [2e6, 2.1e6, 9e6], [3e6, -3e6, 0], [-4e6] * 3, [5e6] * 3
         ),
