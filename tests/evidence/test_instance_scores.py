@@ -1,6 +1,7 @@
 """Scores of instances as evidence, and how estimators are asked for them."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression, Perceptron, RidgeClassifier
@@ -121,6 +122,17 @@ def test_shapes_of_weights():
 def test_bad_scores(y, scores, error, message):
     with pytest.raises(error, match=message):
         ScoredInstances.from_scores(y, {"a": scores})
+
+
+@pytest.mark.parametrize("pos_label", [None, "spam", "ham"])
+def test_a_single_column_must_be_that_of_the_positive_class(pos_label):
+    truth = np.where(TWO == 1, "spam", "ham")
+    frames = {name: pd.DataFrame({name: np.zeros(120)}) for name in ("spam", "ham")}
+    positive = frames.pop(pos_label or "spam")
+    (other,) = frames.values()
+    ScoredInstances.from_scores(truth, {"a": positive}, pos_label=pos_label)
+    with pytest.raises(ValueError, match="but the scores of the positive class '"):
+        ScoredInstances.from_scores(truth, {"a": other}, pos_label=pos_label)
 
 
 def test_columns_must_be_those_of_the_classes():

@@ -111,6 +111,12 @@ class TestAgainstBuiltInMetrics:
         assert own.draws.std() == pytest.approx(known.draws.std(), rel=0.08)
         assert own.draws.mean() == pytest.approx(own.observed_a - own.observed_b, abs=0.01)
 
+    def test_only_functions_without_weights_are_resampled(self):
+        assert metrics.resampled(sklearn_metrics.accuracy_score).of([0, 1]).takes_counts
+        for metric in (metrics.weighted(sklearn_metrics.accuracy_score).of([0, 1]),
+                       metrics.get_metric("roc_auc"), metrics.get_metric("r2")):  # fmt: skip
+            assert not metric.takes_counts
+
     def test_resampled_functions_get_the_truth_first(self):
         own = compare(metrics.resampled(sklearn_metrics.precision_score), n_draws=300)
         precision = sklearn_metrics.precision_score(Y, A)

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -45,6 +47,14 @@ def test_each_alone_is_exactly_bcv(classifier, formula):
         against = {"precision": fp + lambda_, "recall": fn + lambda_, "jaccard": fp + fn + 1.4}
         law = stats.beta(tp + lambda_, against[formula])
     assert stats.kstest(draws, law.cdf).pvalue > 1e-3
+
+
+def test_bayes_factors_of_functions_without_a_formula():
+    known = compare()
+    own = replace(metrics.get_metric("f1"), formula=None)
+    posterior = make_posterior(COUNTS, "auto", "exact", None, 20_000, 0)
+    drawn = ComparisonResult(posterior, ("A", "B"), {"f1": own}).bayes_factor(rope=0.05)
+    assert drawn.log10 == pytest.approx(known.bayes_factor(rope=0.05).log10, abs=0.05)
 
 
 def test_swapped():

@@ -139,7 +139,9 @@ def test_frequencies_from_a_callable_or_an_array(m):
     X = [f"sentence {i}" for i in range(600)]
     columns = entities(X, None).astype(float)
     n_blocks = len(orthogonal_array(m))
-    for regularize in (entities, columns, sparse.csr_matrix(columns)):
+    with_zeros = sparse.csr_matrix(columns)
+    with_zeros.data[0] = columns[0, with_zeros.indices[0]] = 0.0
+    for regularize in (entities, columns, sparse.csr_matrix(columns), with_zeros):
         cv = BlockRegularizedCV(m, regularize=regularize, random_state=0)
         blocks = blocks_of(cv, X)
         assert largest_imbalance(columns, blocks, n_blocks) < 0.35 * random_median(
