@@ -593,7 +593,7 @@ def _any_metric(
 
 
 def of_scorer(
-    scorer: Callable[..., Any], name: str, labels: Sequence[Any], several: bool = False
+    scorer: Callable[..., Any], name: str, labels: Sequence[Any], several: bool
 ) -> AnyMetric:
     """Return the metric of a scorer; raise a TypeError if it takes no weights."""
     response = response_of(scorer, name, labels, several)

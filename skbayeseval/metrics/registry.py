@@ -43,7 +43,7 @@ from skbayeseval.metrics.confusion import (
 )
 from skbayeseval.metrics.instance_scores import SCORE_METRICS, Prepared, net_benefit
 from skbayeseval.metrics.numbers import NUMBER_METRICS, REFUSED, mean_of
-from skbayeseval.metrics.scorers import Saying
+from skbayeseval.metrics.scorers import UNKNOWN_X, Saying
 
 # The names of scorers with values between 0 and 1, known by their split scores only.
 _BETWEEN_0_AND_1 = (
@@ -313,7 +313,7 @@ def _scores(scorer: Any) -> list[float | None]:
         truth = np.arange(30) % n_classes if n_classes else 1 + np.arange(30) / 7
         said = rng.dirichlet(np.ones(n_classes), 30) if n_classes else rng.permutation(truth)
         try:
-            scores.append(float(scorer(Saying(range(n_classes)), said, truth)))
+            scores.append(float(scorer(Saying(said, range(n_classes)), UNKNOWN_X, truth)))
         except Exception:  # whatever a scorer raises for a target that it is not made for
             scores.append(None)
     return scores
@@ -581,7 +581,7 @@ def _resolve_one(scoring: Any, labels: Sequence[Any], several: bool) -> list[Met
     return [found if isinstance(found, Metric) else found.of(labels, several)]
 
 
-def as_metric(scorer: Any, labels: Sequence[Any], several: bool = False) -> Metric | AnyMetric:
+def as_metric(scorer: Any, labels: Sequence[Any], several: bool) -> Metric | AnyMetric:
     """Return the metric of a scorer: the one that is known to equal it, or any function's."""
     return metric_of_scorer(scorer) or of_scorer(scorer, _name_of(scorer), labels, several)
 

@@ -1,7 +1,8 @@
 """Scorers of scikit-learn as functions of true and predicted values.
 
-A scorer asks an estimator what it predicts. `Saying` is an estimator that is given the predictions,
-and that tells what it was asked for.
+A scorer asks an estimator what it predicts for X. `Saying` is an estimator that is given the
+predictions, and that tells what it was asked for. X is not there: a scorer that uses it otherwise
+fails on `UNKNOWN_X`, instead of taking something else for it.
 """
 
 from __future__ import annotations
@@ -31,16 +32,25 @@ class ScorerFunction:
     def __call__(self, y_true: Any, y_pred: Any, sample_weight: Array | None = None) -> Any:
         """Return the score."""
         weights = {} if sample_weight is None else {"sample_weight": sample_weight}
-        return self.scorer(Saying(self.classes, self.several), y_pred, y_true, **weights)
+        estimator = Saying(y_pred, self.classes, self.several)
+        return self.scorer(estimator, UNKNOWN_X, y_true, **weights)
+
+
+class UnknownX:
+    """Stands for X, of which only the predictions are known."""
+
+
+UNKNOWN_X = UnknownX()
 
 
 class Saying(BaseEstimator):
-    """A fitted estimator that says what it is given, and remembers by which method.
+    """A fitted estimator that predicts what it is given, and remembers by which method.
 
     With `several`, instances may have several of the classes, which are then labels.
     """
 
-    def __init__(self, classes: Any = (), several: bool = False) -> None:
+    def __init__(self, said: Any, classes: Any = (), several: bool = False) -> None:
+        self.said = said
         self.classes = classes
         self.several = several
         self.asked: set[str] = set()
@@ -63,18 +73,19 @@ class Saying(BaseEstimator):
     def predict(self, X: Any) -> Any:
         """Return what is predicted."""
         self.asked.add("predict")
-        plain = np.ndim(X) == 1 or not len(self.classes) or self.several
-        return X if plain else np.asarray(self.classes)[np.argmax(X, axis=1)]
+        plain = np.ndim(self.said) == 1 or not len(self.classes) or self.several
+        return self.said if plain else np.asarray(self.classes)[np.argmax(self.said, axis=1)]
 
     def predict_proba(self, X: Any) -> Any:
         """Return probabilities of all classes."""
         self.asked.add("predict_proba")
-        return X
+        return self.said
 
     def decision_function(self, X: Any) -> Any:
         """Return scores of class 1 of two classes, or of all classes."""
         self.asked.add("decision_function")
-        return X[:, 1] if len(self.classes) == 2 and not self.several else X
+        of_two = len(self.classes) == 2 and not self.several
+        return self.said[:, 1] if of_two else self.said
 
 
 def response_of(
@@ -92,9 +103,9 @@ def response_of(
     targets += [(range(3), False), (range(2), False), ((), False), (range(3), True)]
     for classes, indicators in targets:
         truth, said = _example(classes, indicators)
-        estimator = Saying(classes, indicators)
+        estimator = Saying(said, classes, indicators)
         try:
-            scorer(estimator, said, truth, sample_weight=np.ones(len(truth)))
+            scorer(estimator, UNKNOWN_X, truth, sample_weight=np.ones(len(truth)))
         except Exception as error:  # whatever it raises for a target that it is not made for
             errors.append(error)
             continue
@@ -114,7 +125,8 @@ def response_of(
     reason = str(errors[0]).rstrip(".")
     raise TypeError(
         f"scoring={name!r} could not be evaluated as a scorer, neither for classes nor for "
-        f"numbers: {reason}. Pass a function of y_true and y_pred as metrics.weighted(function)."
+        f"numbers: {reason}. A scorer may use X only to ask the estimator for predictions. Pass a "
+        "function of y_true and y_pred as metrics.weighted(function)."
     )
 
 

@@ -318,7 +318,7 @@ def _scorer_of(search: Any, key: str) -> Any:
     if given is None:  # the score method of scikit-learn's estimators
         estimator = search.estimator
         return "accuracy" if is_classifier(estimator) else "r2" if is_regressor(estimator) else None
-    if callable(given):  # or one that returns several scores
+    if callable(given):  # it may return several scores by name
         return given if key == "score" else None
     return given if isinstance(given, str) else key
 
@@ -328,7 +328,7 @@ def _recorded_metric(search: Any, key: str, target: Target | None) -> Any:
     scorer = _scorer_of(search, key)
     if isinstance(scorer, str):
         return scorer
-    # A scorer of the user's own may depend on X.
+    # A scorer of the user's own may use more than predictions.
     if target is None or not repr(scorer).startswith("make_scorer("):
         return RecordedOnly(key)
     try:

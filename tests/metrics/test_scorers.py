@@ -164,3 +164,21 @@ def test_scorers_that_ask_for_two_things():
 def test_functions_in_place_of_scorers():
     with pytest.raises(TypeError, match=r"as a scorer.* metrics\.weighted\(function\)"):
         compare_predictions(Y, A, B, scoring=sk.f1_score)
+
+
+def mean_of_right(estimator, X, y, sample_weight=None):
+    right = estimator.predict_proba(X)[np.arange(len(y)), y]
+    return np.average(right, weights=sample_weight)
+
+
+def test_scorers_of_the_users_own_may_only_ask_for_predictions():
+    def reads_x(estimator, X, y, sample_weight=None):
+        return mean_of_right(estimator, X, y, sample_weight) * X[0, 0]
+
+    rng = np.random.default_rng(0)
+    y, p = rng.integers(0, 2, 60), rng.random((2, 60))
+    options = {"y_score_a": p[0], "y_score_b": p[1], "n_draws": 100, "random_state": 0}
+    result = compare_predictions(y, None, None, scoring=mean_of_right, **options)
+    assert result.observed_a == pytest.approx(np.where(y == 1, p[0], 1 - p[0]).mean())
+    with pytest.raises(TypeError, match="may use X only to ask the estimator for predictions"):
+        compare_predictions(y, None, None, scoring=reads_x, **options)
