@@ -23,10 +23,10 @@ class SubgroupDecision(InWords):
         The decision about the pooled difference in each subgroup.
     too_few : dict of object to str
         The subgroups with too few instances to say anything, and the reason.
-    p_varies : float
-        The probability that any two subgroups are farther apart than the ROPE is wide; NaN if there
-        are fewer than two to compare. It does not tell which ones: with many small subgroups it is
-        high even if nothing tells them apart.
+    p_alike : float
+        The probability that no two subgroups are farther apart than the ROPE is wide; NaN if there
+        are fewer than two to compare. Only a high one says something: pooling takes some variation
+        for granted, so that it is near 0 for many small subgroups, alike or not.
     farthest : tuple of (object, object) or None
         The two subgroups that are farthest apart, the one with the higher difference first.
     p_farthest : float
@@ -60,7 +60,7 @@ class SubgroupDecision(InWords):
 
     subgroups: Mapping[Any, Decision]
     too_few: Mapping[Any, str]
-    p_varies: float
+    p_alike: float
     farthest: tuple[Any, Any] | None
     p_farthest: float
     rope: Interval
@@ -79,7 +79,7 @@ class SubgroupDecision(InWords):
         """
         if self.p_farthest >= self.prob:
             return True
-        return False if self.p_varies <= 1 - self.prob else None
+        return False if self.p_alike >= self.prob else None
 
     @property
     def settled(self) -> bool:
@@ -107,7 +107,7 @@ class SubgroupDecision(InWords):
                 cases["not settled"].append(f"{name} ({self._chances(decision)})")
         said = [f"{a} compared with {b} in {name_subgroups(self.column)} ({basis}):"]
         said += [f"  {case}: {', '.join(names)}" for case, names in cases.items() if names]
-        return "\n".join([*said, f"  {self.on_variation()}{self._on_any_two()}"])
+        return "\n".join([*said, f"  {self.on_variation()}"])
 
     def _chance(self, probability: float, *, words: bool = False) -> str:
         return format_probability(probability, words=words, threshold=self.prob)
@@ -124,28 +124,23 @@ class SubgroupDecision(InWords):
         if self.farthest is None:
             return f"Whether {where} cannot be told from fewer than two of them."
         width = self.rope.high - self.rope.low
-        by = f" by more than {width:.4g}, the width of the ROPE," if width else ""
+        width_of_rope = f"{width:.4g}, the width of the ROPE,"
+        by = f" by more than {width_of_rope}" if width else ""
         high, low = self.farthest
         higher = f"it is higher in {high} than in {low}"
         chance = self._chance(self.p_farthest, words=True)
         if self.varies:
             return f"T{where[1:]}: {higher}{by} with probability {chance}."
         if self.varies is False:
-            chance = self._chance(self.p_varies, words=True)
-            apart = f"some two of them are apart{by} with probability {chance}"
-            return f"No sign that {where}: {apart}."
+            chance = self._chance(self.p_alike, words=True)
+            return (
+                f"No sign that {where}: no two of them are farther apart than {width_of_rope} with "
+                f"probability {chance}."
+            )
         return (
             f"Not settled whether {where}: {higher} (the two farthest apart){by} with probability "
             f"{chance}; {percent(self.prob)} would settle it."
         )
-
-    def _on_any_two(self) -> str:
-        """Return how probably some two subgroups differ, if it is not settled that these two do."""
-        if self.varies is not None or self.farthest is None or self.rope.low == self.rope.high:
-            return ""
-        chance = self._chance(self.p_varies, words=True)
-        but = "" if self.p_varies < self.prob else ", but the data do not tell which two"
-        return f" Some two of them differ that much with probability {chance}{but}."
 
 
 def name_subgroups(column: str | None) -> str:
@@ -156,7 +151,7 @@ def name_subgroups(column: str | None) -> str:
 class Farthest(NamedTuple):
     """How far subgroups are apart; the attributes are those of `SubgroupDecision`."""
 
-    p_varies: float
+    p_alike: float
     farthest: tuple[Any, Any] | None
     p_farthest: float
 
@@ -192,7 +187,7 @@ def farthest_apart(draws: pd.DataFrame, width: float) -> Farthest:
     np.fill_diagonal(distance, -np.inf)
     high, low = divmod(int(np.argmax(distance)), len(means))
     return Farthest(
-        float(np.mean(np.ptp(values, axis=1) > width)),
+        float(np.mean(np.ptp(values, axis=1) <= width)),
         (draws.columns[high], draws.columns[low]),
         float(np.mean(values[:, high] - values[:, low] > width)),
     )

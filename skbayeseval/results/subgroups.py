@@ -13,9 +13,9 @@ from skbayeseval._html import html_table
 from skbayeseval._validation import check_probability
 from skbayeseval.display.forest import ForestDisplay
 from skbayeseval.evidence.validated_rows import Subgroups
-from skbayeseval.judgement.decision import NO_ROPE, Decision
+from skbayeseval.judgement.decision import NO_ROPE, Decision, percent
 from skbayeseval.judgement.distribution import Distribution, decision_of
-from skbayeseval.judgement.intervals import Interval, equal_tailed
+from skbayeseval.judgement.intervals import Interval
 from skbayeseval.judgement.rope import check_rope
 from skbayeseval.judgement.subgroup_decision import (
     SubgroupDecision,
@@ -203,7 +203,7 @@ class SubgroupComparison:
         Returns
         -------
         decision : SubgroupDecision
-            Its attributes are `subgroups`, `too_few`, `p_varies`, `varies` and others; `str`
+            Its attributes are `subgroups`, `too_few`, `p_farthest`, `varies` and others; `str`
             returns sentences.
         """
         region, prob = self._rope(rope), check_probability(prob)
@@ -287,12 +287,7 @@ class SubgroupComparison:
             *([f"and {more} more, in table"] if more > 0 else []),
         ]
         if len(self._subgroups) - len(self.reasons) > 1:
-            low, high = equal_tailed(self._tau, 0.95)
-            lines.append(
-                f"Median deviation between {name_subgroups(self._column)}: "
-                f"{np.median(self._tau):.2g} (95%: {low:.2g} to {high:.2g}). decision(rope) tells "
-                "whether that matters."
-            )
+            lines.append(f"{self._on_scale(0.95)}. decision(rope) tells whether that matters.")
         return "\n".join(lines)
 
     __repr__ = __str__
@@ -314,8 +309,12 @@ class SubgroupComparison:
         where = name_subgroups(self._column)
         if known < 2:
             return f"{known} of {len(self._subgroups)} {where} with enough instances"
-        low, high = equal_tailed(self._tau, prob)
-        return f"Median deviation between {where}: {low:.2g} to {high:.2g}"
+        return self._on_scale(prob)
+
+    def _on_scale(self, prob: float) -> str:
+        """Return how much subgroups vary at most; at least, they vary as the prior has it."""
+        where, most = name_subgroups(self._column), f"at most {np.quantile(self._tau, prob):.2g}"
+        return f"Median deviation between {where}: {most}, with probability {percent(prob)}"
 
     def _printed(self, rope: Any, prob: float) -> pd.DataFrame:
         """Return the text of the table."""

@@ -1,3 +1,4 @@
+import re
 import runpy
 
 import matplotlib.pyplot as plt
@@ -76,7 +77,7 @@ def test_table_and_decision_and_draws_agree(result, site):
     assert "too few to say: Ulm (no positives)" in str(decision)
     assert not decision.settled
     spread = np.ptp(subgroups.draws.to_numpy(), axis=1)
-    assert decision.p_varies == pytest.approx((spread > 0.1).mean())
+    assert decision.p_alike == pytest.approx((spread <= 0.1).mean())
     assert len(subgroups.tau) == len(subgroups.draws)
 
 
@@ -146,7 +147,7 @@ def test_words(result, site):
     assert words[2].split()[:2] == ["Bonn", "496"]
     assert words[4].endswith("too few to say: no positives")
     assert words[5].startswith("all instances")
-    assert words[6].startswith("Median deviation between subgroups of site: ")
+    assert words[6].startswith("Median deviation between subgroups of site: at most ")
     many = str(result.by(np.arange(900) % 50))
     assert "and 20 more, in table" in many
 
@@ -336,3 +337,16 @@ def test_all_too_few():
     assert subgroups.plot(rope=0.1).ax_.get_title()
     plt.close("all")
     assert subgroups.plot().ax_.get_title() == "0 of 5 subgroups with enough instances"
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_subgroups_at_random_are_not_said_to_differ(seed):
+    """The prior alone makes it nearly certain that some two of 12 small subgroups differ."""
+    rng = np.random.default_rng(seed)
+    a, b, subgroup = rng.random(720) < 0.8, rng.random(720) < 0.8, np.arange(720) % 12
+    subgroups = compare_items(a.astype(int), b.astype(int), **OPTIONS).by(subgroup)
+    said = str(subgroups.decision(rope=0.02)).splitlines()[-1]
+    chances = [float(chance) for chance in re.findall(r"probability (\d+\.\d)%", said)]
+    assert len(chances) == 1
+    assert chances[0] < 95
+    assert "at most" in str(subgroups)
