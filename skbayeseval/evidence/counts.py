@@ -409,13 +409,3 @@ class MarginalCounts(Evidence):
 def as_evidence(given: Evidence | Sequence[ConfusionCounts]) -> Evidence:
     """Return `given` as evidence; confusion counts become `MarginalCounts`."""
     return MarginalCounts(tuple(given)) if isinstance(given, Sequence) else given
-
-
-def check_paired(evidence: Evidence) -> PairedCounts:
-    """Raise unless the predictions of all classifiers are known for each instance."""
-    if not isinstance(evidence, PairedCounts):
-        raise ValueError(
-            "model='paired' requires the predictions of both classifiers for each instance, but "
-            "only separate counts were given. Use compare_predictions or model='unpaired'."
-        )
-    return evidence

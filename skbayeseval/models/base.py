@@ -171,6 +171,12 @@ class Model(ParameterObject):
                 f"{type(self).__name__} requires evidence of type {self.takes.__name__}, got "
                 f"{type(evidence).__name__}."
             )
+        if self.needs_pairs and not evidence.is_paired:
+            raise ValueError(
+                f"model={self.name!r} requires the predictions of both classifiers for each "
+                "instance, but only separate counts were given. Use compare_predictions or "
+                "model='unpaired'."
+            )
         given = copy(self)
         given._observe(evidence)
         return given
@@ -201,18 +207,26 @@ class Model(ParameterObject):
         Few draws fall into a narrow region, so counting them is inefficient. Instead, every draw
         gives a share: the probability of the region given a part of the variables
         (Rao-Blackwellization). The blocks hold two independent unbiased estimates from each of n
-        strata, whose differences give the Monte Carlo error. For independent classifiers, as here,
-        it is the share of all pairs of draws.
+        strata, whose differences give the Monte Carlo error. For independent classifiers, it is the
+        share of all pairs of draws. Classifiers of a model that needs pairs are not independent, so
+        that draws are counted.
         """
-        return self._shares_of_draws(metric, rng, region, MOST_INDEPENDENT_DRAWS, BATCH)
+        batch = 1 if self.needs_pairs else BATCH
+        return self._shares_of_draws(metric, rng, region, MOST_INDEPENDENT_DRAWS, batch)
 
     def _shares_of_draws(
         self, metric: Metric, rng: Generator, region: Interval, n_draws: int, batch: int
     ) -> Blocks:
         scores = self.stream(metric, rng, n_draws, prior=True)
+        # A model of a user may give all draws at once, too many for all pairs of a batch.
+        parts = (
+            both[:, start : start + BLOCK]
+            for both in scores
+            for start in range(0, both.shape[1], BLOCK)
+        )
         return in_twos(
             share_of_pairs(check_scores(both, metric), min(batch, both.shape[1]), region)
-            for both in scores
+            for both in parts
         )
 
     def parameters(self) -> list[Parameter]:
@@ -288,8 +302,9 @@ class Model(ParameterObject):
             raise ValueError(self.no_graph)
         if not self.parameters():
             raise ValueError(
-                "With prevalence=, this model has no parameters for PyMC to sample: the others are "
-                "drawn from their conjugate posterior. Use engine='exact'."
+                f"{type(self).__name__} has no parameters for PyMC to sample: those that "
+                "prevalence= leaves are drawn from their conjugate posterior, and a model of your "
+                "own has none without parameters(). Use engine='exact'."
             )
         if form not in FORMS:
             raise ValueError(f"form={form!r} is not a known form. Valid forms are {list(FORMS)}.")
@@ -389,8 +404,9 @@ class Model(ParameterObject):
     def with_prevalence(self, proportions: Array) -> Self:
         """Return the model with known class proportions, in the order of the labels."""
         raise ValueError(
-            "prevalence= requires a model of classes: it does not apply to groups, multi-label "
-            "indicators, chunks or scores."
+            "prevalence= requires a model with class proportions: it does not apply to groups, "
+            "multi-label indicators, chunks, scores, or a model of your own without "
+            "with_prevalence()."
         )
 
     def margin(self, formula: str | None, which: int, *, prior: bool = False) -> BetaMargin | None:

@@ -27,7 +27,7 @@ from skbayeseval.engines.blocks import stream_blocks
 from skbayeseval.engines.gammas import Simplex
 from skbayeseval.evidence.base import Evidence, letter
 from skbayeseval.evidence.chunks import CELLS, ChunkCounts
-from skbayeseval.evidence.counts import check_paired
+from skbayeseval.evidence.counts import PairedCounts
 from skbayeseval.evidence.units import UnitCounts
 from skbayeseval.judgement.intervals import Interval
 from skbayeseval.metrics.confusion import Metric
@@ -148,13 +148,12 @@ class Paired(Vectors):
         self.mu = mu
         self.theta = theta
 
-    def _observe(self, evidence: Evidence) -> None:
-        paired = check_paired(evidence)
-        positive = paired.positive
+    def _observe(self, evidence: PairedCounts) -> None:
+        positive = evidence.positive
         mu = check_concentration(self.mu, (2,), "mu")
         theta = check_concentration(self.theta, (2, 4), "theta")
         _check_orientation(positive, mu, theta)
-        cells = paired.cube() * paired.weight
+        cells = evidence.cube() * evidence.weight
         cells = (cells if positive == 0 else cells[::-1, ::-1, ::-1]).reshape(2, 4)
         self.positive = positive
         self.simplexes = (

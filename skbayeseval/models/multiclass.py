@@ -22,9 +22,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from skbayeseval.engines.gammas import Simplex
 from skbayeseval.engines.rows import Eta, Outcomes, Recall
-from skbayeseval.evidence.base import Evidence
 from skbayeseval.evidence.confusion import ConfusionCounts
-from skbayeseval.evidence.counts import check_paired
+from skbayeseval.evidence.counts import PairedCounts
 from skbayeseval.models.base import Model, check_concentration
 from skbayeseval.models.binary import Paired
 from skbayeseval.models.outcomes import OutcomeModel
@@ -37,12 +36,11 @@ class _SharedPrior(OutcomeModel):
 
     infers_weight = True
 
-    def _observe(self, evidence: Evidence) -> None:
+    def _observe(self, evidence: Any) -> None:
         if self.needs_pairs:
-            paired = check_paired(evidence)
-            counts = paired.counts * paired.weight
-            outcomes = self._outcomes(paired.truth, paired.predictions, counts, paired.margins())
-            self.groups, self.positive = (outcomes,), paired.positive
+            counts = evidence.counts * evidence.weight
+            outcomes = (evidence.truth, evidence.predictions, counts, evidence.margins())
+            self.groups, self.positive = (self._outcomes(*outcomes),), evidence.positive
             return
         groups, margins = [], evidence.margins()
         for margin in margins:
@@ -171,18 +169,17 @@ class PairedMany(OutcomeModel):
         self.mu = mu
         self.theta = theta
 
-    def _observe(self, evidence: Evidence) -> None:
-        paired = check_paired(evidence)
+    def _observe(self, evidence: PairedCounts) -> None:
         theta = float(check_concentration(self.theta, (), "theta"))
         group = Outcomes(
-            class_proportions(self.mu, paired.margin(0)),
-            paired.truth,
-            paired.predictions,
-            paired.counts * paired.weight,
-            (None,) * paired.n_classifiers,
+            class_proportions(self.mu, evidence.margin(0)),
+            evidence.truth,
+            evidence.predictions,
+            evidence.counts * evidence.weight,
+            (None,) * evidence.n_classifiers,
             mass=4 * theta,
         )
-        self.groups, self.positive = (group,), paired.positive
+        self.groups, self.positive = (group,), evidence.positive
 
     def of_pair(self) -> Model:
         """Return the model of two classifiers that is the margin of this one."""

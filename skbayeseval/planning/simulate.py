@@ -125,9 +125,14 @@ def populations_after(
     """
     if isinstance(specification, OutcomeModel):
         return specification.draw_populations(rng, n_draws)
-    assert isinstance(specification, Vectors)
+    paired = isinstance(specification, Paired)
+    if not isinstance(specification, Vectors) or (specification.needs_pairs and not paired):
+        raise ValueError(
+            f"New test sets cannot be simulated from {type(specification).__name__}, which is not "
+            "a model of this package. Compare with model='paired' or model='unpaired' to plan."
+        )
     drawn = specification.draw(rng, n_draws)
-    if isinstance(specification, Paired):
+    if paired:
         return _one_by_one(specification.joint(drawn))
     return _one_by_one(*np.moveaxis(specification.tables(drawn), 1, 0))
 

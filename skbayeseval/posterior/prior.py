@@ -76,6 +76,12 @@ class Recipe:
         else:
             blocks = specification.scores_given(given, own, rng, prior=self.is_prior)
         for scores in blocks:
+            n_rows = 1 if self.evidence.is_of_difference else self.evidence.n_classifiers
+            if scores.shape[:1] != (n_rows,) or scores.ndim != 2:
+                raise ValueError(
+                    f"{type(self.model).__name__} must give draws of shape (n_classifiers, n) for "
+                    f"{n_rows} classifiers, got an array of shape {scores.shape}."
+                )
             yield check_scores(scores, metric)
 
     def _over_classes(self, metric: Metric) -> Metric:

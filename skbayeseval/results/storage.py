@@ -138,6 +138,12 @@ def _saved_cross_validation(record: CrossValidation | None) -> CrossValidation |
 def write(parts: Parts, path: str | PathLike[str]) -> None:
     """Write the result and the draws of its metrics to a file."""
     arrays: dict[str, NDArray[Any]] = {}
+    kind = type(parts.posterior.model)
+    if MODEL_CLASSES.get(kind.__name__) is not kind:
+        raise TypeError(
+            f"Cannot save the result: {kind.__name__} is a model of your own, which a file cannot "
+            "restore. Keep the draws (result.draws) or the summary instead."
+        )
     try:
         header = encode(_header(parts), arrays)
     except TypeError as error:

@@ -210,7 +210,7 @@ def test_prevalence_of_many_classes(tmp_path):
         ([0.5, 0.6], {}, "2 positive numbers that sum to 1"),
         ([0.2, 0.3, 0.5], {}, "2 positive numbers that sum to 1"),
         (0.3, {"model": "bcv"}, "needs a model with separate class proportions"),
-        (0.3, {"groups": np.arange(400)}, "prevalence= requires a model of classes"),
+        (0.3, {"groups": np.arange(400)}, "prevalence= requires a model with class"),
     ],
 )
 def test_bad_prevalence(votes, prevalence, options, message):
