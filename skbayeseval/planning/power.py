@@ -46,6 +46,9 @@ if TYPE_CHECKING:
 
 Array = NDArray[Any]
 
+# The number of resamples of a Monte Carlo interval.
+N_RESAMPLES = 500
+
 
 @dataclass(frozen=True, repr=False)
 class PowerAnalysis:
@@ -84,7 +87,8 @@ class PowerAnalysis:
     size
     200     10%
     4000   100%
-    4,000 is the first of these sizes to reach 80%.
+    4,000 is the first of these sizes to reach 80% (95% Monte Carlo interval of its power: 93% to
+    100%).
     Otherwise another decision is settled, or none: goal=["<", ">", "?"] tells how often none is.
     """
 
@@ -104,16 +108,43 @@ class PowerAnalysis:
         It is the first of the simulated sizes that does, or interpolated if the one before it is at
         least half as large.
         """
-        found: dict[str, int | None] = {}
-        for model, rows in self.table.groupby("model", sort=False):
-            sizes, rising = rows["size"].to_numpy(), smoothed(rows["power"].to_numpy())
-            first = int(np.argmax(rising >= self.assurance))
-            size = sizes[first]
-            if first > 0 and size <= 2 * sizes[first - 1]:
-                size = crossing(rising, sizes, self.assurance, self.n_replications)
-            enough = rising[-1] >= self.assurance
-            found[str(model)] = int(np.ceil(size)) if enough else None
+        found = {model: self._reached(*curve) for model, curve in self._curves().items()}
+        return {m: None if size == np.inf else int(np.ceil(size)) for m, size in found.items()}
+
+    @property
+    def intervals(self) -> dict[str, Interval | None]:
+        """The 95% Monte Carlo interval of each required number; None if no size is enough.
+
+        It is that of binomial numbers of successes at each size. Its upper end is infinite if in
+        more than 2.5% of these cases no size would have been enough.
+        """
+        rng, n = np.random.default_rng(0), self.n_replications
+        found: dict[str, Interval | None] = {}
+        for model, (sizes, powers) in self._curves().items():
+            resampled = rng.binomial(n, powers, (N_RESAMPLES, len(sizes))) / n
+            ends = np.quantile(
+                [self._reached(sizes, row) for row in resampled], [0.025, 0.975], method="nearest"
+            )
+            enough = self._reached(sizes, powers) < np.inf
+            found[model] = Interval(*ends.tolist()) if enough else None
         return found
+
+    def _curves(self) -> dict[str, tuple[Array, Array]]:
+        """Return the sizes and their powers, by model."""
+        return {
+            str(model): (rows["size"].to_numpy(), rows["power"].to_numpy())
+            for model, rows in self.table.groupby("model", sort=False)
+        }
+
+    def _reached(self, sizes: Array, powers: Array) -> float:
+        """Return the number of instances that reaches the assurance; infinite if no size does."""
+        rising = smoothed(powers)
+        if rising[-1] < self.assurance:
+            return np.inf
+        first = int(np.argmax(rising >= self.assurance))
+        if first > 0 and sizes[first] <= 2 * sizes[first - 1]:
+            return crossing(rising, sizes, self.assurance, self.n_replications)
+        return float(sizes[first])
 
     def plot(self, *, ax: Axes | None = None, **style: Any) -> PowerDisplay:
         """Plot the power against the size, with one line per model and Monte Carlo error bars.
@@ -171,15 +202,30 @@ class PowerAnalysis:
             "the number of instances:",
             wide.to_string(),
         ]
+        intervals = self.intervals
         for model, size in self.required.items():
             enough = f"{100 * self.assurance:.3g}%"
             enough += f" ({model})" if len(wide.columns) > 1 else ""
-            if size is None:
+            interval = intervals[model]
+            if size is None or interval is None:
                 lines.append(f"None of these sizes reaches {enough}.")
             elif size in wide.index:
-                lines.append(f"{size:,} is the first of these sizes to reach {enough}.")
+                here = self.table[(self.table["size"] == size) & (self.table["model"] == model)]
+                low, high = (f"{here[end].item():.0%}" for end in ("low", "high"))
+                lines.append(
+                    f"{size:,} is the first of these sizes to reach {enough} "
+                    f"(95% Monte Carlo interval of its power: {low} to {high})."
+                )
             else:
-                lines.append(f"About {two_digits(size):,} labelled instances reach {enough}.")
+                largest = wide.index[-1]
+                low, high = (
+                    f"{two_digits(end):,}" if end <= largest else f"more than {largest:,}"
+                    for end in interval
+                )
+                lines.append(
+                    f"About {two_digits(size):,} labelled instances reach {enough} "
+                    f"(95% Monte Carlo interval: {low} to {high})."
+                )
         if set(self.goal) < set(SETTLED):
             lines.append(
                 "Otherwise another decision is settled, or none: "
@@ -190,8 +236,8 @@ class PowerAnalysis:
 
 def power_analysis(
     cells_or_result: Any,
+    *more: Any,
     sizes: Any = None,
-    *,
     rope: Any,
     goal: str | Sequence[str] = SETTLED,
     disagreement: float | None = None,
@@ -230,9 +276,11 @@ def power_analysis(
           called assurance), with differences shrunk towards 0 as in
           `ComparisonResult.required_sample_size`. The simulated test sets do not include the
           instances of the pilot study.
+    *more
+        The accuracy of B, if `cells_or_result` is that of A, and then `sizes`.
     sizes : int or sequence of int, default=None
-        The numbers of instances in the test set. By default, sizes around the one at which two
-        given accuracies are expected to be settled, or 100 to 30,000.
+        The numbers of instances in the test set, by name or by position. By default, sizes around
+        the one at which two given accuracies are expected to be settled, or 100 to 30,000.
     rope : float, str, (float, float) or dict
         The region of practical equivalence. A number r means [-r, r].
     goal : str or sequence of str, default=("<<", "~", ">>")
@@ -289,7 +337,7 @@ def power_analysis(
     2100    88%
     3300   100%
     5000   100%
-    About 1,700 labelled instances reach 80%.
+    About 1,700 labelled instances reach 80% (95% Monte Carlo interval: 1,600 to 1,900).
     Assumed: accuracies of 0.9 and 0.93, and exactly one of both is right on 8.5% of the instances,
     the mean of both error rates; pass disagreement= to change it.
 
@@ -306,9 +354,7 @@ def power_analysis(
     goals = _check_goal(goal)
     assurance = check_probability(assurance, "assurance")
     prob = check_probability(prob)
-    given = cells_or_result
-    if isinstance(given, Real) and isinstance(sizes, Real):
-        given, sizes = (given, sizes), None
+    given, sizes = _by_position(cells_or_result, more, sizes)
     accuracies = _check_accuracies(given, disagreement)
     truth, setting, names = _check_truth(given if accuracies is None else accuracies.cells())
     n = check_size(n_replications, "n_replications", BYTES_OF_REPLICATION)
@@ -407,6 +453,19 @@ class _Accuracies:
 
     def _at_the_limit(self, rope: Interval) -> bool:
         return bool(np.isclose(self.a - self.b, rope, rtol=0, atol=1e-9).any())
+
+
+def _by_position(given: Any, more: Sequence[Any], sizes: Any) -> tuple[Any, Any]:
+    """Return the truth and the sizes; two accuracies are a pair of them."""
+    if isinstance(given, Real) and more and isinstance(more[0], Real):
+        given, more = (given, more[0]), more[1:]
+    if len(more) > (sizes is None):
+        raise TypeError(
+            "power_analysis takes a truth, or two accuracies, and then the sizes, such as "
+            "power_analysis(0.90, 0.93, [1000, 2000], rope=0.01); got "
+            f"{in_short([given, *more])}{'' if sizes is None else ' and sizes='}."
+        )
+    return given, more[0] if more else sizes
 
 
 def _check_accuracies(given: Any, disagreement: Any) -> _Accuracies | None:

@@ -129,6 +129,10 @@ def smoothed(fractions: Array) -> Array:
     return rising
 
 
+# How many replications that follow each other are taken for alike. Chunks are a multiple of it.
+ALIKE = 16
+
+
 class Required(NamedTuple):
     """The required size, its interval, and the fraction of clear decisions at it.
 
@@ -148,7 +152,8 @@ def smallest_size(
     Parameters
     ----------
     settled : ndarray of bool of shape (n_replications, n_sizes)
-        Whether the decision is clear. Each row is one test set of increasing size.
+        Whether the decision is clear. Each row is one test set of increasing size. Those that
+        follow each other may have like truths, as those of `truths` have.
     sizes : ndarray of shape (n_sizes,)
         The sizes, in increasing order.
     assurance : float
@@ -165,7 +170,11 @@ def smallest_size(
     """
     n = len(settled)
     rising = smoothed(settled.mean(axis=0))
-    resampled = smoothed(rng.multinomial(n, np.full(n, 1 / n), n_resamples) @ settled / n)
+    # Replications that follow each other have like truths, and may stand for each other.
+    first = np.arange(n) // ALIKE * ALIKE
+    number = np.minimum(ALIKE, n - first)
+    resamples = (first + (rng.random(n) * number).astype(int) for _ in range(n_resamples))
+    resampled = smoothed(np.array([settled[rows].mean(axis=0) for rows in resamples]))
     found = [crossing(row, sizes, assurance, n) for row in resampled]
     interval = Interval(*np.quantile(found, [0.025, 0.975]).tolist())
     if rising[-1] < assurance:

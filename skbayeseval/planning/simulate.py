@@ -163,8 +163,8 @@ SCALE = 0.05
 
 def plausibility(
     drawn: Sequence[tuple[Population, ...]], metric: Metric, positive: int, n_classes: int
-) -> Array:
-    """Return the relative weights of populations drawn under a flat prior.
+) -> tuple[Array, Array]:
+    """Return the differences and relative weights of populations drawn under a flat prior.
 
     Parameters
     ----------
@@ -179,15 +179,15 @@ def plausibility(
 
     Returns
     -------
-    weights : ndarray of shape (n_populations,)
-        The weights, which sum to 1.
+    differences, weights : ndarray of shape (n_populations,)
+        The differences in the metric, A minus B, and the weights, which sum to 1.
     """
     tables = tables_of(drawn, n_classes)
     a, b = metric(tables, positive).T
     influence = cell_influence(metric, tables.mean(axis=(0, 1)), positive)
     scale = SCALE * spread_of_instances(drawn, influence)
     ratio = np.divide(a - b, scale, out=np.zeros_like(scale), where=scale > 0)
-    return np.asarray(softmax(-0.5 * ratio**2))
+    return a - b, np.asarray(softmax(-0.5 * ratio**2))
 
 
 def spread_of_instances(drawn: Sequence[tuple[Population, ...]], influence: Array) -> Array:
@@ -241,8 +241,12 @@ def truths(
         return [truth] * n
     pool = populations_after(truth.specification, rng, POOL * n)
     positive = 1 if truth.positive is None else truth.positive
-    weights = plausibility(pool, metric, positive, len(truth.counts[0].labels))
-    drawn = [pool[i] for i in rng.choice(len(pool), n, p=weights)]
+    differences, weights = plausibility(pool, metric, positive, len(truth.counts[0].labels))
+    # Evenly spaced in the order of the differences: as often as the weights say, with less chance.
+    order = np.argsort(differences, kind="stable")
+    reached = np.cumsum(weights[order])
+    chosen = np.searchsorted(reached, reached[-1] * (np.arange(n) + rng.random(n)) / n)
+    drawn = [pool[i] for i in order[np.minimum(chosen, len(pool) - 1)]]
     if truth.prevalence is None:
         return drawn
     # A test set sampled by class keeps its observed class proportions.

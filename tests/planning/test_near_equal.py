@@ -28,7 +28,8 @@ def test_accuracy_has_a_normal_prior_given_the_disagreement():
     only_a = CELLS[:, 0, 0, 1] + CELLS[:, 1, 1, 0]
     only_b = CELLS[:, 0, 1, 0] + CELLS[:, 1, 0, 1]
     expected = np.exp(-0.5 * ((only_a - only_b) / SCALE) ** 2 / (only_a + only_b))
-    found = plausibility([populations_of(one) for one in CELLS], ACCURACY, 1, 2)
+    differences, found = plausibility([populations_of(one) for one in CELLS], ACCURACY, 1, 2)
+    np.testing.assert_allclose(differences, only_a - only_b)
     np.testing.assert_allclose(found, expected / expected.sum(), rtol=1e-6)
 
 
@@ -55,7 +56,8 @@ def test_swapping_the_classifiers_changes_nothing(metric):
     one, other = (
         plausibility([populations_of(c) for c in cells], metric, 1, 2) for cells in (CELLS, swapped)
     )
-    np.testing.assert_allclose(one, other, rtol=1e-6)
+    np.testing.assert_allclose(one[0], -other[0], atol=1e-12)
+    np.testing.assert_allclose(one[1], other[1], rtol=1e-6)
 
 
 @pytest.mark.slow
@@ -73,3 +75,27 @@ def test_truths_are_shrunk_but_disagree_as_often():
     shrunk = 20 / 1008 * 1008 / (1008 + 1 / SCALE**2)
     assert difference.mean() == pytest.approx(shrunk, abs=0.0015)
     assert result.draws.mean() == pytest.approx(20 / 1008, abs=0.0005)
+
+
+@pytest.mark.slow
+def test_seeds_agree_within_a_tenth():
+    y = np.repeat([0, 1], 200)
+    wrong = np.zeros((2, 400), dtype=bool)
+    wrong[0, np.r_[:26]] = True
+    wrong[1, np.r_[26:48]] = True
+    result = compare_predictions(y, *np.where(wrong, 1 - y, y), random_state=0)
+    found = [result.required_sample_size(0.03, random_state=seed).n_total for seed in range(6)]
+    assert np.abs(found / np.mean(found) - 1).max() < 0.1
+
+
+def test_truths_are_spread_evenly():
+    """The share of truths above a limit varies less than that of independent draws."""
+    y = np.repeat([0, 1], 100)
+    a, b = np.where(np.arange(200) % 10 == 0, 1 - y, y), np.where(np.arange(200) % 9 == 0, 1 - y, y)
+    posterior = compare_predictions(y, a, b, random_state=0)._exact_posterior("")
+    means = []
+    for seed in range(20):
+        tables = tables_of(truths(posterior, ACCURACY, np.random.default_rng(seed), 100), 2)
+        means.append(np.trace(tables[:, 0] - tables[:, 1], axis1=1, axis2=2))
+    means = np.array(means)
+    assert means.mean(axis=1).std() < 0.7 * means.std() / np.sqrt(100)

@@ -2,8 +2,10 @@ import numpy as np
 import pandas as pd
 import pytest
 from joblib import parallel_config
+from scipy.stats import norm
 
-from skbayeseval import compare_counts, compare_predictions, metrics, power_analysis
+from skbayeseval import PowerAnalysis, compare_counts, compare_predictions, metrics, power_analysis
+from skbayeseval.judgement import Interval
 from skbayeseval.planning import simulate
 from skbayeseval.planning.power import _check_accuracies
 
@@ -26,7 +28,7 @@ def test_table_and_words():
     assert small < 0.3 < 0.9 < large
     assert ((found.table["low"] <= found.table["power"]) & (found.table["mcse"] < 0.07)).all()
     assert "A ≫ B (f1, ROPE [-0.050, +0.050])" in str(found)
-    assert "4,000 is the first of these sizes to reach 80% (paired)." in str(found)
+    assert "4,000 is the first of these sizes to reach 80% (paired) (95% Monte" in str(found)
     assert "goal=('>>',)" in repr(found)
     assert "None of these" in str(power_analysis(SCENARIO, 100, **QUICK))
 
@@ -150,8 +152,57 @@ def test_labels_that_two_accuracies_take():
     found = power_analysis(0.90, 0.92, **options)
     assert found.required["paired"] == pytest.approx(1731, rel=0.15)
     assert "5% of the instances." in str(found)
-    again = power_analysis((0.90, 0.92), found.table["size"].to_list(), **options)
-    assert again.table.equals(found.table)
+    sizes = found.table["size"].to_list()
+    for again in (
+        power_analysis((0.90, 0.92), sizes, **options),
+        power_analysis(0.90, 0.92, sizes, **options),
+        power_analysis(0.90, 0.92, sizes=sizes, **options),
+    ):
+        assert again.table.equals(found.table)
+
+
+def a_plan(successes, n, sizes=(500, 990, 1500, 2100, 3300, 5000)):
+    """Return a power analysis in which so many of n test sets of each size reached the goal."""
+    power = np.asarray(successes) / n
+    table = pd.DataFrame({"size": sizes, "model": "paired", "power": power, "low": 0, "high": 1})
+    return PowerAnalysis(table, (">>",), Interval(-0.01, 0.01), "accuracy", ("A", "B"), n)
+
+
+def test_monte_carlo_interval_of_the_required_number():
+    """It contains the size at which a normal power curve reaches 80%, in 95% of the cases."""
+    rng, sizes = np.random.default_rng(0), np.array([500, 990, 1500, 2100, 3300, 5000])
+    powers = norm.cdf((1.96 + norm.ppf(0.8)) * np.sqrt(sizes / 1650) - 1.96)
+    intervals = [a_plan(rng.binomial(200, powers), 200).intervals["paired"] for _ in range(60)]
+    inside = [low <= 1650 <= high for low, high in intervals]
+    assert 0.88 <= np.mean(inside) <= 1
+    assert 0.1 < np.mean([high / low - 1 for low, high in intervals]) < 0.4
+
+
+def test_the_monte_carlo_interval_is_told():
+    found = a_plan([70, 120, 156, 180, 198, 200], 200)
+    low, high = found.intervals["paired"]
+    assert low < found.required["paired"] < high
+    said = f"{round(low, -2):,.0f} to {round(high, -2):,.0f}"
+    assert f"reach 80% (95% Monte Carlo interval: {said})." in str(found)
+    near = a_plan([70, 100, 120, 140, 150, 164], 200)
+    assert "to more than 5,000)." in str(near)
+    assert near.intervals["paired"].high == np.inf
+    assert "None of these" in str(a_plan([70, 100, 120, 140, 150, 155], 200))
+    assert a_plan([0] * 6, 200).intervals == {"paired": None}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("accuracies", "rope"), [((0.9, 0.93), 0.01), ((0.9, 0.9), 0.02)])
+def test_seeds_agree_within_a_tenth(accuracies, rope):
+    found = [power_analysis(accuracies, rope=rope, random_state=seed) for seed in range(6)]
+    sizes = np.array([one.required["paired"] for one in found])
+    assert np.abs(sizes / sizes.mean() - 1).max() < 0.1
+
+
+def test_too_many_positions():
+    for arguments, changes in (((0.9, 0.93, [100], [200]), {}), ((SCENARIO, 100), {"sizes": 100})):
+        with pytest.raises(TypeError, match="takes a truth, or two accuracies, and then the sizes"):
+            power_analysis(*arguments, rope=0.01, **changes)
 
 
 def test_what_is_assumed_of_two_accuracies_is_said():
