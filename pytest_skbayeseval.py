@@ -31,21 +31,25 @@ class Comparison:
     def __init__(self, result: Any) -> None:
         self.result = result
 
-    def assert_not_worse(self, margin: float, prob: float = 0.95, *, looks: int = 1) -> None:
+    def assert_not_worse(self, margin: float | str, prob: float = 0.95, *, looks: int = 1) -> None:
         """Fail unless A is not worse than B by more than the margin, with this probability.
 
         The parameters are those of `ComparisonResult.non_inferiority`.
         """
         __tracebackhide__ = True
-        _require(self.result, self.result.non_inferiority(margin, prob, looks=looks), -margin)
+        decision = self.result.non_inferiority(margin, prob, looks=looks)
+        _require(self.result, decision, -decision.margin)
 
-    def assert_better(self, margin: float = 0.0, prob: float = 0.95, *, looks: int = 1) -> None:
+    def assert_better(
+        self, margin: float | str = 0.0, prob: float = 0.95, *, looks: int = 1
+    ) -> None:
         """Fail unless A is better than B by more than the margin, with this probability.
 
         The parameters are those of `ComparisonResult.superiority`.
         """
         __tracebackhide__ = True
-        _require(self.result, self.result.superiority(margin, prob, looks=looks), margin)
+        decision = self.result.superiority(margin, prob, looks=looks)
+        _require(self.result, decision, decision.margin)
 
 
 def _require(result: Any, decision: Any, limit: float) -> None:

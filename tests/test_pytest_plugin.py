@@ -31,6 +31,11 @@ def log(path, scores):
 def test_passes(bayes_compare):
     bayes_compare(same, old).assert_not_worse(0.05)
     bayes_compare(old, worse, names=("a", "b")).assert_better(0.05, 0.99, looks=3)
+    bayes_compare(same, old).assert_not_worse("5%")
+    # Of the observed score of B, where the range is not known.
+    bayes_compare(100.0 + same, 100.0 + old).assert_not_worse("5%")
+    with pytest.raises(pytest.fail.Exception, match="by more than 5"):
+        bayes_compare(100.0 + same, 100.0 + old).assert_better("5%")
 
 
 def test_logs(bayes_compare, tmp_path):

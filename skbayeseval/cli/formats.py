@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 
 from skbayeseval import ComparisonResult, Ranking
 from skbayeseval._files import written_whole
-from skbayeseval.cli.gate import Gate
+from skbayeseval.cli.gate import Gate, Rope
 from skbayeseval.results.facts import as_sentences, cautions_of
 from skbayeseval.results.text_tables import markdown_line, markdown_table
 
@@ -22,7 +22,7 @@ def printable(text: str) -> str:
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
-def sentence_of(result: ComparisonResult | Ranking, gate: Gate | None, rope: float | None) -> str:
+def sentence_of(result: ComparisonResult | Ranking, gate: Gate | None, rope: Rope | None) -> str:
     """Return the verdict of the gate, or else what was found for each metric."""
     if gate is not None:
         return one_line(gate)
@@ -35,7 +35,7 @@ def sentence_of(result: ComparisonResult | Ranking, gate: Gate | None, rope: flo
     return one_line("; ".join(decision.in_short() for decision in decisions))
 
 
-def as_markdown(result: ComparisonResult | Ranking, gate: Gate | None, rope: float | None) -> str:
+def as_markdown(result: ComparisonResult | Ranking, gate: Gate | None, rope: Rope | None) -> str:
     """Return a sentence and tables, fit for a comment on a pull request."""
     said = sentence_of(result, gate, rope)
     if gate is not None:
@@ -58,7 +58,7 @@ def as_markdown(result: ComparisonResult | Ranking, gate: Gate | None, rope: flo
 
 
 def report_to_github(
-    result: ComparisonResult | Ranking, gate: Gate | None, rope: float | None
+    result: ComparisonResult | Ranking, gate: Gate | None, rope: Rope | None
 ) -> None:
     """Write the Markdown to the summary of the job, the outputs of the step, and the verdict.
 

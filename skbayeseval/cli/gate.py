@@ -7,6 +7,9 @@ from typing import Any, NamedTuple
 from skbayeseval import ComparisonResult, Ranking
 from skbayeseval.judgement.distribution import OneSidedDecision
 
+# The largest difference that does not matter, or that of each metric.
+Rope = float | dict[str, float]
+
 # The method of a comparison of A with B that answers each gate.
 GATES = {"non-inferior": "non_inferiority", "better": "superiority"}
 
@@ -18,14 +21,14 @@ class Gate(NamedTuple):
     ----------
     asked : {"non-inferior", "better"}
         What is asked.
-    margin : float
+    margin : float or dict of str to float
         By how much A may be worse, or must be better.
     answers : list of OneSidedDecision
         The answers, all of which have to be yes.
     """
 
     asked: str
-    margin: float
+    margin: Rope
     answers: list[OneSidedDecision]
 
     @property
@@ -60,7 +63,7 @@ class Gate(NamedTuple):
 
 
 def judge(
-    result: ComparisonResult | Ranking, asked: str, rope: float | None, looks: int = 1
+    result: ComparisonResult | Ranking, asked: str, rope: Rope | None, looks: int = 1
 ) -> Gate:
     """Ask whether A may be shipped: for each metric, and instead of each other."""
     margin = 0.0 if rope is None else rope
@@ -68,7 +71,9 @@ def judge(
     if isinstance(result, Ranking):
         pairs = [result.pairs[0, other] for other in range(1, len(result.names))]
     answers = [
-        getattr(pair, GATES[asked])(margin, looks=looks, metric=metric)
+        getattr(pair, GATES[asked])(
+            margin[metric] if isinstance(margin, dict) else margin, looks=looks, metric=metric
+        )
         for pair in pairs
         for metric in result.metrics
     ]

@@ -16,7 +16,7 @@ import pandas as pd
 from skbayeseval import ComparisonResult, Ranking
 from skbayeseval._files import save_figure
 from skbayeseval.cli.formats import as_markdown, printable, report_to_github, write_junit
-from skbayeseval.cli.gate import judge
+from skbayeseval.cli.gate import Rope, judge
 from skbayeseval.judgement.rope import warn_of_one_rope
 from skbayeseval.results.facts import WITHOUT_A_ROPE
 from skbayeseval.results.ranking import MOST_IN_PAIRS
@@ -81,6 +81,7 @@ def in_words_of_options(error: Exception, names: Sequence[str] = ("A", "B")) -> 
 
 def report(result: Result, args: argparse.Namespace) -> int:
     """Print and save a result, and return the exit code, which is that of the gate."""
+    args.rope = _in_units(result, args.rope)
     gate = None if args.gate is None else judge(result, args.gate, args.rope, args.looks)
     with printing():
         if args.format == "json":
@@ -99,6 +100,14 @@ def report(result: Result, args: argparse.Namespace) -> int:
         write_junit(gate, args.junit)
     save(result, args, quiet=args.format != "text")
     return 0 if gate is None or gate.passed else NOT_PASSED
+
+
+def _in_units(result: Result, rope: float | str | None) -> Rope | None:
+    """Return a percentage in the units of the metric, or of each metric if these differ."""
+    if not isinstance(rope, str):
+        return rope
+    found = {name: result._rope(rope, metric).high for name, metric in result._metrics.items()}
+    return found if len(set(found.values())) > 1 else next(iter(found.values()))
 
 
 @contextmanager
@@ -132,7 +141,7 @@ def save(result: Result, args: argparse.Namespace, *, quiet: bool = False) -> No
             print("" if quiet else f"\nreport: {printable(args.report)}\n", end="")
 
 
-def _print(result: Result, rope: float | None) -> None:
+def _print(result: Result, rope: Rope | None) -> None:
     said = str(result)
     if rope is not None:
         decisions = "\n".join(str(result.decision(rope, metric=name)) for name in result.metrics)
@@ -156,12 +165,12 @@ def _print(result: Result, rope: float | None) -> None:
         print(f"{name}, the differences of pairs:\n{pairs.to_string()}\n")
 
 
-def _summaries(ranking: Ranking, rope: float | None) -> dict[str, pd.DataFrame]:
+def _summaries(ranking: Ranking, rope: Rope | None) -> dict[str, pd.DataFrame]:
     warn_of_one_rope(rope, ranking._metrics.values())
     return {name: ranking.summary(rope, metric=name) for name in ranking.metrics}
 
 
-def _as_json(result: Result, rope: float | None) -> dict[str, Any]:
+def _as_json(result: Result, rope: Rope | None) -> dict[str, Any]:
     """Return a result as JSON has it; of a ranking, the tables and the pairs of each metric."""
     found = {**result.to_dict(), "rope": rope}
     if isinstance(result, Ranking):
@@ -182,7 +191,7 @@ def _rows(table: pd.DataFrame) -> Any:
     return json.loads(table.reset_index().to_json(orient="records", double_precision=15))
 
 
-def _figure(result: Result, rope: float | None) -> Any:
+def _figure(result: Result, rope: Rope | None) -> Any:
     """Return a figure of all metrics, one below the other; of a ranking, its tiers."""
     kind = "tiers" if isinstance(result, Ranking) else "posterior"
     if len(result.metrics) == 1:

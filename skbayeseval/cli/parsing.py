@@ -79,7 +79,8 @@ def add_output(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--rope",
         type=_difference,
-        help="the largest difference that does not matter, such as 0.01 or 1%%",
+        help="the largest difference that does not matter, such as 0.01, or 1%% of the largest "
+        "score that the metric can have, or of B's (of the best) if it has none",
     )
     parser.add_argument(
         "--gate",
@@ -132,12 +133,12 @@ def add_output(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _difference(text: str) -> float:
-    """Return a number that may be written as a percentage."""
+def _difference(text: str) -> float | str:
+    """Return a number, or a percentage as it is written: what it is of is not known yet."""
     with suppress(ValueError):
-        number = float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
+        number = float(text.removesuffix("%"))
         if 0 <= number < math.inf:
-            return number
+            return text if text.endswith("%") else number
     raise argparse.ArgumentTypeError(
         f"must be a number of 0 or more, such as 0.01 or 1%, got {text!r}"
     )

@@ -12,14 +12,14 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from skbayeseval._arrays import in_short
-from skbayeseval._validation import as_float, check_probability
+from skbayeseval._validation import check_probability
 from skbayeseval.judgement.decision import (
     Decision,
     InWords,
@@ -208,20 +208,6 @@ class OneSidedDecision(InWords):
         chance = format_probability(probability, threshold=self.prob)
         said = f"{verdict}{a} is {case} than {b}{by} with probability {chance} ({basis})"
         return "\n   ".join([said, *self._notes("this answer")])
-
-
-def check_margin(margin: Any, bounds: tuple[float, float] | None) -> float:
-    """Return the margin, a number of at least 0 that is smaller than the metric's range."""
-    if not isinstance(margin, Real) or isinstance(margin, bool):
-        raise TypeError(f"margin must be a number, got {in_short(margin)}.")
-    if not 0 <= as_float(margin) < math.inf:
-        raise ValueError(f"margin={in_short(margin)} must be finite and at least 0.")
-    if bounds is not None and float(margin) >= (bounds[1] - bounds[0]) / 2:
-        raise ValueError(
-            f"margin={margin!r} is at least half of the metric's range, from {bounds[0]:g} to "
-            f"{bounds[1]:g}. Did you mean {float(margin) / 100:g}?"
-        )
-    return float(margin)
 
 
 def probability_per_look(prob: Any, looks: Any) -> float:

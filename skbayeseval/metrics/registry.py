@@ -166,7 +166,8 @@ def get_metric(name: str, *, zero_division: float = 0.0) -> Metric:
 
 def split_metric(name: str) -> Metric:
     """Return a metric of any kind that is known only by its split scores."""
-    limits = SHARE if re.fullmatch(_BETWEEN_0_AND_1, name) else None
+    limits = _METRICS[name].limits if name in _METRICS else None
+    limits = SHARE if re.fullmatch(_BETWEEN_0_AND_1, name) else limits
     return Metric(name, not_of_tables, formula=f"splits({name})", source="splits", limits=limits)
 
 

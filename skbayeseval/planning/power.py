@@ -282,7 +282,8 @@ def power_analysis(
         The numbers of instances in the test set, by name or by position. By default, sizes around
         the one at which two given accuracies are expected to be settled, or 100 to 30,000.
     rope : float, str, (float, float) or dict
-        The region of practical equivalence. A number r means [-r, r].
+        The region of practical equivalence. A number r means [-r, r], and "1%" is one percent of
+        the largest score that the metric can have; it must have one.
     goal : str or sequence of str, default=("<<", "~", ">>")
         The decision code, or codes, that count as success: ">>", "<<", "~", ">", "<" or "?". By
         default, any settled decision. Nothing is settled under the last three, of which "?" means

@@ -16,6 +16,7 @@ from skbayeseval._validation import check_names
 from skbayeseval.evidence.base import Evidence
 from skbayeseval.judgement.decision import InWords
 from skbayeseval.judgement.distribution import Distribution
+from skbayeseval.judgement.intervals import Interval
 from skbayeseval.judgement.rope import check_rope, warn_of_one_rope
 from skbayeseval.metrics.confusion import Metric
 from skbayeseval.metrics.registry import PerClass, resolve_scoring, split_metric
@@ -439,7 +440,8 @@ class RopeResult(PosteriorView):
         ----------
         rope : float, str, (float, float) or dict, default=None
             The region of practical equivalence: differences that are too small to matter. A number
-            r means [-r, r], and "1%" means 0.01. A dict has the ROPE of each metric.
+            r means [-r, r], "1%" is a percentage as in `decision`, and a dict has the ROPE of each
+            metric.
 
         Returns
         -------
@@ -489,7 +491,15 @@ class RopeResult(PosteriorView):
         warn_of_one_rope(rope, self._metrics.values())
         if rope is None:
             return None
-        return {name: check_rope(rope, metric) for name, metric in self._metrics.items()}
+        return {name: self._rope(rope, metric) for name, metric in self._metrics.items()}
+
+    def _rope(self, rope: Any, metric: Metric) -> Interval:
+        """Return the ROPE of a metric, in its units."""
+        return check_rope(rope, metric, self._reference(metric))
+
+    def _reference(self, metric: Metric) -> float:
+        """Return the observed score that a percentage is of, if the metric has no largest one."""
+        raise NotImplementedError
 
     def _verdict(self, rope: Any) -> list[str]:
         if rope is None:

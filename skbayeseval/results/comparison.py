@@ -25,18 +25,16 @@ from skbayeseval.judgement.decision import (
 from skbayeseval.judgement.distribution import (
     Distribution,
     OneSidedDecision,
-    check_margin,
     decision_of,
     one_sided,
 )
 from skbayeseval.judgement.expected_loss import ExpectedLoss, check_cost, expected_loss
 from skbayeseval.judgement.intervals import Interval
-from skbayeseval.judgement.rope import check_rope, warn_of_one_rope
+from skbayeseval.judgement.rope import check_margin, warn_of_one_rope
 from skbayeseval.metrics.confusion import Metric
 from skbayeseval.planning.sample_size import SampleSize, required_sample_size
 from skbayeseval.posterior.prior_odds import bayes_factor
 from skbayeseval.posterior.recipe import Posterior
-from skbayeseval.results.base import RopeResult
 from skbayeseval.results.explain import how_much, meaning_of
 from skbayeseval.results.facts import Fact, as_sentences, observed_of
 from skbayeseval.results.figures import ComparisonFigures
@@ -49,7 +47,7 @@ from skbayeseval.results.text_tables import Labels, as_text, by_model_and_prior,
 Array = NDArray[Any]
 
 
-class ComparisonResult(ComparisonFigures, RopeResult):
+class ComparisonResult(ComparisonFigures):
     """The posterior of the difference between two classifiers, A minus B.
 
     Returned by `bayesian_cross_validate`, `BayesianComparer`, the functions `compare_...`, and the
@@ -158,7 +156,7 @@ class ComparisonResult(ComparisonFigures, RopeResult):
             The probabilities `worse`, `equivalent` and `better` of A compared with B.
         """
         which = self._metric(metric)
-        return self._distribution(which).around(check_rope(rope, which))
+        return self._distribution(which).around(self._rope(rope, which))
 
     def decision(
         self, rope: Any, prob: float = 0.95, *, metric: str | Metric | None = None
@@ -168,8 +166,10 @@ class ComparisonResult(ComparisonFigures, RopeResult):
         Parameters
         ----------
         rope : float, str, (float, float) or dict
-            The region of practical equivalence. A number r means [-r, r], and "1%" means 0.01. A
-            dict has the ROPE of each metric.
+            The region of practical equivalence. A number r means [-r, r], and a dict has the ROPE
+            of each metric. A percentage, such as "1%", is one of the largest score that the metric
+            can have: 0.01 for accuracy or R2. For errors, log loss and scores of unknown range, it
+            is one of the observed score of B: 0.45 if a mean absolute error of 45 was observed.
         prob : float, default=0.95
             The probability mass of the HDI that is compared with the ROPE.
         metric : str or Metric, default=None
@@ -187,7 +187,7 @@ class ComparisonResult(ComparisonFigures, RopeResult):
         shift, n_repeats = self._posterior.resplitting(which)
         found = decision_of(
             self._distribution(which),
-            check_rope(rope, which),
+            self._rope(rope, which),
             prob,
             self.names,
             which.name,
@@ -200,6 +200,9 @@ class ComparisonResult(ComparisonFigures, RopeResult):
             turn=self._turn(which, found.rope),
             other_metrics=self._others(metric),
         )
+
+    def _reference(self, metric: Metric) -> float:
+        return self._posterior.observed(metric)[1]
 
     def _turn(self, metric: Metric, rope: Interval) -> str:
         """Return a sentence on how the difference changes with the training size, or ""."""
@@ -223,7 +226,7 @@ class ComparisonResult(ComparisonFigures, RopeResult):
 
     def non_inferiority(
         self,
-        margin: float,
+        margin: float | str,
         prob: float = 0.95,
         *,
         looks: int = 1,
@@ -233,8 +236,8 @@ class ComparisonResult(ComparisonFigures, RopeResult):
 
         Parameters
         ----------
-        margin : float
-            The largest loss that is acceptable, at least 0.
+        margin : float or str
+            The largest loss that is acceptable, at least 0, or a percentage as in `decision`.
         prob : float, default=0.95
             The probability that is required.
         looks : int, default=1
@@ -262,7 +265,7 @@ class ComparisonResult(ComparisonFigures, RopeResult):
 
     def superiority(
         self,
-        margin: float = 0.0,
+        margin: float | str = 0.0,
         prob: float = 0.95,
         *,
         looks: int = 1,
@@ -272,8 +275,8 @@ class ComparisonResult(ComparisonFigures, RopeResult):
 
         Parameters
         ----------
-        margin : float, default=0.0
-            The smallest gain that is worth having, at least 0.
+        margin : float or str, default=0.0
+            The smallest gain that is worth having, at least 0, or a percentage as in `decision`.
         prob, looks, metric
             As in `non_inferiority`.
 
@@ -292,14 +295,19 @@ class ComparisonResult(ComparisonFigures, RopeResult):
         return self._one_sided("superiority", margin, prob, looks, metric)
 
     def _one_sided(
-        self, question: str, margin: float, prob: float, looks: int, metric: str | Metric | None
+        self,
+        question: str,
+        margin: float | str,
+        prob: float,
+        looks: int,
+        metric: str | Metric | None,
     ) -> OneSidedDecision:
         which, prob = self._metric(metric), check_probability(prob)
         shift, n_repeats = self._posterior.resplitting(which)
         found = one_sided(
             question,
             self._distribution(which),
-            check_margin(margin, which.bounds),
+            check_margin(margin, which, self._reference(which)),
             prob,
             self.names,
             which.name,
@@ -341,7 +349,7 @@ class ComparisonResult(ComparisonFigures, RopeResult):
         """
         which, difference = self._metric(metric), self._distribution(metric).draws
         draws = np.vstack([difference, np.zeros_like(difference)])
-        region = check_rope(rope, which)
+        region = self._rope(rope, which)
         allowed, costs = (-region.low, region.high), check_cost(cost)
         others = self._others(metric)
         return expected_loss(draws, allowed, costs, self.names, which.name, others)
@@ -376,7 +384,9 @@ class ComparisonResult(ComparisonFigures, RopeResult):
             A value above 3 is substantial evidence for equality, a value below 1/3 against it.
             It is the factor by which the data change the odds of equality.
         """
-        return bayes_factor(self._posterior, self._metric(metric), rope, method)
+        which = self._metric(metric)
+        region = None if rope is None else self._rope(rope, which)
+        return bayes_factor(self._posterior, which, region, method)
 
     def bayes_test(self, *, metric: str | Metric | None = None) -> BayesTest:
         """Return the Bayes test of Wang and Li (2019), H1: B is better than A.

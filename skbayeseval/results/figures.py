@@ -43,7 +43,7 @@ from skbayeseval.posterior.prior_odds import (
     prior_difference_draws,
 )
 from skbayeseval.posterior.recipe import Posterior
-from skbayeseval.results.base import PosteriorView
+from skbayeseval.results.base import RopeResult
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 KINDS = ("posterior", "joint", "factor", "scores", "learning_curve", "trace", *CURVES, "classes")
 
 
-class ComparisonFigures(PosteriorView):
+class ComparisonFigures(RopeResult):
     """Base class of comparisons of two classifiers: their names, and `plot`."""
 
     @property
@@ -132,7 +132,7 @@ class ComparisonFigures(PosteriorView):
             if kind == "classes":
                 return self._of_classes(rope, prob, metric).plot(ax=ax, **style)
         which = self._metric(metric)
-        region = None if rope is None else check_rope(rope, which)
+        region = None if rope is None else self._rope(rope, which)
         if not isinstance(kind, str) or kind not in KINDS:
             raise ValueError(
                 f"kind={in_short(kind)} is not a known kind. Valid kinds are {list(KINDS)}."

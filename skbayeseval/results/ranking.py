@@ -19,7 +19,6 @@ from skbayeseval.judgement.decision import Decision
 from skbayeseval.judgement.distribution import (
     Distribution,
     OneSidedDecision,
-    check_margin,
     one_sided,
 )
 from skbayeseval.judgement.expected_loss import ExpectedLoss, check_cost, expected_loss
@@ -32,7 +31,7 @@ from skbayeseval.judgement.ranking_decision import (
     who_is_best,
     worse_than,
 )
-from skbayeseval.judgement.rope import check_rope, check_rope_around_zero
+from skbayeseval.judgement.rope import check_margin, check_rope_around_zero
 from skbayeseval.metrics.confusion import Metric
 from skbayeseval.posterior.pair import PairPosterior
 from skbayeseval.results.base import RopeResult
@@ -216,6 +215,8 @@ class Ranking(RopeResult):
         ----------
         rope : float, str, (float, float) or dict
             The region of practical equivalence, which must contain 0. A number r means [-r, r].
+            A percentage is as in `ComparisonResult.decision`, but of the best observed score where
+            it is of an observed one, also for all pairs.
         prob : float, default=0.95
             The probability that is required, and the mass of the HDI that decides about pairs.
         metric : str or Metric, default=None
@@ -227,7 +228,7 @@ class Ranking(RopeResult):
             The decision. `str` returns it as sentences.
         """
         prob, which = check_probability(prob), self._metric(metric)
-        region = check_rope_around_zero(rope, which)
+        region = check_rope_around_zero(rope, which, self._reference(which))
         order = self._by_mean(which)
 
         def against_the_first(k: int) -> Decision:
@@ -284,7 +285,7 @@ class Ranking(RopeResult):
           worse than it by more than 0.02
         """
         prob, which = check_probability(prob), self._metric(metric)
-        region, groups = check_rope_around_zero(rope, which), []
+        region, groups = check_rope_around_zero(rope, which, self._reference(which)), []
         left = self._by_mean(which)
         while left:
             draws = self._pooled(which, left)
@@ -331,12 +332,13 @@ class Ranking(RopeResult):
         'a'
         """
         which, others, k = self._metric(metric), self._others(metric), len(self.names)
-        allowed, costs = [-check_rope_around_zero(rope, which).low] * k, check_cost(cost, k)
+        region = check_rope_around_zero(rope, which, self._reference(which))
+        allowed, costs = [-region.low] * k, check_cost(cost, k)
         return expected_loss(self._pooled(which), allowed, costs, self.names, which.name, others)
 
     def non_inferiority(
         self,
-        margin: float,
+        margin: float | str,
         reference: str | int | None = None,
         prob: float = 0.95,
         *,
@@ -347,8 +349,8 @@ class Ranking(RopeResult):
 
         Parameters
         ----------
-        margin : float
-            The largest loss that is acceptable, at least 0.
+        margin : float or str
+            The largest loss that is acceptable, at least 0, or a percentage as in `decision`.
         reference : str or int, default=None
             The name or position of the classifier that the others are compared with, such as the
             one in use. By default, the best of each draw.
@@ -383,7 +385,8 @@ class Ranking(RopeResult):
                 if k != other
             }
         which, prob = self._metric(metric), check_probability(prob)
-        margin, draws = check_margin(margin, which.bounds), self._pooled(which)
+        margin = check_margin(margin, which, self._reference(which))
+        draws = self._pooled(which)
         behind = map(Distribution, draws - draws.max(axis=0))
         return {
             name: one_sided(
@@ -421,8 +424,9 @@ class Ranking(RopeResult):
             As in `ComparisonResult.summary`.
         """
         which = self._metric(metric)
+        region = None if rope is None else self._rope(rope, which)
         rows = [
-            pair.metric(which).summary(rope, prob=prob, bayes_factor=bayes_factor)
+            pair.metric(which).summary(region, prob=prob, bayes_factor=bayes_factor)
             for pair in self.pairs.values()
         ]
         pairs = pd.MultiIndex.from_tuples(list(combinations(self.names, 2)), names=["a", "b"])
@@ -484,12 +488,15 @@ class Ranking(RopeResult):
             tiers = self.tiers(0.0 if rope is None else rope, prob, metric=which)
             shown = TiersDisplay(table, tiers=tiers, metric=which.name, prob=prob)
             return shown.plot(ax=ax, **style)
-        region = check_rope(0.0 if rope is None else rope, which)
+        region = self._rope(0.0 if rope is None else rope, which)
         decisions = {
             (i, j): self._pair(i, j).decision(region, prob, metric=which)
             for i, j in permutations(range(len(self.names)), 2)
         }
         return PairsDisplay(decisions, names=self.names, metric=which.name).plot(ax=ax, **style)
+
+    def _reference(self, metric: Metric) -> float:
+        return max(self._posterior.observed(metric))
 
     def _by_mean(self, metric: Metric) -> list[int]:
         """Return the positions of the classifiers, the one with the highest mean first."""

@@ -296,7 +296,7 @@ class SubgroupComparison:
         return self.to_html()
 
     def _rope(self, rope: Any) -> Interval:
-        return check_rope(0.0 if rope is None else rope, self._metric)
+        return check_rope(0.0 if rope is None else rope, self._metric, self._observed[1])
 
     def _decision(self, difference: Distribution, rope: Interval, prob: float) -> Decision:
         return decision_of(difference, rope, prob, self._names, self.metric)

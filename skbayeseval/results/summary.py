@@ -35,7 +35,7 @@ def summary_row(
 ) -> dict[str, Any]:
     """Return the summary row of one metric."""
     difference = posterior.difference(metric)
-    region = check_rope(0.0 if rope is None else rope, metric)
+    region = check_rope(0.0 if rope is None else rope, metric, posterior.observed(metric)[1])
     decision = decision_of(difference, region, prob, names, metric.name)
     row: dict[str, Any] = {"mean": difference.mean, "sd": difference.sd, "mcse": difference.mcse}
     if bayes_factor:

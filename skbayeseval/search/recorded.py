@@ -17,8 +17,8 @@ from skbayeseval._validation import check_probability, check_size
 from skbayeseval.compare.split_scores import rank_scores
 from skbayeseval.evidence.confusion import ConfusionCounts
 from skbayeseval.evidence.counts import as_evidence
-from skbayeseval.judgement.intervals import Interval
 from skbayeseval.judgement.pooling import pool_scores
+from skbayeseval.judgement.rope import check_rope_around_zero
 from skbayeseval.metrics.confusion import Metric
 from skbayeseval.metrics.registry import resolve_scoring, table_metric
 from skbayeseval.models.multiclass import Recalls
@@ -71,7 +71,7 @@ FEWEST_DRAWS, MOST_DRAWS, AFFORDABLE = 2000, 20_000, 400_000
 class Settings:
     """The options of a report on recorded results, which are checked."""
 
-    rope: Interval
+    rope: Any
     prob: float
     measure: Any
     key: str | None
@@ -305,6 +305,7 @@ def make_report(
 ) -> SearchReport:
     """Return the report on a ranking of candidates, with further facts."""
     n_tried, n_compared, more = len(recorded.positions), len(candidates), []
+    metric = ranking._metric(None)
     if n_compared + len(failed) < n_tried:
         promising = f"are the {n_compared} most promising of {n_tried} candidates"
         more.append(
@@ -321,7 +322,7 @@ def make_report(
     return SearchReport(
         ranking,
         candidates,
-        rope=settings.rope,
+        rope=check_rope_around_zero(settings.rope, metric, ranking._reference(metric)),
         source=source,
         _unpooled=draws,
         draws=pooled,

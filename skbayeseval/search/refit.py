@@ -147,8 +147,9 @@ class RefitSimplest:
         classes = None if self.labels is None else check_labels(self.labels)
         if self.pos_label is not None:  # without labels, any scalar may be one
             resolve_pos_label([self.pos_label] if classes is None else classes, self.pos_label)
+        check_rope_around_zero(self.rope)
         self._settings = Settings(
-            rope=check_rope_around_zero(self.rope),
+            rope=self.rope,
             prob=self.prob,
             measure=None,
             key=None,

@@ -102,7 +102,7 @@ def report_search(
         The data of the search. If given, the `top` candidates are cross-validated again.
     rope : float, str or (float, float)
         The region of practical equivalence. A number r means that metric values that differ by
-        at most r are practically equivalent.
+        at most r are practically equivalent, and a percentage is as in `Ranking.decision`.
     top : int, default=None
         How many candidates to cross-validate again: those with the highest recorded mean. None
         means all, but at most 50. If fits take long, a smaller number saves time, but candidates
@@ -191,8 +191,10 @@ def report_search(
     instances = ALL_INSTANCES
     if getattr(search, "resource", None) == "n_samples":
         instances = f"the {search.n_resources_[-1]:,} instances of the last iteration"
+    # Before anything is fitted again; what a percentage is of is known when scores are compared.
+    check_rope_around_zero(rope, split_metric(name), observed=1.0)
     settings = Settings(
-        rope=check_rope_around_zero(rope, split_metric(name)),
+        rope=rope,
         prob=prob,
         measure=measure,
         key=key,

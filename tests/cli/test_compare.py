@@ -265,7 +265,7 @@ def test_warnings_are_printed_as_errors_are(path, table, capsys):
 
 def test_percentages(path, capsys):
     base = f"compare {path} --truth y --a nb --b svm --rope"
-    assert reported(capsys, f"{base} 2.5%")["rope"] == 0.025
+    assert reported(capsys, f"{base} 2.5%")["rope"] == pytest.approx(0.025)
     for text in ("1,5", "one%", "1%%", "-1", "nan"):
         with pytest.raises(SystemExit):
             main([*base.split(), text])

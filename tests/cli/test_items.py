@@ -58,6 +58,20 @@ def test_two_systems(logs, capsys):
     assert "new significantly better than old" in capsys.readouterr().out
 
 
+def test_a_percentage_of_a_score_of_unknown_range(logs, capsys):
+    """It is of the observed score of B, and of the best of several."""
+    scores = ["--score", "chars", "--filter", "strict", "--draws", "500"]
+    for paths, of in ((logs[:2], "b"), (logs, "a")):
+        gate = [*paths, *scores, "--rope", "5%", "--gate", "better"]
+        report = reported(capsys, *gate)
+        r = 0.5 * SCORES[of].mean()
+        assert report["rope"] == report["gate"]["margin"] == pytest.approx(r)
+        assert main(["items", *gate]) == 0
+        printed = capsys.readouterr().out
+        assert f"better than b by more than {r:.4g}" in printed
+        assert f"ROPE [-{r:.4g}"[:10] in printed
+
+
 def test_three_systems(logs, capsys):
     report = reported(capsys, *logs, *OPTIONS)
     ranking = compare_many_items(SCORES, n_draws=500, random_state=0)

@@ -3,10 +3,13 @@ import pytest
 from scipy import stats
 
 from skbayeseval import compare_counts, compare_scores
-from skbayeseval.judgement.distribution import Distribution, check_margin, one_sided
+from skbayeseval.judgement.distribution import Distribution, one_sided
 from skbayeseval.judgement.expected_loss import check_cost, expected_loss
+from skbayeseval.judgement.rope import check_margin
+from skbayeseval.metrics import get_metric
 
 NAMES = ("new", "old")
+UNBOUNDED = get_metric("neg_mean_absolute_error")
 
 
 def answer_to(question, probability, margin=0.01, **options):
@@ -82,15 +85,19 @@ def test_one_side_is_the_other_seen_from_b():
 @pytest.mark.parametrize("margin", [-0.01, np.inf, np.nan])
 def test_margins_below_zero_are_refused(margin):
     with pytest.raises(ValueError, match="must be finite and at least 0"):
-        check_margin(margin, None)
+        check_margin(margin, UNBOUNDED)
 
 
 def test_margins_that_cannot_be_meant():
     with pytest.raises(ValueError, match=r"margin=1 is at least half .* Did you mean 0.01"):
-        check_margin(1, (0.0, 1.0))
+        check_margin(1, get_metric("accuracy"))
     with pytest.raises(TypeError, match="margin must be a number"):
-        check_margin("1%", None)
-    assert check_margin(3, None) == 3.0
+        check_margin([0.01], UNBOUNDED)
+    with pytest.raises(ValueError, match="margin='one' is not a percentage"):
+        check_margin("one", UNBOUNDED, -45.0)
+    assert check_margin(3, UNBOUNDED) == 3.0
+    assert check_margin("1%", UNBOUNDED, -45.0) == pytest.approx(0.45)
+    assert check_margin("1%", get_metric("accuracy"), 0.8) == 0.01
 
 
 def lost(difference, rope, cost=(1.0, 1.0)):

@@ -1,6 +1,18 @@
 import numpy as np
 import pytest
+from sklearn.linear_model import Ridge
+from sklearn.model_selection import GridSearchCV, KFold
 
+from skbayeseval import (
+    compare_items,
+    compare_many,
+    compare_predictions,
+    compare_scores,
+    metrics,
+    power_analysis,
+    refit_simplest,
+    report_search,
+)
 from skbayeseval.judgement.rope import (
     check_rope,
     check_rope_around_zero,
@@ -90,12 +102,12 @@ def test_around_zero():
 )
 def test_one_rope_for_metrics_of_several_scales(names, warned, recwarn):
     metrics = [get_metric(name) for name in names]
-    for rope in (None, 0, dict.fromkeys(names, 0.02)):
+    for rope in (None, 0, "2%", dict.fromkeys(names, 0.02)):  # a percentage goes with each scale
         warn_of_one_rope(rope, metrics)
     assert not recwarn
-    for rope in (0.02, "2%", (-0.01, 0.02)):
+    for rope in (0.02, (-0.01, 0.02)):
         warn_of_one_rope(rope, metrics)
-    assert len(recwarn) == (3 if warned else 0)
+    assert len(recwarn) == (2 if warned else 0)
     if warned:
         said = str(recwarn[0].message)
         assert f"rope={{{names[0]!r}: 0.02, {names[1]!r}: ...}}" in said
@@ -107,3 +119,97 @@ def test_the_range_of_a_metric_is_its_scale(recwarn):
     assert not recwarn
     with pytest.warns(UserWarning, match=r"rope=0.1 is used for 2 metrics .*'grades'"):
         warn_of_one_rope(0.1, [grades, shares])
+
+
+@pytest.mark.parametrize(
+    ("metric", "expected"),
+    [
+        (get_metric("accuracy"), 0.01),
+        (get_metric("matthews_corrcoef"), 0.01),
+        (get_metric("r2"), 0.01),
+        (get_metric("net_benefit_0.9"), 0.01),  # from -9 to 1
+        (get_metric("neg_mean_absolute_error"), 0.45),
+        (get_metric("neg_log_loss"), 0.45),
+        (item_metric("grades", (0.0, 100.0)), 1.0),
+        (item_metric("errors", (-5.0, 0.0)), 0.05),
+        (item_metric("score"), 0.45),
+        (split_metric("f1"), 0.01),
+        (split_metric("r2"), 0.01),
+        (split_metric("neg_mean_absolute_error"), 0.45),
+        (split_metric("own"), 0.45),
+    ],
+)
+def test_what_a_percentage_is_of(metric, expected):
+    for observed in (-45.0, 45.0):
+        region = check_rope("1%", metric, observed)
+        assert region == pytest.approx((-expected, expected))
+
+
+def test_percentages_of_nothing():
+    error = get_metric("neg_mean_absolute_error")
+    for observed, message in ((None, "no score was observed yet"), (0.0, "0"), (np.nan, "nan")):
+        with pytest.raises(ValueError, match=rf"rope='1%' is a percentage .*{message}.*Pass a num"):
+            check_rope("1%", error, observed)
+    assert check_rope("1%", get_metric("accuracy")) == (-0.01, 0.01)
+    with pytest.raises(ValueError, match="but this is 0. Pass a number"):
+        compare_items([1.0, -1.0, 2.0, 1.5], [1.0, -1.0, 2.0, -2.0]).decision("1%")
+    trues = metrics.from_confusion(lambda tables: tables[..., 0, 0], "trues")
+    with pytest.raises(ValueError, match="no score was observed yet"):
+        power_analysis(0.9, 0.8, rope="1%", scoring=trues)
+
+
+RNG = np.random.default_rng(0)
+TRUTH = RNG.normal(200, 100, 150)
+NOISE = {"a": 55, "b": 57, "c": 90}
+GUESSES = {name: TRUTH + RNG.normal(0, sd, 150) for name, sd in NOISE.items()}
+
+
+def test_percentages_of_an_error_are_of_that_of_b():
+    options = {"scoring": "neg_mean_absolute_error", "random_state": 0, "n_draws": 1000}
+    result = compare_predictions(TRUTH, GUESSES["a"], GUESSES["b"], **options)
+    r = 0.05 * np.abs(TRUTH - GUESSES["b"]).mean()
+    decision = result.decision("5%")
+    assert decision.rope == pytest.approx((-r, r))
+    r = decision.rope.high
+    assert f"ROPE [-{r:.3f}, +{r:.3f}]" in str(decision)
+    assert result.decision({"neg_mean_absolute_error": "5%"}) == decision
+    assert result.probability("5%") == result.probability(r)
+    assert result.summary("5%").equals(result.summary(r))
+    assert result.explain("5%") == result.explain(r)
+    assert result.expected_loss("5%") == result.expected_loss(r)
+    assert result.non_inferiority("5%") == result.non_inferiority(r)
+    assert result.superiority("5%").margin == pytest.approx(r)
+    assert result.plot(rope="5%").rope == pytest.approx((-r, r))
+    subgroups = result.by(np.arange(150) % 2)
+    assert subgroups.decision("5%").rope == pytest.approx((-r, r))  # of B overall, in all of them
+    ranking = compare_many(TRUTH, GUESSES, **options)
+    best = 0.05 * min(np.abs(TRUTH - guess).mean() for guess in GUESSES.values())
+    assert ranking.decision("5%").rope == pytest.approx((-best, best))
+    best = ranking.decision("5%").rope.high
+    assert ranking.tiers("5%").rope == pytest.approx((-best, best))
+    assert ranking.summary("5%").equals(ranking.summary(best))
+    assert ranking.non_inferiority("5%")["c"].margin == pytest.approx(best)
+    of_c = 0.05 * np.abs(TRUTH - GUESSES["c"]).mean()
+    assert ranking.non_inferiority("5%", "c")["a"].margin == pytest.approx(of_c)
+
+
+def test_percentages_of_searches():
+    X = np.column_stack([TRUTH, RNG.normal(size=150)])
+    simplest = refit_simplest("alpha", rope="20%", cv=KFold(5), scoring="neg_mean_absolute_error")
+    search = GridSearchCV(
+        Ridge(), {"alpha": [1.0, 1e6, 1e9]}, cv=KFold(5), scoring="neg_mean_absolute_error"
+    )
+    search.fit(X, GUESSES["a"])
+    best = 0.05 * -search.best_score_
+    recorded = report_search(search, rope="5%", random_state=0)
+    assert recorded.rope == pytest.approx((-best, best))
+    assert f"within {best:g}" in str(recorded)
+    again = report_search(search, X, GUESSES["a"], rope="5%", random_state=0)
+    assert again.rope == pytest.approx((-best, best), rel=0.05)
+    assert search.set_params(refit=simplest).fit(X, GUESSES["a"]).best_params_ == {"alpha": 1.0}
+
+
+def test_percentages_of_split_scores():
+    a, b = RNG.normal(-45, 1, (2, 10))
+    result = compare_scores(a, b, test_fraction=0.1, scoring="error", random_state=0)
+    assert result.decision("1%").rope.high == pytest.approx(0.01 * abs(b.mean()))
