@@ -166,16 +166,16 @@ class Model(ParameterObject):
     def specification(self, evidence: Any) -> Self:
         """Return the model given the evidence."""
         evidence = as_evidence(evidence)
-        if not isinstance(evidence, self.takes):
-            raise ValueError(
-                f"{type(self).__name__} requires evidence of type {self.takes.__name__}, got "
-                f"{type(evidence).__name__}."
-            )
         if self.needs_pairs and not evidence.is_paired:
             raise ValueError(
                 f"model={self.name!r} requires the predictions of both classifiers for each "
                 "instance, but only separate counts were given. Use compare_predictions or "
                 "model='unpaired'."
+            )
+        if not isinstance(evidence, self.takes):
+            raise ValueError(
+                f"{type(self).__name__} requires evidence of type {self.takes.__name__}, got "
+                f"{type(evidence).__name__}."
             )
         given = copy(self)
         given._observe(evidence)
