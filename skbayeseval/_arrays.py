@@ -132,7 +132,8 @@ def check_rows(arguments: Mapping[str, Any], *, columns: bool = False) -> None:
             key=lambda item: counts_from_zero(item[1]),
         )
         for name, other in others:
-            if axis.equals(other):
+            one, another = alike(axis, other)
+            if one.equals(another):
                 continue
             reordered = set(axis) == set(other)
             if reordered or not counts_from_zero(other):
@@ -189,6 +190,21 @@ def positions_of(labels: Sequence[Any], axis: pd.Index[Any], subject: str) -> li
         f"{subject} {found}, but {list(labels)} are expected. Rename or reindex them, or pass "
         "to_numpy() if they are in this order."
     )
+
+
+def alike(*indexes: pd.Index[Any]) -> list[pd.Index[Any]]:
+    """Return indexes of one dtype, whose values pandas compares as Python does.
+
+    pandas makes floats of int64 and uint64, and of whole numbers beside floats, and floats do not
+    tell numbers beyond 2**53 apart.
+    """
+    kinds = {
+        tuple(index.dtypes) if isinstance(index, pd.MultiIndex) else index.dtype
+        for index in indexes
+    }
+    if len(kinds) == 1:
+        return list(indexes)
+    return [index.to_flat_index().astype(object) for index in indexes]
 
 
 def counts_from_zero(axis: pd.Index[Any]) -> bool:
