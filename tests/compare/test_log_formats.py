@@ -51,6 +51,10 @@ def packed(members, compression=zipfile.ZIP_DEFLATED):
     return file.getvalue()
 
 
+def inspect_log(samples):
+    return {"version": 2, "status": "success", "eval": {}, "samples": samples}
+
+
 @pytest.fixture
 def write(tmp_path):
     def write(content, name="log"):
@@ -204,14 +208,62 @@ class TestInspect:
             read_samples(log("good"), score="x")
 
     def test_samples_that_were_tried_again(self, write):
+        def log(*values):
+            samples = [
+                {"id": 1, "epoch": epoch, "scores": scores and {"x": {"value": scores}}}
+                for epoch, scores in values
+            ]
+            return write(inspect_log(samples))
+
+        for failed in (None, math.nan):
+            found = read_samples(log((2, "I"), (1, failed), (1, "C")))
+            assert found.scores.to_numpy().tolist() == [[1, 0]]
+        assert read_samples(log((2, "I"), (1, "C"), (1, "C"))).scores.shape == (1, 2)
+        for last in ("I", None):
+            message = "Samples 2 and 3 of .* have the same id, 1, and the same epoch, but other"
+            with pytest.raises(ValueError, match=message):
+                read_samples(log((2, "I"), (1, "C"), (1, last)))
+
+    @pytest.mark.parametrize("ids", [(1, "1"), ("1", 1.0), (True, "True")])
+    def test_ids_that_are_the_same_as_text(self, ids, write):
+        samples = [{"id": one, "epoch": 1, "scores": {"x": {"value": 1}}} for one in ids]
+        with pytest.raises(ValueError, match="id '.*' occurs more than once in .*, in samples 1"):
+            read_samples(write(inspect_log(samples)))
+
+    def test_other_samples_with_the_same_ids(self, write):
+        """Samples of one topic and epoch are runs of it only if this is said."""
         samples = [
-            {"id": 1, "epoch": epoch, "scores": {"x": {"value": value}}}
-            for epoch, value in ((2, 0), (1, "I"), (1, "C"))
+            {"id": i, "epoch": e, "metadata": {"topic": i % 2}, "scores": {"x": {"value": i}}}
+            for i in range(4)
+            for e in (1, 2)
         ]
-        found = read_samples(
-            write({"version": 2, "status": "success", "eval": {}, "samples": samples})
-        ).scores
-        assert found.to_numpy().tolist() == [[1, 0]]
+        path = write(inspect_log(samples))
+        with pytest.raises(ValueError, match="topic '0' occurs more than once .* samples 1 and 5"):
+            read_samples(path, id="topic")
+        assert read_samples(path, id="topic", runs=True).scores.shape == (2, 4)
+
+    def test_scorers_that_share_a_name(self, write):
+        samples = [
+            {"id": 1, "epoch": 1, "scores": {"a": {"value": {"b_c": 1}}, "x": {"value": 1}}},
+            {"id": 2, "epoch": 1, "scores": {"a_b": {"value": {"c": 0}}, "x": {"value": 0}}},
+        ]
+        for order in (
+            samples,
+            [{**samples[0], "scores": {key: {"value": 1} for key in ("a_b_c", "x")}}, *samples],
+        ):
+            path = write(inspect_log([{**one, "id": i} for i, one in enumerate(order)]))
+            with pytest.raises(
+                ValueError, match="'a_b_c' has several values in sample 1 of .*, or"
+            ):
+                read_samples(path, score="a_b_c")
+            assert read_samples(path, score="x").scores.iloc[-2:].tolist() == [1, 0]
+            with pytest.raises(ValueError, match="any of .*a_b_c.* may be it"):
+                read_samples(path)
+
+    def test_several_logs_in_a_file(self, write):
+        logs = [(LOGS / f"inspect_deflated_{name}.eval").read_bytes() for name in ("new", "old")]
+        with pytest.raises(ValueError, match="zip archive after something else, such as another"):
+            read_samples(write(b"".join(logs)), score="match")
 
     def test_other_inputs_with_the_same_ids(self, write):
         log = written("inspect_old.json.gz")
@@ -255,6 +307,49 @@ class TestHelm:
         found = read_samples(write(log)).scores
         np.testing.assert_array_equal(found, [0.5, np.nan, np.nan])
 
+    @staticmethod
+    def entry(value, *, instance="id0", trial=0, split="test", how=None, name="x"):
+        stat = {"name": {"name": name, "split": split}, "count": 1, "sum": value}
+        perturbation = {} if how is None else {"perturbation": how}
+        return {
+            "instance_id": instance, "train_trial_index": trial, "stats": [stat], **perturbation
+        }  # fmt: skip
+
+    def test_splits_are_kept_apart(self, write):
+        path = write([self.entry(1), self.entry(0, split="valid"), self.entry(3, name="y")])
+        with pytest.raises(ValueError, match="several filters: test, valid"):
+            read_samples(path, score="x")
+        assert read_samples(path, score="x", filter="test").scores.tolist() == [1]
+        assert read_samples(path, score="x", filter="valid", group="split").scores.tolist() == [0]
+        assert read_samples(path, score="y", filter="test").scores.tolist() == [3]
+
+    def test_perturbations_are_kept_apart(self, write):
+        typos = {"name": "typos", "seed": 0, "robustness": True}
+        often = [self.entry(p, how={**typos, "prob": p}) for p in (0.1, 0.5)]
+        path = write([*often, self.entry(0.7, how={"name": "case", "seed": 0})])
+        found = {
+            part: read_samples(path, filter=part).scores.tolist()
+            for part in ("test typos 0 prob=0.1", "test typos 0 prob=0.5", "test case 0")
+        }
+        assert list(found.values()) == [[0.1], [0.5], [0.7]]
+        with pytest.raises(ValueError, match="filters are: test case 0, test typos 0 prob=0.1, te"):
+            read_samples(path, filter="test typos 0")
+
+    def test_entries_that_are_repeated(self, write):
+        with pytest.raises(ValueError, match="'x' has several values in entry 1 of .*log"):
+            read_samples(write([self.entry(1), self.entry(0)]))
+        both = self.entry(1)
+        both["stats"] += self.entry(0)["stats"]
+        with pytest.raises(ValueError, match="'x' has several values in entry 1 of .*log"):
+            read_samples(write([both]))
+        # Metrics may report the same statistic; another one can still be read.
+        same = [self.entry(1), self.entry(1), self.entry(1, trial=1), self.entry(0, trial=1)]
+        more = [self.entry(t, name="y", trial=t) for t in (0, 1)]
+        assert read_samples(write(same[:2])).scores.tolist() == [1]
+        assert read_samples(write(same + more), score="y").scores.to_numpy().tolist() == [[0, 1]]
+        with pytest.raises(ValueError, match="instance_id '1' occurs more than once"):
+            read_samples(write([self.entry(1, instance=1), self.entry(0, instance="1")]))
+
 
 class TestPromptfoo:
     @pytest.mark.parametrize("name", ["new", "old"])
@@ -291,6 +386,21 @@ class TestPromptfoo:
 
     def test_repeated_tests_are_runs(self):
         assert read("promptfoo_repeated.json.gz").scores.shape == (12, 2)
+
+    def test_two_providers_with_one_name(self, write):
+        log = written("promptfoo_new.json")
+        rows = log["results"]["results"]
+        log["results"]["results"] = rows + [row | {"score": 0, "promptIdx": 1} for row in rows]
+        with pytest.raises(ValueError, match="test .* occurs more than once .* results 1 and 13"):
+            read_samples(write(log))
+
+    def test_a_metric_that_is_called_score(self, write):
+        log = written("promptfoo_new.json")
+        for row in log["results"]["results"]:
+            row["namedScores"]["score"] = 0.5
+        with pytest.raises(ValueError, match="'score' has several values in result 1"):
+            read_samples(write(log))
+        assert len(read_samples(write(log), score="success")) == 12
 
     def test_errors_are_no_failures(self):
         scores = read("promptfoo_error.json.gz").scores
@@ -352,8 +462,11 @@ class TestTables:
         assert samples.scores.to_dict() == {"a": 1.0, "b": 0.0}
         assert read_samples(self.rows.set_index("id")).scores.to_dict() == {"a": 1.0, "b": 0.0}
         assert samples.groups.to_dict() == {"a": "x", "b": "y"}
+        for missing in (np.nan, None, pd.NA, ""):
+            rows = pd.DataFrame({"id": [1, 2], "right": [0.5, missing]})
+            np.testing.assert_array_equal(read_samples(rows).scores, [0.5, np.nan])
         with pytest.raises(ValueError, match="'right' must be a finite .* row 2 of the data frame"):
-            read_samples(pd.DataFrame({"id": [1, 2], "right": [0.5, np.nan]}))
+            read_samples(pd.DataFrame({"id": [1, 2], "right": [0.5, np.inf]}))
         with pytest.raises(ValueError, match="id= must say which column of the data frame"):
             read_samples(pd.DataFrame({"right": [0.5, 1]}))
         with pytest.raises(ValueError, match="the data frame contains no samples"):
@@ -463,6 +576,29 @@ class TestSafety:
     def test_logs_of_another_form(self, log, write):
         with pytest.raises(ValueError, match="log"):
             read_samples(write(log))
+
+    @pytest.mark.parametrize("name", ["inspect_new.json.gz", "promptfoo_new.json"])
+    @pytest.mark.parametrize("indent", [None, 1])
+    def test_logs_with_more_after_them(self, name, indent, write):
+        text = json.dumps(written(name), indent=indent).encode()
+        options = {"score": "match"} if "inspect" in name else {}
+        expected = read(name, **options).scores
+        for blank in (b"", b"\n", b"\r\n \n"):
+            pd.testing.assert_series_equal(
+                read_samples(write(blank + text + blank), **options).scores, expected
+            )
+        other = text.replace(b'"C"', b'"I"')
+        for more in (other, b"\n" + other, b"\n\n" + other[:99], b"\nend", b'\n{"id": 1}\n'):
+            for packed in (text + more, gzip.compress(text) + gzip.compress(more)):
+                with pytest.raises(ValueError, match="log (has further lines|is not valid JSON)"):
+                    read_samples(write(packed), **options)
+
+    def test_arrays_with_more_after_them(self, write):
+        text = (LOGS / "helm_new" / "per_instance_stats.json").read_bytes()
+        for one in (text, b'[{"id": 1, "score": 1}]'):
+            for more in (one, b"\n" + one, b"]", b"\nend"):
+                with pytest.raises(ValueError, match="log is not valid JSON"):
+                    read_samples(write(one + more))
 
     def test_other_objects(self, write):
         text = json.dumps({"model": "x", "scores": [1, 2]}, indent=2).encode()
