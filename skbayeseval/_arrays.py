@@ -15,6 +15,9 @@ from numpy.typing import NDArray
 
 Array = NDArray[Any]
 
+# Sums of squares of larger numbers are infinite, and those of numbers below its inverse are 0.
+LARGEST = 1e150
+
 
 def as_array(values: Any, name: str) -> Array:
     """Return `values` as an array.
@@ -71,6 +74,16 @@ def as_numbers(values: Any, name: str) -> Array:
     except OverflowError as error:
         raise ValueError(f"{name} contains a whole number too large for a float.") from error
     raise TypeError(f"{name} must contain numbers, got {in_short(values)}.")
+
+
+def check_size(numbers: Array, name: str) -> None:
+    """Raise if numbers are so large or small that their squares are infinite or 0."""
+    largest = np.nanmax(np.abs(numbers), initial=0.0)
+    if largest and not 1 / LARGEST <= largest <= LARGEST:
+        raise ValueError(
+            f"{name} must be between {1 / LARGEST:g} and {LARGEST:g} in size, got numbers up to "
+            f"{largest:.2g}, whose squares are no floats. Divide all of them by a constant."
+        )
 
 
 def check_same_length(**arrays: Any) -> None:

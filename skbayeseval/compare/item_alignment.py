@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from skbayeseval._arrays import alike, as_numbers, counts_from_zero, in_short, wrong
+from skbayeseval._arrays import alike, as_numbers, check_size, counts_from_zero, in_short, wrong
 from skbayeseval._labels import check_label_vector
 
 Array = NDArray[Any]
@@ -139,6 +139,7 @@ def align_items(
     joined = np.full((len(tables), len(rows), n_runs), np.nan)
     for k, table in enumerate(tables.values()):
         joined[k, :, : table.shape[1]] = table
+    check_size(joined, ", ".join(tables))
     joined = joined[:, :, ~np.isnan(joined).all(axis=(0, 1))]
     return Aligned(joined, order, rows, record, sizes[next(iter(sizes))])
 
@@ -252,6 +253,7 @@ def align_human(
                 f"items, and {len(more)} with other ids{_some(more)}."
             )
         aligned.append(_reordered(numbers, index.get_indexer(order)))
+    check_size(np.stack(aligned), ", ".join(human))
     return np.stack(aligned)
 
 
