@@ -27,6 +27,7 @@ def as_array(values: Any, name: str) -> Array:
     """
     if values is None or isinstance(values, (str, bytes, Mapping, Set, Iterator)):
         raise wrong(name, "array-like, such as a list or an array", values, TypeError)
+    check_frame(values, name)
     if hasattr(values, "toarray"):
         values = values.toarray()
     if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
@@ -55,6 +56,22 @@ def as_array(values: Any, name: str) -> Array:
                 "strings."
             )
     return array
+
+
+def check_frame(values: Any, name: str) -> None:
+    """Raise for frames other than pandas', such as those of polars, with several columns.
+
+    Their columns have names, too, but would be taken as they come.
+    """
+    shape = getattr(values, "shape", ())
+    if isinstance(values, pd.DataFrame) or not isinstance(shape, tuple) or len(shape) != 2:
+        return
+    if shape[1] > 1 and hasattr(values, "columns"):
+        raise TypeError(
+            f"{name} is a frame of {type(values).__module__.partition('.')[0]}, and only columns "
+            f"of pandas are matched by their names. Pass {name}.to_pandas(), or {name}.to_numpy() "
+            "if its columns are in order."
+        )
 
 
 def as_numbers(values: Any, name: str) -> Array:
