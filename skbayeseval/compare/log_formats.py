@@ -22,10 +22,12 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import IO, Any, NamedTuple
+from uuid import UUID
 
 import pandas as pd
 
 from skbayeseval._arrays import counts_from_zero, in_short, wrong
+from skbayeseval._duckdb_tables import columns_of_parquet
 from skbayeseval._files import text_table_in_parts
 
 # What lm-evaluation-harness logs of each document besides its metrics.
@@ -120,9 +122,11 @@ class Record(NamedTuple):
         """Return an id or a group as text: 7 and "7" are the same, in JSON and in tables."""
         value = self.value(column)
         # Larger floats stand for several whole numbers.
-        if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
+        is_whole_float = isinstance(value, float) and value.is_integer() and abs(value) < 2**53
+        is_whole = isinstance(value, Decimal) and value.is_finite() and value == int(value)
+        if is_whole_float or is_whole:
             value = int(value)
-        if isinstance(value, (str, int)) and str(value).strip():
+        if isinstance(value, (str, int, UUID)) and str(value).strip():
             return str(value)
         raise ValueError(
             f"{column!r} must be a text or a whole number, got {in_short(value)} in {self.where}."
@@ -393,8 +397,9 @@ def _parquet(path: str, name: str) -> Iterator[Record]:
         ) from error
     with duckdb.connect(config={"autoinstall_known_extensions": "false"}) as connection:
         try:
+            columns = columns_of_parquet(connection, path)
+            _check_different(columns, name)
             table = connection.execute("SELECT * FROM read_parquet(?)", [glob.escape(path)])
-            columns = [column[0] for column in table.description]
             number = 0
             while rows := table.fetchmany(1_000):
                 for row in rows:
