@@ -433,9 +433,11 @@ GRADES = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0, "yes": 1.0, "no": 0.0}
 def _samples_of_archive(raw: IO[bytes], budget: _Budget) -> Iterator[Any]:
     """Yield the samples of Inspect's .eval: their summaries, or whole if these are not there."""
     archive = zipfile.ZipFile(raw)
-    if min((info.header_offset for info in archive.infolist()), default=0) > 0:
+    raw.seek(-22 - len(archive.comment), io.SEEK_END)  # what ends an archive is there
+    starts_late = min((info.header_offset for info in archive.infolist()), default=0) > 0
+    if starts_late or raw.read(4) != EMPTY_ZIP:
         raise ValueError(
-            f"{budget.name} is a zip archive after something else, such as another one. Pass one "
+            f"{budget.name} is a zip archive and something else, such as another one. Pass one "
             "log per file."
         )
     members = {info.filename: info for info in archive.infolist()}  # later ones replace earlier

@@ -264,8 +264,9 @@ class TestInspect:
 
     def test_several_logs_in_a_file(self, write):
         logs = [(LOGS / f"inspect_deflated_{name}.eval").read_bytes() for name in ("new", "old")]
-        with pytest.raises(ValueError, match="zip archive after something else, such as another"):
-            read_samples(write(b"".join(logs)), score="match")
+        for more in (logs[1], logs[1][:-30], b"end"):
+            with pytest.raises(ValueError, match="zip archive and something else, such as another"):
+                read_samples(write(logs[0] + more), score="match")
 
     def test_other_inputs_with_the_same_ids(self, write):
         log = written("inspect_old.json.gz")
