@@ -90,21 +90,10 @@ def align_items(
         )
     rows = np.arange(next(iter(sizes.values())))
     if known is not None:
-        for name, own in known.items():
-            _check_ids(own, name)
-        known = dict(zip(known, alike(*known.values()), strict=True))
-        (first, order), *others = known.items()
-        for name, own in others:
-            if missing == "raise":
-                _check_same(order, own, first, name, HINT)
-            if not own.equals(order):
-                more = own.difference(order, sort=False)
-                order = order.append(more).astype(order.dtype)  # append makes numbers of objects
-        if missing != "raise":
-            _check_types(order)
-        for name, own in known.items():
-            tables[name] = _reordered(tables[name], own.get_indexer(order))
-        rows = known[first].get_indexer(order)
+        order, positions = _matched(known, missing)
+        for name, at in positions.items():
+            tables[name] = _reordered(tables[name], at)
+        rows = positions[next(iter(positions))]
     lacks = np.array([np.isnan(table).all(axis=1) for table in tables.values()])
     without, runs = [int(n) for n in lacks.sum(axis=1)], [0] * len(tables)
     whole = np.asarray(~lacks.any(axis=0))
@@ -142,6 +131,25 @@ def align_items(
     check_size(joined, ", ".join(tables))
     joined = joined[:, :, ~np.isnan(joined).all(axis=(0, 1))]
     return Aligned(joined, order, rows, record, sizes[next(iter(sizes))])
+
+
+def _matched(
+    known: Mapping[str, pd.Index[Any]], missing: str
+) -> tuple[pd.Index[Any], dict[str, Array]]:
+    """Return the ids of all items, and where each system has them; -1 where it has not."""
+    for name, own in known.items():
+        _check_ids(own, name)
+    same = dict(zip(known, alike(*known.values()), strict=True))
+    (first, order), *others = same.items()
+    for name, own in others:
+        if missing == "raise":
+            _check_same(order, own, first, name, HINT)
+        if not own.equals(order):
+            more = own.difference(order, sort=False)
+            order = order.append(more).astype(order.dtype)  # append makes numbers of objects
+    if missing != "raise":
+        _check_types(order)
+    return order, {name: own.get_indexer(order) for name, own in same.items()}
 
 
 def _are_shares(table: Array) -> bool:

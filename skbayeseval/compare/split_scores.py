@@ -262,7 +262,8 @@ def compare_scores(
 
         Instead of both, a dict of system to a dict (or Series) of data set to its score or its
         scores in several runs or splits, which may differ in number; or a DataFrame with a row per
-        data set and a column per system. What is absent, None or NaN is missing.
+        data set and a column per system. What is absent, None or NaN is missing. What is called
+        like an average, such as "avg", is no data set: it is left out with a warning.
     test_fraction : float or None, default=None
         The share of the instances that a split tests, 1 / k for k folds: what correlates the
         splits (Nadeau and Bengio 2003). The correlated t-test and the hierarchical model of two
