@@ -15,6 +15,9 @@ from numpy.typing import NDArray
 
 Array = NDArray[Any]
 
+# Sums of squares of larger numbers are infinite, and those of numbers below its inverse are 0.
+LARGEST = 1e150
+
 
 def as_array(values: Any, name: str) -> Array:
     """Return `values` as an array.
@@ -24,6 +27,7 @@ def as_array(values: Any, name: str) -> Array:
     """
     if values is None or isinstance(values, (str, bytes, Mapping, Set, Iterator)):
         raise wrong(name, "array-like, such as a list or an array", values, TypeError)
+    check_frame(values, name)
     if hasattr(values, "toarray"):
         values = values.toarray()
     if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
@@ -54,6 +58,22 @@ def as_array(values: Any, name: str) -> Array:
     return array
 
 
+def check_frame(values: Any, name: str) -> None:
+    """Raise for frames other than pandas', such as those of polars, with several columns.
+
+    Their columns have names, too, but would be taken as they come.
+    """
+    shape = getattr(values, "shape", ())
+    if isinstance(values, pd.DataFrame) or not isinstance(shape, tuple) or len(shape) != 2:
+        return
+    if shape[1] > 1 and hasattr(values, "columns"):
+        raise TypeError(
+            f"{name} is a frame of {type(values).__module__.partition('.')[0]}, and only columns "
+            f"of pandas are matched by their names. Pass {name}.to_pandas(), or {name}.to_numpy() "
+            "if its columns are in order."
+        )
+
+
 def as_numbers(values: Any, name: str) -> Array:
     """Return `values` as an array of floats; missing values are NaN."""
     array = as_array(values, name)
@@ -71,6 +91,16 @@ def as_numbers(values: Any, name: str) -> Array:
     except OverflowError as error:
         raise ValueError(f"{name} contains a whole number too large for a float.") from error
     raise TypeError(f"{name} must contain numbers, got {in_short(values)}.")
+
+
+def check_size(numbers: Array, name: str) -> None:
+    """Raise if numbers are so large or small that their squares are infinite or 0."""
+    largest = np.nanmax(np.abs(numbers), initial=0.0)
+    if largest and not 1 / LARGEST <= largest <= LARGEST:
+        raise ValueError(
+            f"{name} must be between {1 / LARGEST:g} and {LARGEST:g} in size, got numbers up to "
+            f"{largest:.2g}, whose squares are no floats. Divide all of them by a constant."
+        )
 
 
 def check_same_length(**arrays: Any) -> None:
@@ -132,7 +162,8 @@ def check_rows(arguments: Mapping[str, Any], *, columns: bool = False) -> None:
             key=lambda item: counts_from_zero(item[1]),
         )
         for name, other in others:
-            if axis.equals(other):
+            one, another = alike(axis, other)
+            if one.equals(another):
                 continue
             reordered = set(axis) == set(other)
             if reordered or not counts_from_zero(other):
@@ -189,6 +220,21 @@ def positions_of(labels: Sequence[Any], axis: pd.Index[Any], subject: str) -> li
         f"{subject} {found}, but {list(labels)} are expected. Rename or reindex them, or pass "
         "to_numpy() if they are in this order."
     )
+
+
+def alike(*indexes: pd.Index[Any]) -> list[pd.Index[Any]]:
+    """Return indexes of one dtype, whose values pandas compares as Python does.
+
+    pandas makes floats of int64 and uint64, and of whole numbers beside floats, and floats do not
+    tell numbers beyond 2**53 apart.
+    """
+    kinds = {
+        tuple(index.dtypes) if isinstance(index, pd.MultiIndex) else index.dtype
+        for index in indexes
+    }
+    if len(kinds) == 1:
+        return list(indexes)
+    return [index.to_flat_index().astype(object) for index in indexes]
 
 
 def counts_from_zero(axis: pd.Index[Any]) -> bool:

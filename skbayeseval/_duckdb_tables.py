@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import glob
 import os
 import re
 from collections.abc import Iterable, Iterator
@@ -69,12 +70,37 @@ def quoted(column: str) -> str:
     return '"' + column.replace('"', '""') + '"'
 
 
+def columns_of_parquet(connection: Any, path: str) -> list[str]:
+    """Return the names of the columns of a Parquet file, which DuckDB changes if they are the same.
+
+    Raise if another file follows, whose directory would be read with the data of the first.
+    """
+    pattern = [glob.escape(path)]
+    first_page = "least(coalesce(dictionary_page_offset, data_page_offset), data_page_offset)"
+    sql = f"SELECT max({first_page} + total_compressed_size) FROM parquet_metadata(?)"
+    (end_of_data,) = connection.execute(sql, pattern).fetchone()
+    with open(path, "rb") as file:
+        file.seek(end_of_data or 0)
+        if b"PAR1PAR1" in file.read():
+            raise ValueError(f"{path} is more than one Parquet table. Pass one per file.")
+    sql = "SELECT name, num_children FROM parquet_schema(?)"
+    columns, n_inside = [], 0  # after the root, each column is followed by what is inside of it
+    for name, n_children in connection.execute(sql, pattern).fetchall()[1:]:
+        if not n_inside:
+            columns.append(name)
+        n_inside += (n_children or 0) - bool(n_inside)
+    return columns
+
+
 def _check_types(connection: Any, path: str, columns: Iterable[Any]) -> None:
     """Raise if a column has different types in Parquet files; whole numbers are of one kind."""
     first: dict[str, tuple[str, str]] = {}
     names = {str(column).lower() for column in columns}  # to DuckDB, y and Y are one column
     for file in _files(connection, path):
-        part = connection.read_parquet(file)
+        part, header = connection.read_parquet(file), columns_of_parquet(connection, file)
+        twice = [one for i, one in enumerate(header) if one.lower() in names and one in header[:i]]
+        if twice:
+            raise ValueError(f"{file} has more than one column {twice[0]!r}: {header}.")
         for column, kind in zip(part.columns, map(str, part.types), strict=True):
             if column.lower() not in names:
                 continue

@@ -53,6 +53,8 @@ class _Table:
                 _check_header(columns, list(relation.columns), path)
                 self.cells = relation.project(_as_text({name: name for name in names})).df()
             return
+        if path == STANDARD_INPUT and sys.stdin is None:
+            raise InputError("- is standard input, which is closed")
         source: Any = io.BytesIO(sys.stdin.buffer.read()) if path == STANDARD_INPUT else path
         table = text_table(source, self.path).fillna("")
         header = table.iloc[0].tolist()

@@ -46,6 +46,22 @@ class Parser(argparse.ArgumentParser):
         self.exit(2, f"{self.prog}: error: {printable(message)} (see {self.prog} --help)\n")
 
 
+def number(text: str) -> float:
+    """Return the number that an option is; to Python, 1_0 is one, too."""
+    with suppress(ValueError):
+        if "_" not in text:
+            return float(text)
+    raise argparse.ArgumentTypeError(f"must be a number, got {text!r}")
+
+
+def whole_number(text: str) -> int:
+    """Return the whole number that an option is."""
+    with suppress(ValueError):
+        if "_" not in text:
+            return int(text)
+    raise argparse.ArgumentTypeError(f"must be a whole number, got {text!r}")
+
+
 def add_scoring(parser: argparse.ArgumentParser, *, scoring: str) -> None:
     """Add the options of what is compared."""
     parser.add_argument(
@@ -56,7 +72,7 @@ def add_scoring(parser: argparse.ArgumentParser, *, scoring: str) -> None:
         help=f"the metrics (default: {scoring})",
     )
     parser.add_argument(
-        "--weight", type=float, default=1.0, help="the weight of one count (default: 1)"
+        "--weight", type=number, default=1.0, help="the weight of one count (default: 1)"
     )
 
 
@@ -64,9 +80,14 @@ def add_model(parser: argparse.ArgumentParser, *, model: str, models: str) -> No
     """Add the options of the model and its draws."""
     parser.add_argument("--model", default=model, help=f"{models} (default: {model})")
     parser.add_argument(
-        "--draws", type=int, default=20_000, help="the number of posterior draws (default: 20000)"
+        "--draws",
+        type=whole_number,
+        default=20_000,
+        help="the number of posterior draws (default: 20000)",
     )
-    parser.add_argument("--seed", type=int, default=0, help="the seed of the draws (default: 0)")
+    parser.add_argument(
+        "--seed", type=whole_number, default=0, help="the seed of the draws (default: 0)"
+    )
 
 
 def model_options(args: argparse.Namespace) -> dict[str, Any]:
@@ -93,7 +114,7 @@ def add_output(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--looks",
-        type=int,
+        type=whole_number,
         default=1,
         metavar="K",
         help="how often the gate is asked in all while data come in; each time requires a "
@@ -135,10 +156,10 @@ def add_output(parser: argparse.ArgumentParser) -> None:
 
 def _difference(text: str) -> float | str:
     """Return a number, or a percentage as it is written: what it is of is not known yet."""
-    with suppress(ValueError):
-        number = float(text.removesuffix("%"))
-        if 0 <= number < math.inf:
-            return text if text.endswith("%") else number
+    with suppress(argparse.ArgumentTypeError):
+        difference = number(text.removesuffix("%"))
+        if 0 <= difference < math.inf:
+            return text if text.endswith("%") else difference
     raise argparse.ArgumentTypeError(
         f"must be a number of 0 or more, such as 0.01 or 1%, got {text!r}"
     )

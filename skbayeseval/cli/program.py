@@ -22,6 +22,7 @@ from skbayeseval.cli.parsing import (
     add_scoring,
     model_options,
     names_of,
+    number,
 )
 from skbayeseval.results.text_tables import as_text
 
@@ -46,7 +47,7 @@ def add_counts(commands: Any) -> None:
             f"--{name}",
             required=True,
             nargs="+",
-            type=float,
+            type=number,
             metavar="N",
             help=f"TP FP FN [TN] of {name.upper()}",
         )
@@ -79,7 +80,7 @@ def add_demo(commands: Any) -> None:
     )
     parser.add_argument(
         "--rope",
-        type=float,
+        type=number,
         default=0.01,
         help="the largest difference that does not matter (default: 0.01)",
     )

@@ -24,7 +24,8 @@ def add_to(commands: Any) -> None:
         help="rank systems by a table of their scores on several tasks, in tiers",
         description="Rank two or more systems by a table with a row per system and a column per "
         "task, as leaderboards have it: a header line, names in the first column, one score per "
-        "cell. Cells may be empty where a system was not run on a task.",
+        "cell. Cells may be empty where a system was not run on a task. A column that is called "
+        "like an average, such as avg or mean, is left out.",
         epilog="example: skbayeseval systems scores.csv --rope 0.5 --plot tiers.png",
     )
     parser.add_argument("file", metavar="FILE", help="the table, in CSV or TSV")

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from skbayeseval._arrays import as_numbers, counts_from_zero, in_short, wrong
+from skbayeseval._arrays import alike, as_numbers, check_size, counts_from_zero, in_short, wrong
 from skbayeseval._labels import check_label_vector
 
 Array = NDArray[Any]
@@ -90,17 +90,10 @@ def align_items(
         )
     rows = np.arange(next(iter(sizes.values())))
     if known is not None:
-        for name, own in known.items():
-            _check_unique(own, name)
-        (first, order), *others = known.items()
-        for name, own in others:
-            if missing == "raise":
-                _check_same(order, own, first, name, HINT)
-            if not own.equals(order):
-                order = order.append(own.difference(order, sort=False))
-        for name, own in known.items():
-            tables[name] = _reordered(tables[name], own.get_indexer(order))
-        rows = known[first].get_indexer(order)
+        order, positions = _matched(known, missing)
+        for name, at in positions.items():
+            tables[name] = _reordered(tables[name], at)
+        rows = positions[next(iter(positions))]
     lacks = np.array([np.isnan(table).all(axis=1) for table in tables.values()])
     without, runs = [int(n) for n in lacks.sum(axis=1)], [0] * len(tables)
     whole = np.asarray(~lacks.any(axis=0))
@@ -135,8 +128,28 @@ def align_items(
     joined = np.full((len(tables), len(rows), n_runs), np.nan)
     for k, table in enumerate(tables.values()):
         joined[k, :, : table.shape[1]] = table
+    check_size(joined, ", ".join(tables))
     joined = joined[:, :, ~np.isnan(joined).all(axis=(0, 1))]
     return Aligned(joined, order, rows, record, sizes[next(iter(sizes))])
+
+
+def _matched(
+    known: Mapping[str, pd.Index[Any]], missing: str
+) -> tuple[pd.Index[Any], dict[str, Array]]:
+    """Return the ids of all items, and where each system has them; -1 where it has not."""
+    for name, own in known.items():
+        _check_ids(own, name)
+    same = dict(zip(known, alike(*known.values()), strict=True))
+    (first, order), *others = same.items()
+    for name, own in others:
+        if missing == "raise":
+            _check_same(order, own, first, name, HINT)
+        if not own.equals(order):
+            more = own.difference(order, sort=False)
+            order = order.append(more).astype(order.dtype)  # append makes numbers of objects
+    if missing != "raise":
+        _check_types(order)
+    return order, {name: own.get_indexer(order) for name, own in same.items()}
 
 
 def _are_shares(table: Array) -> bool:
@@ -171,14 +184,15 @@ def align_groups(groups: Any, items: Aligned, *, by_position: bool) -> Array:
     """
     order = items.order
     if isinstance(groups, pd.Series) and order is not None:
-        index = groups.index
+        order, index = alike(order, groups.index)
         counts_rows = counts_from_zero(index) and len(index) == items.n_first
         if not (counts_rows and (by_position or not set(order) <= set(index))):
-            _check_unique(index, "groups")
-            if items.missing is not None:  # nobody asks for the groups of items that are left out
-                groups = groups[index.isin(order)]
-            _check_same(order, groups.index, "scores", "groups")
-            labels = check_label_vector(groups.reindex(order), "groups", classes=False)
+            _check_ids(groups.index, "groups")
+            # Nobody asks for the groups of items that are left out.
+            asked = index if items.missing is None else index[index.isin(order)]
+            _check_same(order, asked, "scores", "groups")
+            groups = groups.iloc[index.get_indexer(order)]
+            labels = check_label_vector(groups, "groups", classes=False)
             return pd.factorize(labels)[0].astype(np.int64)
     labels = check_label_vector(groups, "groups", classes=False)
     if len(labels) != items.n_first:
@@ -236,7 +250,9 @@ def align_human(
         index = grades.index if isinstance(grades, pd.Series) else own
         if counts_from_zero(index) and len(index) == len(own):
             index = own if ids is not None or set(index) != set(own) else index
-        _check_unique(index, name)
+        _check_ids(index, name)
+        order = own[items.rows] if items.order is None else items.order
+        index, own, order = alike(index, own, order)
         more = index.difference(own, sort=False)
         if len(numbers) != len(index) or len(more):
             raise ValueError(
@@ -244,8 +260,8 @@ def align_human(
                 f"the scores, or be a Series by ids: there are {len(numbers)} for {len(own)} "
                 f"items, and {len(more)} with other ids{_some(more)}."
             )
-        order = own[items.rows] if items.order is None else items.order
-        aligned.append(pd.Series(numbers, index).reindex(order).to_numpy())
+        aligned.append(_reordered(numbers, index.get_indexer(order)))
+    check_size(np.stack(aligned), ", ".join(human))
     return np.stack(aligned)
 
 
@@ -291,8 +307,6 @@ def _ids_of_each(
                 "ids", "a sequence with one id per item, or one sequence per system", ids, TypeError
             )
         found[name] = pd.Index(own.array if isinstance(own, pd.Series) else own)
-        if not isinstance(found[name], pd.MultiIndex) and found[name].isna().any():
-            raise ValueError("Input ids contains NaN or None.")
         if len(own) != len(table):
             raise ValueError(
                 f"Found input variables with inconsistent numbers of items: ids has {len(own)}, "
@@ -312,15 +326,16 @@ def _indexes(scores: Mapping[str, Any]) -> dict[str, pd.Index[Any]] | None:
     """
     objects = (pd.Series, pd.DataFrame)
     found = {name: one.index for name, one in scores.items() if isinstance(one, objects)}
-    named = [index for index in found.values() if not counts_from_zero(index)]
+    indexes = alike(*found.values())
+    named = [index for index in indexes if not counts_from_zero(index)]
     if len(found) < len(scores) and not all(index.equals(named[0]) for index in named):
         raise ValueError(
             f"The indexes of {list(found)} differ, and other scores have none. Pass ids=."
         )
-    first, *others = found.values() if len(found) == len(scores) else [pd.RangeIndex(0)]
+    first, *others = indexes if len(found) == len(scores) else [pd.RangeIndex(0)]
     if all(first.equals(other) for other in others):
         return found if others and first.is_unique else None
-    plain = [index for index in found.values() if counts_from_zero(index)]
+    plain = [index for index in indexes if counts_from_zero(index)]
     by_position = (
         named
         and plain
@@ -351,7 +366,27 @@ def _some(ids: pd.Index[Any]) -> str:
     return f" ({few}{', ...' if len(ids) > 3 else ''})" if len(ids) else ""
 
 
-def _check_unique(ids: pd.Index[Any], name: str) -> None:
+def _check_types(order: pd.Index[Any]) -> None:
+    """Raise if the ids of all items contain a number, and the same number as text."""
+    written: dict[str, Any] = {}
+    for one in order if order.dtype == object else ():
+        other = written.setdefault(str(one), one)
+        if other is not one:
+            raise ValueError(
+                f"The ids {other!r} and {one!r} are those of two items, though they are written "
+                "alike. Pass the ids of all systems as text, or all as numbers."
+            )
+
+
+def _check_ids(ids: pd.Index[Any], name: str) -> None:
+    """Raise unless ids tell items apart."""
+    if not isinstance(ids, pd.MultiIndex) and ids.isna().any():
+        raise ValueError(f"The ids of {name} contain NaN or None: every item must have an id.")
+    if ids.dtype.kind == "f" and (np.abs(ids.to_numpy(float)) >= 2**53).any():
+        raise ValueError(
+            f"The ids of {name} are floats of 2**53 or more, which cannot tell all whole numbers "
+            "apart. Pass integers or text."
+        )
     if not ids.is_unique:
         twice = ids[ids.duplicated()][0]
         raise ValueError(

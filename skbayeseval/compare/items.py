@@ -182,7 +182,7 @@ def compare_many_items(
     """
     scores = by_column(scores)
     if not isinstance(scores, Mapping):
-        wanted = "a dict of systems to their scores, or a DataFrame with a column per system"
+        wanted = "a dict of systems to their scores, or a pandas DataFrame with a column each"
         raise wrong("scores", wanted, scores, TypeError)
     if len(scores) < 2:
         raise ValueError(f"scores must have two or more systems, got {list(scores)}.")

@@ -22,10 +22,12 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import IO, Any, NamedTuple
+from uuid import UUID
 
 import pandas as pd
 
 from skbayeseval._arrays import counts_from_zero, in_short, wrong
+from skbayeseval._duckdb_tables import columns_of_parquet
 from skbayeseval._files import text_table_in_parts
 
 # What lm-evaluation-harness logs of each document besides its metrics.
@@ -38,6 +40,9 @@ LOG_COLUMNS = frozenset(
 
 # Stands for the score of a sample that its log calls failed, or did not score.
 UNSCORED = object()
+
+# Stands for a score of which a sample has several values, or of which the name means several.
+AMBIGUOUS = object()
 
 # Compressed files may unpack to this many bytes, or to so many times their own size if this is
 # more. Logs in which a long prompt is repeated shrink to a hundredth.
@@ -116,9 +121,12 @@ class Record(NamedTuple):
     def text(self, column: str) -> str:
         """Return an id or a group as text: 7 and "7" are the same, in JSON and in tables."""
         value = self.value(column)
-        if isinstance(value, float) and value.is_integer():
+        # Larger floats stand for several whole numbers.
+        is_whole_float = isinstance(value, float) and value.is_integer() and abs(value) < 2**53
+        is_whole = isinstance(value, Decimal) and value.is_finite() and value == int(value)
+        if is_whole_float or is_whole:
             value = int(value)
-        if isinstance(value, (str, int)) and str(value).strip():
+        if isinstance(value, (str, int, UUID)) and str(value).strip():
             return str(value)
         raise ValueError(
             f"{column!r} must be a text or a whole number, got {in_short(value)} in {self.where}."
@@ -133,9 +141,13 @@ class Record(NamedTuple):
         return self.run
 
     def score(self, column: str) -> float:
-        """Return a finite number; NaN if the log says that there is no score."""
+        """Return a finite number; NaN if there is no score: null, NaN or an empty cell."""
         value = self.value(column)
-        if value is UNSCORED:
+        if value is AMBIGUOUS:
+            raise ValueError(
+                f"{column!r} has several values in {self.where}, or is the name of several scores."
+            )
+        if is_missing(value):
             return math.nan
         number = as_number(value)
         if number is None or not math.isfinite(number):
@@ -146,13 +158,20 @@ class Record(NamedTuple):
         return number
 
 
+def is_missing(value: Any) -> bool:
+    """Return whether there is no score: the log says so, or it is null, NaN or an empty cell."""
+    if isinstance(value, str):
+        return value.strip().lower() in ("", "nan")
+    return value is UNSCORED or (pd.api.types.is_scalar(value) and bool(pd.isna(value)))
+
+
 def as_number(value: Any) -> float | None:
     """Return the number that a value is, or that the text of a table's cell means."""
     if isinstance(value, str):
         if value.lower() in ("true", "false"):
             return float(value.lower() == "true")
         try:
-            return float(value)
+            return None if "_" in value else float(value)  # to Python, 1_0 is 10
         except ValueError:
             return None
     try:
@@ -305,8 +324,8 @@ def _text(stream: IO[bytes], name: str) -> Iterator[Record]:
         document: Any = None
         if first.startswith("{"):
             try:
-                document = json.loads(first)
-            except (ValueError, RecursionError):  # perhaps one object over several lines
+                document = _parsed(first, name)
+            except ValueError:  # perhaps one object over several lines
                 document = _parsed(text.read(), name)
                 if _reader_of(document) is None:
                     raise ValueError(
@@ -317,6 +336,11 @@ def _text(stream: IO[bytes], name: str) -> Iterator[Record]:
             document = _parsed(text.read(), name)
         reader = _reader_of(document)
         if reader is not None:
+            if sum(1 for line in text if line.strip()) > 1:
+                raise ValueError(
+                    f"{name} has further lines after a log that is one line of JSON. Pass one log "
+                    "per file."
+                )
             yield from reader(document, name)
         elif isinstance(document, list):
             for number, values in enumerate(document, start=1):
@@ -327,9 +351,19 @@ def _text(stream: IO[bytes], name: str) -> Iterator[Record]:
 
 def _parsed(text: str | bytes, where: str) -> Any:
     try:
-        return json.loads(text)
+        return json.loads(text, object_pairs_hook=_object)
     except (ValueError, RecursionError) as error:
         raise ValueError(f"{where} is not valid JSON: {error}") from error
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return an object of JSON, whose names must differ: to Python, the last one counts."""
+    values = dict(pairs)
+    if len(values) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for i, name in enumerate(names) if name in names[:i])
+        raise ValueError(f"an object has more than one {twice!r}")
+    return values
 
 
 def _lines(text: IO[str], name: str) -> Iterator[Record]:
@@ -363,8 +397,9 @@ def _parquet(path: str, name: str) -> Iterator[Record]:
         ) from error
     with duckdb.connect(config={"autoinstall_known_extensions": "false"}) as connection:
         try:
+            columns = columns_of_parquet(connection, path)
+            _check_different(columns, name)
             table = connection.execute("SELECT * FROM read_parquet(?)", [glob.escape(path)])
-            columns = [column[0] for column in table.description]
             number = 0
             while rows := table.fetchmany(1_000):
                 for row in rows:
@@ -398,6 +433,13 @@ GRADES = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0, "yes": 1.0, "no": 0.0}
 def _samples_of_archive(raw: IO[bytes], budget: _Budget) -> Iterator[Any]:
     """Yield the samples of Inspect's .eval: their summaries, or whole if these are not there."""
     archive = zipfile.ZipFile(raw)
+    raw.seek(-22 - len(archive.comment), io.SEEK_END)  # what ends an archive is there
+    starts_late = min((info.header_offset for info in archive.infolist()), default=0) > 0
+    if starts_late or raw.read(4) != EMPTY_ZIP:
+        raise ValueError(
+            f"{budget.name} is a zip archive and something else, such as another one. Pass one "
+            "log per file."
+        )
     members = {info.filename: info for info in archive.infolist()}  # later ones replace earlier
     if "summaries.json" in members:
         samples = _json_of_member(archive, members["summaries.json"], raw, budget)
@@ -437,26 +479,35 @@ def _zstandard(stream: IO[bytes], name: str) -> Any:
 
 
 def _inspect(samples: Iterable[Any], name: str) -> Iterator[Record]:
-    """Yield the samples of Inspect; of a sample that was tried again, the last."""
+    """Yield the samples of Inspect; of a sample that failed and was tried again, the last."""
     kept: dict[tuple[str, str], tuple[int, dict[str, Any], dict[str, Any]]] = {}
+    meant: dict[str, set[tuple[str, str | None]]] = {}
     for number, sample in enumerate(samples, start=1):
         if not isinstance(sample, dict) or not {"id", "epoch"} <= sample.keys():
             raise wrong(f"sample {number} of {name}", "an object with id and epoch", sample)
         scores: dict[str, Any] = {}
         for scorer, score in (sample.get("scores") or {}).items():
             value = score["value"]
-            parts = {scorer: value}
-            if isinstance(value, dict):
-                parts = {f"{scorer}_{key}": part for key, part in value.items()}
-            scores |= {column: _graded(part) for column, part in parts.items()}
+            for part in value if isinstance(value, dict) else (None,):
+                column = scorer if part is None else f"{scorer}_{part}"
+                meant.setdefault(column, set()).add((scorer, part))
+                scores[column] = _graded(value if part is None else value[part])
         more = {**(sample.get("metadata") or {}), "id": sample["id"], "epoch": sample["epoch"]}
         if isinstance(sample.get("input"), str):
             more["input"] = sample["input"][:500]  # summaries are shortened
-        kept[str(sample["id"]), str(sample["epoch"])] = (number, more, scores)
+        key = repr(sample["id"]), repr(sample["epoch"])
+        earlier, _, former = kept.get(key, (0, {}, {}))
+        if former != scores and any(value is not UNSCORED for value in former.values()):
+            raise ValueError(
+                f"Samples {earlier} and {number} of {name} have the same id, {key[0]}, and the "
+                "same epoch, but other scores."
+            )
+        kept[key] = (number, more, scores)
     none = _unscored(scores for _, _, scores in kept.values())
     names = list(none)
+    ambiguous = {column: AMBIGUOUS for column, meanings in meant.items() if len(meanings) > 1}
     for number, more, scores in kept.values():
-        values, run = none | scores, more["epoch"]
+        values, run = none | scores | ambiguous, more["epoch"]
         yield Record("sample", number, name, values, more, "id", names, "input", run=run)
 
 
@@ -476,27 +527,51 @@ def _graded(value: Any) -> Any:
 
 def _helm(document: list[Any], name: str) -> Iterator[Record]:
     """Yield the instances of HELM, which each metric has in an entry of its own."""
-    kept: dict[tuple[str, ...], tuple[int, dict[str, Any], dict[str, Any]]] = {}
+    # By instance, trial and perturbation: the first entry, what is known, and scores by split.
+    kept: dict[tuple[str, ...], tuple[int, dict[str, Any], dict[str, dict[str, Any]]]] = {}
+    perturbations: dict[str, dict[str, Any]] = {}
     for number, entry in enumerate(document, start=1):
         stats = entry.get("stats") if isinstance(entry, dict) else None
         if not isinstance(stats, list) or "instance_id" not in entry:
             raise wrong(f"entry {number} of {name}", "an object with instance_id and stats", entry)
-        trial = entry.get("train_trial_index", 0)
-        perturbation = entry.get("perturbation") or {}
-        parts = [str(perturbation[key]) for key in ("name", "seed") if key in perturbation]
-        key = (str(entry["instance_id"]), str(trial), " ".join(parts))
-        _, more, scores = kept.setdefault(key, (number, {}, {}))
-        more |= {"instance_id": entry["instance_id"], "train_trial_index": trial}
+        about = {key: entry.get(key, 0) for key in ("instance_id", "train_trial_index")}
+        how = json.dumps(entry.get("perturbation") or {}, sort_keys=True)
+        perturbations[how] = entry.get("perturbation") or {}
+        _, more, by_split = kept.setdefault((*map(repr, about.values()), how), (number, about, {}))
         for stat in stats:
-            about, count = stat["name"], stat.get("count", 0)
-            more |= {part: about[part] for part in ("split", "sub_split") if part in about}
-            scores[about["name"]] = stat["sum"] / count if count else UNSCORED
-    none = _unscored(scores for _, _, scores in kept.values())
-    names, id_column = list(none), "instance_id"
-    for (_, _, how), (number, more, scores) in kept.items():
-        part = f"{more.get('split', '')} {how}".strip() or "none"
-        values, run = none | scores, more["train_trial_index"]
-        yield Record("entry", number, name, values, more, id_column, names, filter=part, run=run)
+            called, count = stat["name"], stat.get("count", 0)
+            more |= {"sub_split": called["sub_split"]} if "sub_split" in called else {}
+            scores = by_split.setdefault(called.get("split") or "", {})
+            _add(scores, called["name"], stat["sum"] / count if count else UNSCORED)
+    none = _unscored(scores for *_, by_split in kept.values() for scores in by_split.values())
+    names, shown = list(none), _perturbations_by_name(perturbations)
+    for (*_, how), (number, more, by_split) in kept.items():
+        for split, scores in (by_split or {"": {}}).items():
+            part = f"{split} {shown[how]}".strip() or "none"
+            known = {**more, "split": split} if split else more
+            run = more["train_trial_index"]
+            yield Record(
+                "entry", number, name, none | scores, known, "instance_id", names, None, part, run
+            )
+
+
+def _perturbations_by_name(perturbations: Mapping[str, dict[str, Any]]) -> dict[str, str]:
+    """Return what to call each perturbation: name and seed, and parameters that tell it apart."""
+    called = {
+        how: " ".join(str(one[key]) for key in ("name", "seed") if key in one)
+        for how, one in perturbations.items()
+    }
+    shown = {}
+    for how, one in perturbations.items():
+        twins = [other for which, other in perturbations.items() if called[which] == called[how]]
+        differ = [key for key in sorted(one) if any(twin.get(key) != one[key] for twin in twins)]
+        shown[how] = " ".join([called[how], *(f"{key}={one[key]}" for key in differ)])
+    return shown
+
+
+def _add(scores: dict[str, Any], name: str, value: Any) -> None:
+    """Add a score, which may be there already if it is the same."""
+    scores[name] = value if scores.get(name, value) == value else AMBIGUOUS
 
 
 # promptfoo
@@ -507,6 +582,7 @@ def _promptfoo(document: dict[str, Any], name: str) -> Iterator[Record]:
     rows = document["results"]["results"]
     several = len({row["prompt"]["label"] for row in rows}) > 1
     none = _unscored([{"score": 0, "success": 0}, *(row.get("namedScores") or {} for row in rows)])
+    names = list(none)
     for number, row in enumerate(rows, start=1):
         test, provider = row.get("testCase") or {}, row.get("provider") or {}
         variables = test.get("vars") or row.get("vars") or {}
@@ -515,14 +591,16 @@ def _promptfoo(document: dict[str, Any], name: str) -> Iterator[Record]:
         part = provider if isinstance(provider, str) else provider.get("label") or provider["id"]
         if several:
             part = f"{part}, {row['prompt']['label']}"
-        values = none | (row.get("namedScores") or {})
-        values |= {key: row[key] for key in ("score", "success") if key in row}
+        scores = dict(row.get("namedScores") or {})
+        for key in ("score", "success"):
+            if key in row:
+                _add(scores, key, row[key])
         if row.get("failureReason") == 2:  # an error, no answer
-            values = none
+            scores = {}
         more = {**(test.get("metadata") or {}), **variables, "test": item}
         run = row.get("testIdx", number)
         yield Record(
-            "result", number, name, values, more, "test", list(none), filter=str(part), run=run
+            "result", number, name, none | scores, more, "test", names, None, str(part), run
         )
 
 

@@ -15,7 +15,13 @@ import pandas as pd
 
 from skbayeseval._files import check_path
 from skbayeseval._validation import UnlikelyDataWarning, check_flag
-from skbayeseval.compare.log_formats import UNSCORED, Record, as_number, read_records
+from skbayeseval.compare.log_formats import (
+    AMBIGUOUS,
+    Record,
+    as_number,
+    is_missing,
+    read_records,
+)
 
 # Names that can only be those of items.
 ID_COLUMNS = (
@@ -124,7 +130,7 @@ def read_samples(
     runs : bool, default=False
         Whether an id that occurs more than once means further runs of this item. By default it is
         an error, except for the epochs of Inspect, the trials of HELM and the repeated tests of
-        promptfoo.
+        promptfoo, which are numbered.
     human : str, default=None
         The name of the grades that people gave to some of the items, if the score is that of a
         judge which may err. Where there is none, it is missing, empty, null or NaN.
@@ -134,7 +140,8 @@ def read_samples(
     samples : Samples
         `compare_items` and `compare_many_items` match samples by their ids, and use their groups
         and the grades of people.
-        The score is NaN where a sample failed, or was not scored, according to its log.
+        The score is NaN where a sample failed, or was not scored, according to its log, and where
+        it is null, NaN or an empty cell: `missing` of `compare_items` says what to do about it.
 
     Examples
     --------
@@ -185,14 +192,14 @@ def read_samples(
                     np.nan if human is None else _grade(record, human),
                 )
             )
-            several_runs = several_runs or record.run is not None
     _check_filter(filter, filters, name)
     table = pd.DataFrame(rows, columns=[*COLUMNS, "human"])
     index = pd.Index(table["id"].to_numpy(), name=id)
     run = table.groupby("id", sort=False)["run"].rank("first").to_numpy(np.int64) - 1
-    if not several_runs and run.any():
-        item = table["id"][int(np.argmax(run > 0))]
-        once, again = table["number"][table["id"] == item][:2]
+    same = ["id"] if first.run is None else ["id", "run"]  # some formats number the runs
+    repeated = table[table.duplicated(same, keep=False)]
+    if not several_runs and len(repeated):
+        (item, *_), (once, again, *_) = next(iter(repeated.groupby(same, sort=False)["number"]))
         raise ValueError(
             f"{id} {item!r} occurs more than once in {name}, in {first.kind}s {once} and {again}. "
             "Pass runs=True if these are runs of the same item. (Logs of older versions of "
@@ -233,8 +240,7 @@ def read_samples(
 
 def _grade(record: Record, column: str) -> float:
     """Return the grade that a person gave; NaN if there is none."""
-    value = record.values.get(column, record.more.get(column))
-    is_given = value is not None and value != "" and value == value  # not NaN
+    is_given = column in record.values or column in record.more
     return record.score(column) if is_given else np.nan
 
 
@@ -320,8 +326,8 @@ def _score_column(record: Record, taken: set[str | None]) -> str:
         for name in names
         if name not in {*taken, *ID_COLUMNS}
         and (
-            record.values[name] is None
-            or record.values[name] is UNSCORED
+            record.values[name] is AMBIGUOUS
+            or is_missing(record.values[name])
             or as_number(record.values[name]) is not None
         )
     ]

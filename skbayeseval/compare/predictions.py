@@ -416,7 +416,7 @@ def compare_many(
     named = scores if predictions is None else predictions
     if not isinstance(named, Mapping):
         raise TypeError(
-            "predictions must be a dict of name to predictions, or a DataFrame, got "
+            "predictions must be a dict of name to predictions, or a pandas DataFrame, got "
             f"{type(named).__name__}."
         )
     if len(named) < 2:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import warnings
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from numbers import Real
 from typing import Any, overload
@@ -12,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from skbayeseval._arrays import as_numbers, check_rows, in_short, names_of_series, wrong
+from skbayeseval._arrays import as_numbers, check_rows, check_size, in_short, names_of_series, wrong
 from skbayeseval._validation import as_float, check_names
 from skbayeseval.compare.instances import warn_of_other_scales
 from skbayeseval.engines.pymc import PyMCEngine
@@ -35,6 +37,9 @@ Array = NDArray[Any]
 AS_SYSTEMS = (
     " For scores by data set, pass one dict: compare_scores({'A': scores_a, 'B': scores_b})."
 )
+
+# What columns of leaderboards are called that are no data sets, without what is no letter.
+AVERAGE = re.compile(r"(macro|micro|weighted)?(avg|average|mean|overall)(score|accuracy)?")
 
 # How far a score may be outside the range of its metric, by rounding errors.
 ROUNDING = 1e-9
@@ -72,6 +77,15 @@ def collect_systems(scores: Any, test_fraction: float | None, metric: str) -> Sy
     }
     data_sets = list(dict.fromkeys(name for of_one in systems.values() for name in of_one))
     data_sets = [one for one in data_sets if any((system, one) in cells for system in systems)]
+    averages = [one for one in data_sets if _is_average(one)]
+    if averages:
+        data_sets = [one for one in data_sets if one not in averages]
+        warnings.warn(
+            f"{', '.join(map(repr, averages))} is left out: it is called like an average of the "
+            "others, and not like a data set. Give it another name if it is one.",
+            UserWarning,
+            stacklevel=3,
+        )
     table = np.full(
         (len(systems), len(data_sets), max(map(len, cells.values()), default=1)), np.nan
     )
@@ -83,10 +97,16 @@ def collect_systems(scores: Any, test_fraction: float | None, metric: str) -> Sy
     if len(set(names)) < len(names):
         raise ValueError(f"The names of data sets must differ as strings, got {in_short(names)}.")
     _check_connected(table, list(systems))
+    check_size(table, "scores")
     if len(np.unique(table[np.isfinite(table)])) == 1:
         raise ValueError("All scores are the same, which does not tell how much they vary.")
     share = None if test_fraction is None else check_test_fraction(test_fraction)
     return SystemScores(table, metric, names, share)
+
+
+def _is_average(data_set: Hashable) -> bool:
+    letters = re.sub(r"[^a-z]", "", str(data_set).lower())
+    return AVERAGE.fullmatch(letters) is not None
 
 
 def _columns(scores: Any) -> dict[str, Mapping[Hashable, Any]]:
@@ -242,7 +262,8 @@ def compare_scores(
 
         Instead of both, a dict of system to a dict (or Series) of data set to its score or its
         scores in several runs or splits, which may differ in number; or a DataFrame with a row per
-        data set and a column per system. What is absent, None or NaN is missing.
+        data set and a column per system. What is absent, None or NaN is missing. What is called
+        like an average, such as "avg", is no data set: it is left out with a warning.
     test_fraction : float or None, default=None
         The share of the instances that a split tests, 1 / k for k folds: what correlates the
         splits (Nadeau and Bengio 2003). The correlated t-test and the hierarchical model of two

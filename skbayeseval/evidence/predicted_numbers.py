@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from skbayeseval._arrays import as_numbers, number_of_samples
+from skbayeseval._arrays import as_numbers, check_frame, check_size, number_of_samples
 from skbayeseval.evidence.base import UnitNumbers, count_units
 from skbayeseval.evidence.confusion import Margin
 from skbayeseval.evidence.instance_scores import WeightedInstances
@@ -82,6 +82,7 @@ class PredictedNumbers(WeightedInstances):
         """Return the evidence of predictions, given by the names of their arguments."""
         truth = check_numbers(y_true, "y_true")
         said = [check_numbers(values, name, len(truth)) for name, values in predictions.items()]
+        check_size(np.stack([truth, *said]), ", ".join(["y_true", *predictions]))
         units = cls._units(len(truth), weight, groups, instances, run)
         if sample_weight is None:
             return cls(truth, np.stack(said), np.ones(len(truth)), **units)
@@ -177,6 +178,7 @@ class PredictedNumbers(WeightedInstances):
 
 def _as_objects(items: Any, name: str) -> Array:
     """Return a vector with one object per item."""
+    check_frame(items, name)
     objects = np.empty(number_of_samples(items, name), dtype=object)
     if not len(objects):
         raise ValueError(f"Found array with 0 sample(s): {name} is empty.")

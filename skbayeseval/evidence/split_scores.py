@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from skbayeseval._arrays import as_numbers
+from skbayeseval._arrays import as_numbers, check_size
 from skbayeseval._validation import check_probability
 from skbayeseval.evidence.base import Evidence, ObservedArray, letter
 from skbayeseval.evidence.confusion import Margin, frozen
@@ -48,6 +48,8 @@ class _Scores(Evidence):
         scores = {
             name: frozen(np.array(values, dtype=float)) for name, values in self.scores.items()
         }
+        for name, values in scores.items():
+            check_size(values, f"Scores in {name}")
         object.__setattr__(self, "scores", scores)
 
     @property

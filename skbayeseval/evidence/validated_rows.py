@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from skbayeseval._arrays import counts_from_zero, in_short
+from skbayeseval._arrays import alike, counts_from_zero, in_short
 from skbayeseval._labels import check_label_vector
 from skbayeseval.evidence.chunks import OUTCOMES
 from skbayeseval.evidence.instance_scores import WeightedInstances
@@ -122,8 +122,10 @@ def subgroups_of(column: Any, instances: Instances) -> Subgroups:
 
 def _in_order(column: pd.Series[Any], instances: Instances) -> pd.Series[Any]:
     """Return the column in the order of the instances."""
-    known, own = instances.index, column.index
-    if known is None or own.equals(known) or len(own) != instances.number:
+    if instances.index is None or len(column) != instances.number:
+        return column
+    known, own = alike(instances.index, column.index)
+    if own.equals(known):
         return column
     plain = counts_from_zero(own)
     positions = own.get_indexer(known) if own.is_unique else np.full(len(own), -1)

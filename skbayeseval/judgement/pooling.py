@@ -122,6 +122,9 @@ def _first_copies(means: Array, covariance: Array) -> Array:
 
 def _shares(means: Array, covariance: Array) -> Array:
     """Return quantiles of the share of noise among the first 2, 3, ... of sorted classifiers."""
+    # In units in which squares of variances are floats; powers of two change no digit.
+    unit = np.ldexp(1.0, int(np.frexp(np.sqrt(covariance.max()))[1]))
+    means, covariance = means / unit, covariance / unit**2
     number = np.arange(2, len(means) + 1)
     rows = np.cumsum(covariance, axis=1)
 

@@ -126,7 +126,7 @@ class _Digester:
             return "code", value.co_code, names, value.co_consts
         if kind is re.Pattern:
             return "pattern", value.pattern, value.flags
-        if hasattr(value, "get_params"):
+        if callable(getattr(value, "get_params", None)):
             return self._estimator(value)
         if isinstance(getattr(value, "__wrapped__", None), FunctionType):  # a function with a cache
             return kind.__name__, value.__wrapped__

@@ -127,6 +127,9 @@ class TestTables:
         monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(data)))
         assert main(["compare", "-", "--truth", "z", "--a", "nb", "--b", "svm"]) == 2
         assert "--truth z: no such column in standard input" in capsys.readouterr().err
+        monkeypatch.setattr("sys.stdin", None)  # as `<&-` makes it
+        assert main(["compare", "-", *self.COLUMNS.split()]) == 2
+        assert "- is standard input, which is closed" in capsys.readouterr().err
 
 
 class TestScores:

@@ -5,6 +5,7 @@ import re
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from skbayeseval import compare_items, compare_many_items
@@ -193,6 +194,53 @@ def test_items_that_one_file_lacks(tmp_path, capsys):
     paths[1].write_text("id,score\n3,7\n2,1\n")
     assert main(["items", *files, "--missing", "wrong"]) == 2
     assert "--missing wrong counts missing scores as 0" in capsys.readouterr().err
+
+
+def test_scores_that_are_null(tmp_path, capsys):
+    new, old = tmp_path / "new.jsonl", tmp_path / "old.csv"
+    rows = [{"id": i, "score": i % 2} for i in range(8)]
+    new.write_text("\n".join(map(json.dumps, [*rows, {"id": 8, "score": None}])))
+    old.write_text("id,score\n" + "".join(f"{8 - i},{'' if i > 7 else 1}\n" for i in range(9)))
+    assert main(["items", str(new), str(old)]) == 2
+    assert "new has no score for 1 of 9 items, first the one with id '8'" in capsys.readouterr().err
+    report = reported(capsys, str(new), str(old), "--missing", "drop")
+    assert report["evidence"]["missing"]["items"] == {"new": 1, "old": 1}
+    assert len(report["evidence"]["scores"][0]) == 7
+
+
+def test_large_ids_of_all_formats(tmp_path, capsys):
+    duckdb = pytest.importorskip("duckdb")
+    first, scores = 1_800_000_000_000_000_000, SCORES["a"]
+    table = pd.DataFrame({"id": np.arange(N) + first, "score": scores})
+    table.to_csv(tmp_path / "csv", index=False)
+    table.sample(frac=1, random_state=0).to_json(tmp_path / "jsonl", orient="records", lines=True)
+    rows = ", ".join(f"({first + i}, {x})" for i, x in reversed([*enumerate(SCORES["b"])]))
+    sql = f"SELECT id::UBIGINT AS id, score FROM (VALUES {rows}) t(id, score)"
+    duckdb.sql(sql).write_parquet(str(tmp_path / "parquet"))
+    for name in ("csv", "jsonl"):
+        report = reported(capsys, str(tmp_path / name), str(tmp_path / "parquet"))
+        order = np.arange(N) if name == "csv" else table.sample(frac=1, random_state=0).index
+        found = np.array(report["evidence"]["scores"]).reshape(2, N)
+        np.testing.assert_array_equal(found, [scores[order], SCORES["b"][order]])
+        assert report["evidence"]["missing"] is None
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("id,score\n1,1\n2,1_0\n", "'score' must be a finite number, true or false, got '1_0'"),
+        ('{"id": 1, "score": 1}\n{"id": "1", "score": 0}\n', "id '1' occurs more than once in"),
+        ('{"evalId": "x", "results": {"results": []}}\n{"id": 1}\n', "has further lines after a"),
+    ],
+)
+def test_what_is_refused_in_a_file(text, message, tmp_path, capsys):
+    (tmp_path / "new").write_text(text)
+    (tmp_path / "old").write_text("id,score\n1,1\n2,0\n")
+    command = ["items", str(tmp_path / "new"), str(tmp_path / "old"), "--missing", "drop"]
+    assert main(command) == 2
+    said = capsys.readouterr().err
+    assert message in said
+    assert said.count("\n") == 1
 
 
 def test_grades_of_people_correct_those_of_a_judge(tmp_path, capsys):

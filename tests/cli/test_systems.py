@@ -107,3 +107,24 @@ def test_tables_that_are_refused(text, message, tmp_path, capsys):
     assert code == 2
     assert message.replace("FILE", str(path)) in said.err
     assert said.err.count("\n") == 1
+
+
+@pytest.mark.filterwarnings("default:.* is left out")
+@pytest.mark.parametrize("name", ["avg", "Average ⬆️", "MEAN", "Macro-Avg.", "overall score"])
+@pytest.mark.parametrize("in_rows", [False, True])
+def test_an_average_is_no_task(name, in_rows, path, capsys):
+    expected = run(capsys, path, "--rope", "0.5")[1].out
+    table = leaderboard()
+    table.insert(3, name, table.mean(axis=1).round(2))
+    (table.T if in_rows else table).to_csv(path)
+    code, said = run(capsys, path, "--rope", "0.5", *["--tasks-in-rows"] * in_rows)
+    assert (code, said.out) == (0, expected)
+    assert f"warning: {name!r} is left out: it is called like an average" in said.err
+
+
+@pytest.mark.filterwarnings("default:.* is left out")
+def test_an_average_of_two_tasks(path, capsys):
+    leaderboard(n_tasks=3).iloc[:, 1:].assign(avg=50).to_csv(path)
+    code, said = run(capsys, path)
+    assert code == 2
+    assert "At least three are needed" in said.err

@@ -67,7 +67,7 @@ def test_runs():
         (A, B[:2], (list("xyz"), list("xy")), "1 only in scores_a .*, and 0 only in scores_b."),
         (A, B, list("xy"), "ids has 2, scores_a has 3"),
         (A, B, {"A": list("xyz")}, r"ids must have the keys \['A', 'B'\]"),
-        (A, B, [1, None, 3], "ids contains NaN"),
+        (A, B, [1, None, 3], "ids of scores_a contain NaN"),
         (pd.Series(A, list("xyz")), pd.Series(B, list("xyw")), None, "have different items"),
         (pd.Series(A), pd.Series(B[:2]), None, r"1 only in scores_a \(2\)"),
         (pd.Series(A, list("xyz")), pd.Series(B, list("xxy")), None, "occurs more than once"),
@@ -244,3 +244,113 @@ class TestMissing:
             self.compared(missing, pd.Series([1, 0], [1, 2]), pd.Series([1, 0], [3, 4]))
         with pytest.raises(ValueError, match="no items in common"):
             self.compared(missing, [1, 0], [np.nan, np.nan])
+
+
+LARGE = 1_800_000_000_000_000_000  # floats do not tell it from the next
+
+
+class TestTypesOfIds:
+    """Ids are the same if Python calls them equal, whatever their types."""
+
+    a, b = np.arange(300) % 10 < 8, np.arange(300) % 7 < 3
+    order = np.random.default_rng(0).permutation(300)
+
+    @pytest.mark.parametrize("missing", ["raise", "drop", "wrong"])
+    @pytest.mark.parametrize("by_index", [True, False])
+    @pytest.mark.parametrize(
+        ("first", "kinds"),
+        [
+            (LARGE, ["int64", "uint64"]),
+            (LARGE, ["uint64", "int64"]),
+            (LARGE, ["Int64", "UInt64"]),
+            (LARGE, ["uint64", "object", "int64"]),
+            (0, ["int16", "uint16", "float32", "int64"]),
+            (-128, ["int16", "int32"]),
+        ],
+    )
+    def test_numbers(self, missing, by_index, first, kinds):
+        ids = [pd.Index(np.arange(300) + first).astype(kind) for kind in kinds]
+        ids[1:] = [own[self.order] for own in ids[1:]]
+        names, scores = list("abcd"[: len(kinds)]), [self.a, *[self.b[self.order]] * 3]
+        scores = dict(zip(names, scores, strict=False))
+        options = {"missing": missing, "n_draws": 100, "random_state": 0}
+        if by_index:
+            scores = {name: pd.Series(scores[name], own) for name, own in zip(names, ids, strict=1)}
+        else:
+            options["ids"] = ids
+        evidence = compare_many_items(scores, **options).evidence
+        for found, given in zip(evidence.scores, [self.a, *[self.b] * 3], strict=False):
+            np.testing.assert_array_equal(found[:, 0], given)
+        assert evidence.missing is None
+
+    @pytest.mark.parametrize("kinds", [("int64", "uint64"), ("uint64", "int64")])
+    def test_missing_items(self, kinds):
+        one, other = (pd.Index(np.arange(n, n + 4) + LARGE).astype(kinds[n]) for n in (0, 1))
+        pair = pd.Series([1.0, 0, 1, 0], one), pd.Series([0, 1, 0, 1.0], other)
+        with pytest.raises(ValueError, match=rf"3 are in both, 1 only in scores_a \({LARGE}\)"):
+            compare_items(*pair)
+        found = compare_items(*pair, missing="drop", n_draws=100).evidence
+        assert found.scores[..., 0].tolist() == [[0, 1, 0], [0, 1, 0]]
+        assert found.missing["items"] == {"A": 1, "B": 1}
+        found = compare_items(*pair, missing="wrong", n_draws=100).evidence
+        assert found.scores[..., 0].tolist() == [[1, 0, 1, 0, 0], [0, 0, 1, 0, 1]]
+
+    @pytest.mark.parametrize("kinds", [("int64", "uint64"), ("uint64", "int64")])
+    def test_groups_and_grades(self, kinds):
+        ids = np.arange(300) + LARGE
+        of_scores, of_others = pd.Index(ids.astype(kinds[0])), pd.Index(ids.astype(kinds[1]))
+        group, grades = np.arange(300) // 3, np.where(self.a, 0.75, 0.25)
+        found = compare_items(
+            pd.Series(self.a, of_scores),
+            pd.Series(self.b, of_scores),
+            groups=pd.Series(group, of_others).iloc[self.order],
+            human_a=pd.Series(grades, of_others).iloc[self.order[:200]],
+            human_b=pd.Series(1 - grades, of_others).iloc[self.order[100:]],
+            n_draws=100,
+        )
+        assert found.evidence.group.tolist() == group.tolist()
+        graded = found.evidence.human
+        assert np.isfinite(graded).sum(axis=1).tolist() == [200, 200]
+        for known, given in zip(graded, (grades, 1 - grades), strict=True):
+            seen = np.isfinite(known)
+            np.testing.assert_array_equal(known[seen], given[seen])
+
+    def test_levels_of_an_index(self):
+        ids = np.arange(300) + LARGE
+        a = pd.Series(self.a, pd.MultiIndex.from_arrays([["q"] * 300, ids]))
+        other = pd.MultiIndex.from_arrays([["q"] * 300, ids.astype("uint64")])
+        found = matched(a, pd.Series(self.b, other).iloc[self.order])
+        np.testing.assert_array_equal(found[..., 0], [self.a, self.b])
+
+    @pytest.mark.parametrize("missing", ["raise", "drop"])
+    def test_booleans_are_0_and_1(self, missing):
+        for ids in (([True, False], [0, 1]), (np.array([1.0, 0]), np.array([False, True]))):
+            found = compare_items([1, 0], [1, 1], ids=ids, missing=missing, n_draws=100)
+            assert found.evidence.scores[..., 0].tolist() == [[1, 0], [1, 1]]
+
+    @pytest.mark.parametrize("missing", ["drop", "wrong"])
+    def test_numbers_and_texts(self, missing):
+        for ids in (([1, 2, 3], ["1", "2", "3"]), ([1, 2, 3], [1, 2, "3"])):
+            with pytest.raises(ValueError, match=r"ids (1|3) and '(1|3)' are those of two items"):
+                compare_items(A, B, ids=ids, missing=missing)
+        with pytest.raises(ValueError, match=r"only in scores_a \(1, 2, 3\).* \('1', '2', '3'\)"):
+            compare_items(A, B, ids=([1, 2, 3], ["1", "2", "3"]))
+
+    def test_floats_that_cannot_tell_ids_apart(self):
+        ids = [2**53, 2**53 + 1, 2**53 + 2], np.array([2**53, 2**53 + 2, 2**53 + 4], dtype=float)
+        for missing in ("raise", "drop"):
+            with pytest.raises(ValueError, match="ids of scores_b are floats of 2\\*\\*53 or more"):
+                compare_items(A, B, ids=ids, missing=missing)
+
+    def test_items_without_ids(self):
+        with pytest.raises(ValueError, match="ids of scores_a contain NaN or None"):
+            compare_items(pd.Series(A, [1, 2, np.nan]), pd.Series(B, [np.nan, 2, 1]))
+
+    def test_subgroups(self):
+        ids = pd.Index(np.arange(300) + LARGE)
+        result = compare_items(pd.Series(self.a, ids), pd.Series(self.b, ids), n_draws=500)
+        column = pd.Series(self.a, ids.astype("uint64")).iloc[self.order]
+        assert result.by(column).summary()["observed_a"].tolist() == [0, 1]
+        other = column.set_axis(column.index + np.uint64(1))
+        with pytest.raises(ValueError, match="column has another index than the data"):
+            result.by(other)

@@ -154,6 +154,25 @@ class TestInvariance:
         other = compare_items(*np.ldexp(GRADES[:2], exponent), **QUICK)
         np.testing.assert_allclose(np.ldexp(other.draws, -exponent), one.draws, rtol=1e-9)
 
+    @pytest.mark.parametrize("exponent", [-490, -300, 300, 490])
+    def test_several_systems_may_have_tiny_or_huge_scores(self, exponent):
+        def ranked(scale):
+            runs = np.ldexp([*RUNS, RUNS[0] * 0.9], scale)
+            scores = dict(zip("abc", runs, strict=True))
+            return compare_many_items(scores, **QUICK)
+
+        one, other = ranked(0), ranked(exponent)
+        pd.testing.assert_series_equal(other.table["p_best"], one.table["p_best"])
+        np.testing.assert_allclose(np.ldexp(other.table["mean"], -exponent), one.table["mean"])
+
+    @pytest.mark.parametrize("size", [1e155, 1e-155, 1e300])
+    def test_scores_whose_squares_are_no_floats(self, size):
+        for scores in (GRADES[:2], RUNS):
+            with pytest.raises(ValueError, match=r"scores_a, scores_b must be between 1e-150 and"):
+                compare_items(*(size * scores), **QUICK)
+        with pytest.raises(ValueError, match=r"human_a, human_b must be between 1e-150 and"):
+            compare_items(*GRADES[:2], human_a=size * GRADES[0], human_b=size * GRADES[1])
+
     def test_a_pair_of_many_bootstrapped_systems_is_the_pair(self):
         many = compare_many_items({"a": RUNS[0], "b": RUNS[1], "c": -RUNS[0]}, **QUICK)
         pair = compare_items(*RUNS, **QUICK)

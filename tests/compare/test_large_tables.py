@@ -279,6 +279,25 @@ class TestRefusals:
         with pytest.raises(ValueError, match=words):
             compare_table(tmp_path / "part-*.parquet", **COLUMNS, **QUICK)
 
+    def test_files_that_are_joined(self, tmp_path):
+        path, parts = tmp_path / "x.parquet", []
+        for label in (0, 1):
+            table = duckdb.sql(f"SELECT i % 2 AS y, {label} AS a, i % 3 AS b FROM range(9) t(i)")
+            table.write_parquet(str(path))
+            parts.append(path.read_bytes())
+        path.write_bytes(b"".join(parts))
+        with pytest.raises(
+            ValueError, match="x.parquet is more than one Parquet table|cannot read"
+        ):
+            count_table(path, truth="y", a="a", b="b")
+
+    def test_columns_with_one_name(self, tmp_path):
+        path = tmp_path / "x.parquet"
+        duckdb.sql("SELECT 1 AS y, 1 AS nb, 1 AS svm, 0 AS xyz").write_parquet(str(path))
+        path.write_bytes(path.read_bytes().replace(b"xyz", b"svm"))
+        with pytest.raises(ValueError, match="x.parquet has more than one column 'svm'"):
+            count_table(path, **COLUMNS)
+
     def test_empty_lines_before_some_headers(self, tmp_path):
         for i in range(2):
             (tmp_path / f"part-{i}.csv").write_text("\n" * i + "y,nb,svm\nx,x,z\nz,z,z\n")

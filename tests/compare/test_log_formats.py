@@ -19,6 +19,8 @@ from skbayeseval.compare import log_formats
 
 LOGS = Path(__file__).parent / "logs"
 
+WHOLE = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER")
+
 # Logs of two systems of each format, and the options that are needed to read them.
 PAIRS = {
     "inspect": ("inspect_deflated_new.eval", "inspect_deflated_old.eval", ["--score", "match"]),
@@ -49,6 +51,10 @@ def packed(members, compression=zipfile.ZIP_DEFLATED):
         for name, content in members.items():
             archive.writestr(name, content if isinstance(content, bytes) else json.dumps(content))
     return file.getvalue()
+
+
+def inspect_log(samples):
+    return {"version": 2, "status": "success", "eval": {}, "samples": samples}
 
 
 @pytest.fixture
@@ -204,14 +210,63 @@ class TestInspect:
             read_samples(log("good"), score="x")
 
     def test_samples_that_were_tried_again(self, write):
+        def log(*values):
+            samples = [
+                {"id": 1, "epoch": epoch, "scores": scores and {"x": {"value": scores}}}
+                for epoch, scores in values
+            ]
+            return write(inspect_log(samples))
+
+        for failed in (None, math.nan):
+            found = read_samples(log((2, "I"), (1, failed), (1, "C")))
+            assert found.scores.to_numpy().tolist() == [[1, 0]]
+        assert read_samples(log((2, "I"), (1, "C"), (1, "C"))).scores.shape == (1, 2)
+        for last in ("I", None):
+            message = "Samples 2 and 3 of .* have the same id, 1, and the same epoch, but other"
+            with pytest.raises(ValueError, match=message):
+                read_samples(log((2, "I"), (1, "C"), (1, last)))
+
+    @pytest.mark.parametrize("ids", [(1, "1"), ("1", 1.0), (True, "True")])
+    def test_ids_that_are_the_same_as_text(self, ids, write):
+        samples = [{"id": one, "epoch": 1, "scores": {"x": {"value": 1}}} for one in ids]
+        with pytest.raises(ValueError, match="id '.*' occurs more than once in .*, in samples 1"):
+            read_samples(write(inspect_log(samples)))
+
+    def test_other_samples_with_the_same_ids(self, write):
+        """Samples of one topic and epoch are runs of it only if this is said."""
         samples = [
-            {"id": 1, "epoch": epoch, "scores": {"x": {"value": value}}}
-            for epoch, value in ((2, 0), (1, "I"), (1, "C"))
+            {"id": i, "epoch": e, "metadata": {"topic": i % 2}, "scores": {"x": {"value": i}}}
+            for i in range(4)
+            for e in (1, 2)
         ]
-        found = read_samples(
-            write({"version": 2, "status": "success", "eval": {}, "samples": samples})
-        ).scores
-        assert found.to_numpy().tolist() == [[1, 0]]
+        path = write(inspect_log(samples))
+        with pytest.raises(ValueError, match="topic '0' occurs more than once .* samples 1 and 5"):
+            read_samples(path, id="topic")
+        assert read_samples(path, id="topic", runs=True).scores.shape == (2, 4)
+
+    def test_scorers_that_share_a_name(self, write):
+        samples = [
+            {"id": 1, "epoch": 1, "scores": {"a": {"value": {"b_c": 1}}, "x": {"value": 1}}},
+            {"id": 2, "epoch": 1, "scores": {"a_b": {"value": {"c": 0}}, "x": {"value": 0}}},
+        ]
+        for order in (
+            samples,
+            [{**samples[0], "scores": {key: {"value": 1} for key in ("a_b_c", "x")}}, *samples],
+        ):
+            path = write(inspect_log([{**one, "id": i} for i, one in enumerate(order)]))
+            with pytest.raises(
+                ValueError, match="'a_b_c' has several values in sample 1 of .*, or"
+            ):
+                read_samples(path, score="a_b_c")
+            assert read_samples(path, score="x").scores.iloc[-2:].tolist() == [1, 0]
+            with pytest.raises(ValueError, match="any of .*a_b_c.* may be it"):
+                read_samples(path)
+
+    def test_several_logs_in_a_file(self, write):
+        logs = [(LOGS / f"inspect_deflated_{name}.eval").read_bytes() for name in ("new", "old")]
+        for more in (logs[1], logs[1][:-30], b"end"):
+            with pytest.raises(ValueError, match="zip archive and something else, such as another"):
+                read_samples(write(logs[0] + more), score="match")
 
     def test_other_inputs_with_the_same_ids(self, write):
         log = written("inspect_old.json.gz")
@@ -255,6 +310,49 @@ class TestHelm:
         found = read_samples(write(log)).scores
         np.testing.assert_array_equal(found, [0.5, np.nan, np.nan])
 
+    @staticmethod
+    def entry(value, *, instance="id0", trial=0, split="test", how=None, name="x"):
+        stat = {"name": {"name": name, "split": split}, "count": 1, "sum": value}
+        perturbation = {} if how is None else {"perturbation": how}
+        return {
+            "instance_id": instance, "train_trial_index": trial, "stats": [stat], **perturbation
+        }  # fmt: skip
+
+    def test_splits_are_kept_apart(self, write):
+        path = write([self.entry(1), self.entry(0, split="valid"), self.entry(3, name="y")])
+        with pytest.raises(ValueError, match="several filters: test, valid"):
+            read_samples(path, score="x")
+        assert read_samples(path, score="x", filter="test").scores.tolist() == [1]
+        assert read_samples(path, score="x", filter="valid", group="split").scores.tolist() == [0]
+        assert read_samples(path, score="y", filter="test").scores.tolist() == [3]
+
+    def test_perturbations_are_kept_apart(self, write):
+        typos = {"name": "typos", "seed": 0, "robustness": True}
+        often = [self.entry(p, how={**typos, "prob": p}) for p in (0.1, 0.5)]
+        path = write([*often, self.entry(0.7, how={"name": "case", "seed": 0})])
+        found = {
+            part: read_samples(path, filter=part).scores.tolist()
+            for part in ("test typos 0 prob=0.1", "test typos 0 prob=0.5", "test case 0")
+        }
+        assert list(found.values()) == [[0.1], [0.5], [0.7]]
+        with pytest.raises(ValueError, match="filters are: test case 0, test typos 0 prob=0.1, te"):
+            read_samples(path, filter="test typos 0")
+
+    def test_entries_that_are_repeated(self, write):
+        with pytest.raises(ValueError, match="'x' has several values in entry 1 of .*log"):
+            read_samples(write([self.entry(1), self.entry(0)]))
+        both = self.entry(1)
+        both["stats"] += self.entry(0)["stats"]
+        with pytest.raises(ValueError, match="'x' has several values in entry 1 of .*log"):
+            read_samples(write([both]))
+        # Metrics may report the same statistic; another one can still be read.
+        same = [self.entry(1), self.entry(1), self.entry(1, trial=1), self.entry(0, trial=1)]
+        more = [self.entry(t, name="y", trial=t) for t in (0, 1)]
+        assert read_samples(write(same[:2])).scores.tolist() == [1]
+        assert read_samples(write(same + more), score="y").scores.to_numpy().tolist() == [[0, 1]]
+        with pytest.raises(ValueError, match="instance_id '1' occurs more than once"):
+            read_samples(write([self.entry(1, instance=1), self.entry(0, instance="1")]))
+
 
 class TestPromptfoo:
     @pytest.mark.parametrize("name", ["new", "old"])
@@ -291,6 +389,21 @@ class TestPromptfoo:
 
     def test_repeated_tests_are_runs(self):
         assert read("promptfoo_repeated.json.gz").scores.shape == (12, 2)
+
+    def test_two_providers_with_one_name(self, write):
+        log = written("promptfoo_new.json")
+        rows = log["results"]["results"]
+        log["results"]["results"] = rows + [row | {"score": 0, "promptIdx": 1} for row in rows]
+        with pytest.raises(ValueError, match="test .* occurs more than once .* results 1 and 13"):
+            read_samples(write(log))
+
+    def test_a_metric_that_is_called_score(self, write):
+        log = written("promptfoo_new.json")
+        for row in log["results"]["results"]:
+            row["namedScores"]["score"] = 0.5
+        with pytest.raises(ValueError, match="'score' has several values in result 1"):
+            read_samples(write(log))
+        assert len(read_samples(write(log), score="success")) == 12
 
     def test_errors_are_no_failures(self):
         scores = read("promptfoo_error.json.gz").scores
@@ -352,8 +465,11 @@ class TestTables:
         assert samples.scores.to_dict() == {"a": 1.0, "b": 0.0}
         assert read_samples(self.rows.set_index("id")).scores.to_dict() == {"a": 1.0, "b": 0.0}
         assert samples.groups.to_dict() == {"a": "x", "b": "y"}
+        for missing in (np.nan, None, pd.NA, ""):
+            rows = pd.DataFrame({"id": [1, 2], "right": [0.5, missing]})
+            np.testing.assert_array_equal(read_samples(rows).scores, [0.5, np.nan])
         with pytest.raises(ValueError, match="'right' must be a finite .* row 2 of the data frame"):
-            read_samples(pd.DataFrame({"id": [1, 2], "right": [0.5, np.nan]}))
+            read_samples(pd.DataFrame({"id": [1, 2], "right": [0.5, np.inf]}))
         with pytest.raises(ValueError, match="id= must say which column of the data frame"):
             read_samples(pd.DataFrame({"right": [0.5, 1]}))
         with pytest.raises(ValueError, match="the data frame contains no samples"):
@@ -371,11 +487,69 @@ class TestTables:
         with pytest.raises(ValueError, match="cannot be read as a Parquet table"):
             read_samples(path)
 
-    def test_parquet_decimals(self, tmp_path):
+    @pytest.mark.parametrize(
+        ("sql", "expected"),
+        [
+            ("7::DECIMAL(38, 0) AS id, 0.25::DECIMAL(4, 2) AS score", {"7": 0.25}),
+            *((f"7::{kind} AS id, 1::{kind} AS score", {"7": 1}) for kind in WHOLE),
+            (f"{2**64 - 1}::UBIGINT AS id, true AS score", {str(2**64 - 1): 1}),
+            (f"({-(2**63)})::BIGINT AS id, 1::FLOAT AS score", {str(-(2**63)): 1}),
+            ("'a'::ENUM('a', 'b') AS id, 1 AS score, {'x': {'y': [1]}} AS z", {"a": 1}),
+            ("MAP {'x': [1]} AS z, '4fc9af07-b5ef-4e54-a448-65bf674ac319'::UUID AS id, 1 AS score",
+             {"4fc9af07-b5ef-4e54-a448-65bf674ac319": 1}),
+            ("'a' AS id, NULL::INTEGER AS score", {"a": math.nan}),
+            ("'a' AS id, 'NaN'::DOUBLE AS score", {"a": math.nan}),
+        ],
+    )  # fmt: skip
+    def test_types_of_parquet(self, sql, expected, tmp_path):
         duckdb = pytest.importorskip("duckdb")
-        path = tmp_path / "x.parquet"
-        duckdb.sql("SELECT 7 AS id, 0.25::DECIMAL(4, 2) AS score").write_parquet(str(path))
-        assert read_samples(path).scores.to_dict() == {"7": 0.25}
+        duckdb.sql(f"SELECT {sql}").write_parquet(str(tmp_path / "x"))
+        found = read_samples(tmp_path / "x").scores
+        pd.testing.assert_series_equal(found, pd.Series(expected, dtype=float), check_names=False)
+
+    @pytest.mark.parametrize(
+        ("sql", "message"),
+        [
+            ("1.5::DOUBLE AS id, 1 AS score", "'id' must be a text or a whole number, got 1.5"),
+            ("1.8e18::DOUBLE AS id, 1 AS score", "'id' must be a text or a whole number, got 1.8e"),
+            ("1.5::DECIMAL(3, 1) AS id, 1 AS score", "'id' must be .* got Decimal"),
+            ("DATE '2020-01-01' AS id, 1 AS score", "'id' must be .* got datetime.date"),
+            ("[1] AS id, 1 AS score", r"'id' must be .* got \[1\]"),
+            ("NULL::INTEGER AS id, 1 AS score", "'id' must be .* got None"),
+            ("1 AS id, 'inf'::DOUBLE AS score", "'score' must be a finite number.* got inf"),
+            ("1 AS id, TIMESTAMP '2020-01-01' AS score", "none is a number"),
+            ("1 AS id, {'x': 1} AS score", "none is a number"),
+        ],
+    )
+    def test_types_of_parquet_that_are_refused(self, sql, message, tmp_path):
+        duckdb = pytest.importorskip("duckdb")
+        duckdb.sql(f"SELECT {sql}").write_parquet(str(tmp_path / "x"))
+        with pytest.raises(ValueError, match=message):
+            read_samples(tmp_path / "x")
+
+    def test_several_parquet_tables_in_a_file(self, tmp_path):
+        duckdb = pytest.importorskip("duckdb")
+        path = tmp_path / "x"
+        parts = []
+        for score in (0, 1):
+            duckdb.sql(f"SELECT i AS id, {score} AS score FROM range(5) t(i)").write_parquet(
+                str(path)
+            )
+            parts.append(path.read_bytes())
+        path.write_bytes(b"".join(parts))
+        with pytest.raises(ValueError, match="more than one Parquet table|cannot be read as a Par"):
+            read_samples(path)
+
+    def test_columns_of_parquet_with_one_name(self, tmp_path):
+        duckdb = pytest.importorskip("duckdb")
+        path = tmp_path / "x"
+        duckdb.sql("SELECT 7 AS id, 1 AS score, 0 AS other").write_parquet(str(path))
+        data = path.read_bytes()
+        path.write_bytes(data.replace(b"other", b"Score"))
+        assert read_samples(path, score="Score").scores.tolist() == [0]
+        path.write_bytes(data.replace(b"other", b"score"))
+        with pytest.raises(ValueError, match="more than one column 'score': id, score, score"):
+            read_samples(path)
 
 
 class TestSafety:
@@ -463,6 +637,29 @@ class TestSafety:
     def test_logs_of_another_form(self, log, write):
         with pytest.raises(ValueError, match="log"):
             read_samples(write(log))
+
+    @pytest.mark.parametrize("name", ["inspect_new.json.gz", "promptfoo_new.json"])
+    @pytest.mark.parametrize("indent", [None, 1])
+    def test_logs_with_more_after_them(self, name, indent, write):
+        text = json.dumps(written(name), indent=indent).encode()
+        options = {"score": "match"} if "inspect" in name else {}
+        expected = read(name, **options).scores
+        for blank in (b"", b"\n", b"\r\n \n"):
+            pd.testing.assert_series_equal(
+                read_samples(write(blank + text + blank), **options).scores, expected
+            )
+        other = text.replace(b'"C"', b'"I"')
+        for more in (other, b"\n" + other, b"\n\n" + other[:99], b"\nend", b'\n{"id": 1}\n'):
+            for packed in (text + more, gzip.compress(text) + gzip.compress(more)):
+                with pytest.raises(ValueError, match="log (has further lines|is not valid JSON)"):
+                    read_samples(write(packed), **options)
+
+    def test_arrays_with_more_after_them(self, write):
+        text = (LOGS / "helm_new" / "per_instance_stats.json").read_bytes()
+        for one in (text, b'[{"id": 1, "score": 1}]'):
+            for more in (one, b"\n" + one, b"]", b"\nend"):
+                with pytest.raises(ValueError, match="log is not valid JSON"):
+                    read_samples(write(one + more))
 
     def test_other_objects(self, write):
         text = json.dumps({"model": "x", "scores": [1, 2]}, indent=2).encode()

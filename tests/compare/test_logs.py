@@ -280,9 +280,14 @@ class TestFiles:
             ('{"score": 3}', "line 3 of .* has no 'id'. It has score."),
             ('{"id": null, "score": 1}', "'id' must be a text .* got None in line 3"),
             ('{"id": [1], "score": 1}', r"'id' must be a text .* got \[1\] in line 3"),
-            ('{"id": 3, "score": null}', "'score' must be a finite number.* got None in line 3"),
+            (
+                '{"id": 3, "score": 1, "score": 0}',
+                "line 3 of .* an object has more than one 'score'",
+            ),
+            ('{"id": 1.8e18, "score": 1}', r"'id' must be a text .* got 1.8e\+18 in line 3"),
+            ('{"id": 3, "score": "1_0"}', "'score' must be .* got '1_0' in line 3"),
             (f'{{"id": 3, "score": 1{"0" * 400}}}', "'score' must be a finite number.* in line 3"),
-            ('{"id": 3, "score": NaN}', "'score' must be a finite number.* got nan in line 3"),
+            ('{"id": 3, "score": Infinity}', "'score' must be a finite number.* got inf in line 3"),
             ('{"id": 3, "score": "much"}', "'score' must be .* got 'much' in line 3"),
         ],
     )
@@ -293,12 +298,36 @@ class TestFiles:
 
     def test_malformed_tables(self, write):
         for text, message in (
-            ("id,score\n1,1\n2\n", "'score' must be a finite number.* got None in row 2"),
+            ("id,score\n1,1\n2,1_0\n", "'score' must be a finite number.* got '1_0' in row 2"),
+            ("id,score\n1,1\nid,score\n", "'score' must be .* got 'score' in row 2"),
+            ("id,score\n1,1\n1,0\n", "id '1' occurs more than once in .*, in rows 1 and 2"),
             ("id,score\n1,1\n2,1,1\n", "cannot be read as a CSV table: .*line 3"),
             ("id,score,id\n1,1,1\n", "more than one column 'id'"),
         ):
             with pytest.raises(ValueError, match=message):
                 read_samples(write(text, "bad.csv"))
+
+    def test_scores_that_are_missing(self, write):
+        lines = as_lines({"id": i, "score": i % 2} for i in range(8))
+        rows = "id,score\n" + "".join(f"{i},{i % 2}\n" for i in range(8))
+        for text in (
+            lines + '{"id": 8, "score": null}\n',
+            lines + '{"id": 8, "score": NaN}\n',
+            '{"id": 8, "score": null}\n' + lines,
+            rows + "8,\n",
+            rows + "8, \n",
+            rows + "8\n",
+            rows + "8,nan\n",
+        ):
+            other = read_samples(write(as_lines({"id": i, "score": 1} for i in range(9)), "other"))
+            found = read_samples(write(text, "scores"))
+            assert found.scores.index[found.scores.isna()].tolist() == ["8"]
+            with pytest.raises(ValueError, match="scores_a has no score for 1 of 9 .* id '8'"):
+                compare_items(found, other)
+            result = compare_items(found, other, missing="drop", n_draws=100)
+            assert (result.observed_a, result.evidence.n_items) == (0.5, 8)
+            wrong = compare_items(found, other, missing="wrong", n_draws=100)
+            assert wrong.observed_a == pytest.approx(4 / 9)
 
     def test_files_that_are_no_text(self, tmp_path):
         path = tmp_path / "x"

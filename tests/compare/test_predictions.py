@@ -221,5 +221,5 @@ def test_columns_of_a_frame_are_classifiers():
         ValueError, match=r"columns of a DataFrame must differ .* \['x', 'x', '3'\]"
     ):
         compare_many(y, frame.set_axis(["x", "x", "3"], axis=1), **options)
-    with pytest.raises(TypeError, match="or a DataFrame, got list"):
+    with pytest.raises(TypeError, match="or a pandas DataFrame, got list"):
         compare_many(y, [y, y], **options)

@@ -1,15 +1,16 @@
-"""Damaged logs."""
+"""Logs that are damaged, joined or repeated, and ids that collide."""
 
 import gzip
 import json
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skbayeseval import read_samples
+from skbayeseval import compare_items, read_samples
 from skbayeseval.compare.logs import Samples
 from tests.fuzz.harness import attempt, examples
 
@@ -101,3 +102,167 @@ def test_damaged_json(data, path):
         node[at[-1]] = junk
     path.write_text(json.dumps(document))
     check(path, OPTIONS[name])
+
+
+@examples(150)
+@given(data=st.data())
+def test_joined_logs(data, path):
+    """All of it is read, or nothing."""
+    name = data.draw(st.sampled_from(list(OPTIONS)))
+    content = (LOGS / name).read_bytes()
+    other = (LOGS / data.draw(st.sampled_from([name, *OPTIONS]))).read_bytes()
+    between = data.draw(st.sampled_from([b"", b"\n", b"\r\n\r\n", b"\0", b" ", b","]))
+    path.write_bytes(content + between + other[: data.draw(st.integers(1, len(other)))])
+    assert attempt("read_samples", lambda: read_samples(path, **OPTIONS[name])) is None
+
+
+# Ids, many of which are the same as text, as numbers or as floats.
+LARGE = 2**60
+IDS = st.one_of(
+    st.sampled_from(
+        [1, "1", 1.0, True, "True", "true", "1.0", " 1", 0, "0", False, -1, "-1", "01"]
+    ),
+    st.sampled_from(
+        [LARGE, LARGE + 1, str(LARGE), 2**63, 2**64 - 1, -(2**63), 2**53, float(2**53)]
+    ),
+    st.text(st.characters(exclude_categories=["Cs"]), max_size=300),
+)
+SCORES = st.sampled_from([0, 1, True, False, 0.5, None])
+
+
+def as_text(one):
+    """Return an id as logs are matched by; None if it must be refused."""
+    if isinstance(one, float):
+        return str(int(one)) if one < 2**53 else None
+    return str(one) if str(one).strip() else None
+
+
+def check_scores(path, entries, **options):
+    """Assert that (id, run, score) are read as they are, unless the same run occurs again."""
+    keys = [(as_text(one), run) for one, run, _ in entries]
+    samples = attempt("read_samples", lambda: read_samples(path, **options))
+    if samples is None:
+        refused = any(text is None for text, _ in keys) or len(set(keys)) < len(keys)
+        assert refused or {score for *_, score in entries} == {None}
+        return
+    assert None not in dict(keys)
+    expected = {}
+    for (text, run), (*_, score) in sorted(zip(keys, entries, strict=True), key=lambda x: x[0][1]):
+        expected.setdefault(text, {})[run] = np.nan if score is None else float(score)
+    found = samples.scores if samples.scores.ndim == 2 else samples.scores.to_frame()
+    assert set(found.index) == set(expected)
+    for text, of_runs in expected.items():
+        row = found.loc[text].to_numpy()[: len(of_runs)]
+        np.testing.assert_array_equal(row, list(of_runs.values()))
+    assert len(set(keys)) == len(keys) or "instance_id" in samples.scores.index.names
+
+
+@examples(300)
+@given(data=st.data())
+def test_ids_that_collide(data, path):
+    kind = data.draw(st.sampled_from(["lines", "array", "frame", "inspect", "helm"]))
+    runs = st.integers(0, 2) if kind in ("inspect", "helm") else st.just(0)
+    entries = data.draw(st.lists(st.tuples(IDS, runs, SCORES), min_size=1, max_size=6))
+    if kind == "inspect":
+        scored = [{} if score is None else {"x": {"value": score}} for *_, score in entries]
+        samples = [
+            {"id": one, "epoch": run, "scores": scores}
+            for (one, run, _), scores in zip(entries, scored, strict=True)
+        ]
+        if len({(repr(one), run) for one, run, _ in entries}) < len(entries):
+            samples = samples[:1]  # samples may be tried again, which other tests are about
+            entries = entries[:1]
+        log = {"version": 2, "status": "success", "eval": {}, "samples": samples}
+        path.write_text(json.dumps(log))
+        check_scores(path, entries, score="x")
+    elif kind == "helm":
+        if len({(repr(one), run) for one, run, _ in entries}) < len(entries):
+            entries = entries[:1]
+        stats = [
+            {
+                "instance_id": one,
+                "train_trial_index": run,
+                "stats": [{"name": {"name": "x"}, "count": score is not None, "sum": score}],
+            }
+            for one, run, score in entries
+        ]
+        path.write_text(json.dumps(stats))
+        check_scores(path, entries)
+    else:
+        rows = [{"id": one, "score": score} for one, _, score in entries]
+        if kind == "lines":
+            path.write_text("\n".join(map(json.dumps, rows)))
+        elif kind == "array":
+            path.write_text(json.dumps(rows))
+        source = path
+        if kind == "frame":
+            source = pd.DataFrame(rows, dtype=object)
+        check_scores(source, entries)
+
+
+@examples(200)
+@given(data=st.data())
+def test_names_of_scorers_that_collide(data, path):
+    """A name that means two scores is refused; every other score is that of its scorer."""
+    names = st.sampled_from(["a", "b", "c", "a_b", "b_c", "a_b_c", ""])
+    parts = st.one_of(st.none(), st.lists(names, min_size=1, max_size=3, unique=True))
+    samples, values, meant = [], {}, {}
+    for i in range(data.draw(st.integers(1, 4))):
+        scores = {}
+        for scorer, keys in data.draw(st.dictionaries(names, parts, min_size=1)).items():
+            number = len(values) + 1.0
+            scores[scorer] = {"value": number if keys is None else dict.fromkeys(keys, number)}
+            for key in keys or [None]:
+                column = scorer if key is None else f"{scorer}_{key}"
+                values[i, column] = number
+                meant.setdefault(column, set()).add((scorer, key))
+        samples.append({"id": i, "epoch": 1, "scores": scores})
+    path.write_text(json.dumps({"version": 2, "status": "x", "eval": {}, "samples": samples}))
+    for column, meanings in meant.items():
+        found = attempt("read_samples", lambda column=column: read_samples(path, score=column))
+        assert (found is None) == (len(meanings) > 1)
+        if found is not None:
+            expected = [values.get((i, column), np.nan) for i in range(len(samples))]
+            np.testing.assert_array_equal(found.scores, expected)
+
+
+KINDS = [f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)]
+
+
+@examples(300)
+@given(data=st.data())
+def test_ids_of_all_types_of_numbers(data):
+    """Items are matched as Python's numbers are equal, in both directions and as indexes."""
+    both = []
+    for _ in range(2):
+        kind = data.draw(st.sampled_from([*KINDS, "float64", "bool", "object"]))
+        limits = np.iinfo(kind) if kind in KINDS else np.iinfo(np.int8)
+        near = st.sampled_from([limits.min, limits.max, *range(3)])
+        if kind in ("int64", "uint64", "object"):
+            near = st.one_of(near, st.integers(LARGE, LARGE + 5))
+        own = st.booleans() if kind == "bool" else near
+        ids = data.draw(st.lists(own, min_size=2, max_size=8, unique=True))
+        both.append(pd.Index(np.array(ids, dtype=kind)))
+    tables = [
+        dict(zip(ids.tolist(), np.linspace(0, k, len(ids)), strict=True))
+        for k, ids in enumerate(both, start=1)
+    ]
+    scores = [list(table.values()) for table in tables]
+    common = [one for one in tables[0] if one in tables[1]]
+    missing = data.draw(st.sampled_from(["raise", "drop"]))
+    options = {"missing": missing, "n_draws": 100, "random_state": 0}
+    if data.draw(st.booleans()):
+        options["ids"] = both
+    else:
+        scores = [pd.Series(one, ids) for one, ids in zip(scores, both, strict=True)]
+        counts = [ids.tolist() == list(range(len(ids))) for ids in both]
+        if any(counts) and len(both[0]) == len(both[1]) and len(common) < len(both[0]):
+            return  # an index that counts rows fits any other
+    result = attempt("compare_items", lambda: compare_items(*scores, **options))
+    same = len(common) == len(both[0]) == len(both[1])
+    if result is None:
+        assert not same if missing == "raise" else len(common) < 2
+        return
+    assert same or missing == "drop"
+    found = result.evidence.scores[..., 0]
+    np.testing.assert_array_equal(found, [[table[one] for one in common] for table in tables])
