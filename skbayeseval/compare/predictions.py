@@ -12,7 +12,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from skbayeseval._arrays import (
     by_column,
-    in_short,
     named_labels,
     names_of_series,
     positions_of,
@@ -428,8 +427,8 @@ def compare_many(
         raise wrong("scores", f"a dict with the names of predictions, {list(names)}", scores)
     tested = SameInstances(
         y_true=y_true,
-        predictions={f"predictions[{in_short(k)}]": predictions[k] for k in names if predictions},
-        scores={f"scores[{in_short(name)}]": scores[name] for name in names if scores},
+        predictions={f"predictions[{name!r}]": predictions[name] for name in names if predictions},
+        scores={f"scores[{name!r}]": scores[name] for name in names if scores},
         scoring=scoring,
         labels=labels,
         pos_label=pos_label,

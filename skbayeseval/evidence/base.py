@@ -15,7 +15,7 @@ and is not stored in files.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar, NamedTuple, Self
@@ -369,6 +369,24 @@ def letter(classifier: int) -> str:
     """Return the letter of a classifier in the names of variables: A, B, ..., A1, B1, ..."""
     name = chr(ord("A") + classifier % 26)
     return name if classifier < 26 else f"{name}{classifier // 26}"
+
+
+def variable_names(metrics: Iterable[str]) -> dict[str, str]:
+    """Return each metric's name without slashes, by which netCDF separates groups.
+
+    Examples
+    --------
+    >>> from skbayeseval.evidence.base import variable_names
+    >>> variable_names(["f1/macro", "f1_macro", "f1"])
+    {'f1_macro': 'f1_macro', 'f1': 'f1', 'f1/macro': 'f1_macro_'}
+    """
+    found: dict[str, str] = {}
+    for name in sorted(metrics, key=lambda one: "/" in one):
+        variable = name.replace("/", "_")
+        while variable in found.values():
+            variable += "_"
+        found[name] = variable
+    return found
 
 
 def check_positive(metric: Metric, labels: tuple[Any, ...], positive: int | None) -> None:

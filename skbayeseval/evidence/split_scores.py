@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from skbayeseval._arrays import as_numbers
 from skbayeseval._validation import check_probability
-from skbayeseval.evidence.base import Evidence, ObservedArray, letter
+from skbayeseval.evidence.base import Evidence, ObservedArray, letter, variable_names
 from skbayeseval.evidence.confusion import Margin, frozen
 from skbayeseval.judgement.frequentist import (
     SignificanceTest,
@@ -65,8 +65,9 @@ class _Scores(Evidence):
 
     def observed_data(self) -> dict[str, ObservedArray]:
         """Return the scores of each estimator."""
+        called = variable_names(self._by_metric)
         return {
-            f"{self.prefix}_{name.replace('/', '_')}_{letter(k)}": ObservedArray(self.dims, scores)
+            f"{self.prefix}_{called[name]}_{letter(k)}": ObservedArray(self.dims, scores)
             for name, of_all in self._by_metric.items()
             for k, scores in enumerate(of_all)
         }

@@ -29,7 +29,7 @@ from skbayeseval.results.report import POSTERIOR, Figure, Table, page, view
 from skbayeseval.results.text_tables import (
     Labels,
     as_text,
-    format_value,
+    format_values,
     latex_table,
     markdown_table,
     name_observed,
@@ -399,13 +399,13 @@ class SearchReport:
         columns: Sequence[str] | None = None,
     ) -> pd.DataFrame:
         """Return the summary as text, with short names of the parameters; by default all."""
-        table = self.summary() if rows is None else self.summary().loc[rows]
+        table = self.summary()
         observed = name_observed(table, self.metric, labels)
         names = self._names_of_parameters() if columns is None else columns
         parameters = [self._column(name) for name in names]
         for name in parameters:
-            table[name] = [format_value(value) for value in table[name]]
-        shown = table[[*parameters, *COLUMNS]]
+            table[name] = format_values(table[name])
+        shown = table.loc[table.index if rows is None else rows, [*parameters, *COLUMNS]]
         return as_text(shown, self.prob, titles=short_names(parameters) | observed)
 
 
