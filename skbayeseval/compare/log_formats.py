@@ -183,10 +183,10 @@ def _frame(frame: pd.DataFrame, name: str) -> Iterator[Record]:
         yield _plain("row", number, name, dict(zip(columns, row, strict=True)))
 
 
-def _check_different(columns: list[str], name: str) -> None:
+def _check_different(columns: list[str], name: str, kind: str = "column") -> None:
     twice = [column for i, column in enumerate(columns) if column in columns[:i]]
     if twice:
-        raise ValueError(f"{name} has more than one column {twice[0]!r}: {', '.join(columns)}.")
+        raise ValueError(f"{name} has more than one {kind} {twice[0]!r}: {', '.join(columns)}.")
 
 
 def _folder(folder: str, name: str, task: str | None) -> Iterator[Record]:
@@ -448,6 +448,7 @@ def _inspect(samples: Iterable[Any], name: str) -> Iterator[Record]:
             parts = {scorer: value}
             if isinstance(value, dict):
                 parts = {f"{scorer}_{key}": part for key, part in value.items()}
+            _check_different([*scores, *parts], f"sample {number} of {name}", "score")
             scores |= {column: _graded(part) for column, part in parts.items()}
         more = {**(sample.get("metadata") or {}), "id": sample["id"], "epoch": sample["epoch"]}
         if isinstance(sample.get("input"), str):

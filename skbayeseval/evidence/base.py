@@ -183,6 +183,8 @@ class Evidence(ABC):
     is_of_items: ClassVar[bool] = False
     # The instance scores, for metrics such as ROC AUC; None if there are none.
     scored: ClassVar[Any] = None
+    # In what classifiers may be identical, such as "predictions"; None if that is never known.
+    identical_in: ClassVar[str | None] = None
     # What is counted, in words.
     noun: ClassVar[str] = "counts"
     # The fields with one entry per classifier, and those that are not saved.
@@ -320,9 +322,22 @@ class Evidence(ABC):
                 "or 'jaccard'."
             )
 
+    def are_copies(self, i: int, j: int, metric: str) -> bool:
+        """Return whether two classifiers are known to be identical in this."""
+        return False
+
     def what_is_identical(self, metric: str) -> str | None:
-        """Return in what both classifiers are identical, such as "predictions"; None if not."""
-        return None
+        """Return in what all classifiers are identical; None if they are not."""
+        same = all(self.are_copies(0, k, metric) for k in range(1, self.n_classifiers))
+        return self.identical_in if same else None
+
+    def first_copies(self, metric: str) -> list[int]:
+        """Return for each classifier the first one that it is a copy of, which may be itself."""
+        first: list[int] = []
+        for k in range(self.n_classifiers):
+            earlier = (i for i in dict.fromkeys(first) if self.are_copies(i, k, metric))
+            first.append(next(earlier, k))
+        return first
 
     def has_equal_differences(self) -> bool:
         """Return whether two classifiers are known to differ by the same amount on all units."""

@@ -104,6 +104,7 @@ class SplitScores(_Scores):
     steps: Mapping[str, float] | None = None
 
     kind = "splits"
+    identical_in = "split scores"
     family = "splits"
     of_each = ("scores", "halves")
     prefix = "splits"
@@ -136,10 +137,9 @@ class SplitScores(_Scores):
         """Return the mean score of each estimator."""
         return tuple(self.scores[metric.name].mean(axis=-1).tolist())
 
-    def what_is_identical(self, metric: str) -> str | None:
-        """Return "split scores" if those of all estimators are equal."""
-        scores = self.scores[metric]
-        return "split scores" if (scores == scores[0]).all() else None
+    def are_copies(self, i: int, j: int, metric: str) -> bool:
+        """Return whether two estimators have the same scores in all splits."""
+        return np.array_equal(self.scores[metric][i], self.scores[metric][j])
 
     def describe(self) -> str:
         """Return a short description of the scores."""
@@ -238,6 +238,7 @@ class SystemScores(_Scores):
     test_fraction: float | None
 
     kind = "systems"
+    identical_in = "scores"
     family = "systems"
     dims = ("data_set", "run")
 
@@ -275,10 +276,9 @@ class SystemScores(_Scores):
                 "predictions to compute it from."
             )
 
-    def what_is_identical(self, metric: str) -> str | None:
-        """Return "scores" if all systems have the same mean scores."""
-        first = np.broadcast_to(self.means[0], self.means.shape)
-        return "scores" if np.array_equal(self.means, first, equal_nan=True) else None
+    def are_copies(self, i: int, j: int, metric: str) -> bool:
+        """Return whether two systems have the same mean scores on all data sets."""
+        return np.array_equal(self.means[i], self.means[j], equal_nan=True)
 
     def describe(self) -> str:
         """Return the numbers of data sets, of missing scores and of runs."""

@@ -38,6 +38,7 @@ BEGINNINGS = {
     "applies to": "This applies to",
     "prior": "The prior",
     "pooled": "Scores are pooled:",
+    "copies": "Copies:",
     "note": "Note:",
 }
 
@@ -148,8 +149,18 @@ def _basis(result: PosteriorView) -> Iterator[Fact]:
     yield from evidence.remarks(result._names)
     if len(result._names) > 2:
         yield POOLED
+        which = next(iter(metrics.values()))
+        source: Any = (posterior.scored if which.weighs_instances else None) or evidence
+        yield from copies_of(posterior.first_copies(which), source.identical_in)
     if len(metrics) > 1:
         yield "metrics", "are each judged on their own"
+
+
+def copies_of(first: Sequence[int], what: str) -> list[Fact]:
+    """Return how many are copies of others, given for each the first one that it is a copy of."""
+    number = sum(size for size in Counter(first).values() if size > 1)
+    said = f"{number} of {len(first)} have exactly the same {what} as others"
+    return [("copies", f"{said}: copies count once and share one P(best)")] if number else []
 
 
 def _which(metrics: Mapping[str, Metric], name: str) -> str:
