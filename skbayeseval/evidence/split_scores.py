@@ -27,6 +27,9 @@ Array = NDArray[Any]
 # What the observed value of a system is, where scores are missing.
 OWN_DATA_SETS = "the mean over the data sets that a system was run on"
 
+# What is said of data sets that are only counted.
+ROWS_ARE_DATA_SETS = "rows are taken for data sets; with test_fraction=, for splits of one data set"
+
 # Of a classical test: its name, what its units are, a note, and the test.
 TestRow = tuple[str, str, str, SignificanceTest]
 
@@ -128,6 +131,11 @@ class SplitScores(_Scores):
     def n_splits(self) -> int:
         """The number of splits."""
         return next(iter(self.scores.values())).shape[-1]
+
+    @property
+    def depends_on_others(self) -> bool:
+        """Whether the scores of an estimator depend on the others: they tell the smallest step."""
+        return True
 
     def margin(self, classifier: int) -> Margin:
         """Return the size of the evidence of one estimator."""
@@ -293,8 +301,11 @@ class SystemScores(_Scores):
         return words
 
     def remarks(self, names: Sequence[str] = ()) -> list[tuple[str, str]]:
-        """Return a line on what the observed values are, if scores are missing."""
-        return [("note", f"observed: {OWN_DATA_SETS}")] if (self.n_runs == 0).any() else []
+        """Return what observed values are, if some are missing, and rows, if they have no names."""
+        said = [("note", f"observed: {OWN_DATA_SETS}")] if (self.n_runs == 0).any() else []
+        if self.data_sets == tuple(map(str, range(len(self.data_sets)))) and not self.test_fraction:
+            said.append(("note", ROWS_ARE_DATA_SETS))
+        return said
 
     def split_tests(self, metric: str) -> list[TestRow]:
         """Return the sign test and the paired t-test over the data sets that both were run on."""

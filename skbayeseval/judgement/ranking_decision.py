@@ -303,7 +303,8 @@ def best_and_ranks(draws: Array) -> tuple[Array, Array]:
 
 def number_of_copies(table: pd.DataFrame, name: Any) -> int:
     """Return how many other rows of a table of numbers are the same as one of them."""
-    return int((table == table.loc[name]).all(axis=1).sum()) - 1
+    rows = table.to_numpy()
+    return int((rows == rows[table.index.get_loc(name)]).all(axis=1).sum()) - 1
 
 
 def behind_the_best(draws: Array, prob: float) -> pd.DataFrame:
