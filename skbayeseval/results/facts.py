@@ -13,7 +13,7 @@ from skbayeseval.evidence.base import effective_number
 from skbayeseval.evidence.validated_rows import cell_influence
 from skbayeseval.metrics.confusion import Metric
 from skbayeseval.metrics.registry import in_plain_words
-from skbayeseval.posterior.build import N_CALLS, N_DRAWS
+from skbayeseval.posterior.build import N_CALLS, N_DRAWS, default_draws
 from skbayeseval.posterior.recipe import Posterior
 
 if TYPE_CHECKING:
@@ -128,6 +128,9 @@ def _basis(result: PosteriorView) -> Iterator[Fact]:
     if called and posterior.n_draws == N_CALLS:
         default = f"by default {N_CALLS:,} and not {N_DRAWS:,}"
         draws += f" ({default}, as {' and '.join(called)} must be called for each)"
+    elif posterior.n_draws == default_draws(evidence) < N_DRAWS:
+        number = len(posterior.counts[0].labels)
+        draws += f" (by default not {N_DRAWS:,}, as there are {number:,} classes)"
     yield "model", f"{posterior.model.name}, {draws}"
     units = "groups" if getattr(posterior.scored, "grouped", False) else "instances"
     resampled = [name for name, metric in metrics.items() if metric.takes_counts]
