@@ -152,9 +152,9 @@ def _basis(result: PosteriorView) -> Iterator[Fact]:
     yield from evidence.remarks(result._names)
     if len(result._names) > 2:
         yield POOLED
-        which = next(iter(metrics.values()))
-        source: Any = (posterior.scored if which.weighs_instances else None) or evidence
-        yield from copies_of(posterior.first_copies(which), source.identical_in)
+        metric = next(iter(metrics.values()))
+        source: Any = (posterior.scored if metric.weighs_instances else None) or evidence
+        yield from copies_of(posterior.first_copies(metric), source.identical_in)
     if len(metrics) > 1:
         yield "metrics", "are each judged on their own"
 

@@ -406,7 +406,7 @@ class SearchReport:
         names = self._names_of_parameters() if columns is None else columns
         parameters = [self._column(name) for name in names]
         for name in parameters:
-            table[name] = format_values(table[name])
+            table[name] = format_values(table[name].tolist())
         shown = table.loc[table.index if rows is None else rows, [*parameters, *COLUMNS]]
         return as_text(shown, self.prob, titles=short_names(parameters) | observed)
 
