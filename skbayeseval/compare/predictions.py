@@ -12,7 +12,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from skbayeseval._arrays import (
     by_column,
-    in_short,
     named_labels,
     names_of_series,
     positions_of,
@@ -159,7 +158,8 @@ def compare_predictions(
         Parameters that it does not build keep the model's prior.
     n_draws : int, default=20000
         The number of draws of the exact engine, at least 100 and at most what fits in 1 GB, about
-        20 million for two classifiers. `PyMCEngine` has its own.
+        20 million for two classifiers. `PyMCEngine` has its own. With more than 250 classes, the
+        default falls, to 1,000 with 5,000 or more.
     random_state : int, RandomState, Generator or None, default=None
         An int makes the draws reproducible.
 
@@ -428,8 +428,8 @@ def compare_many(
         raise wrong("scores", f"a dict with the names of predictions, {list(names)}", scores)
     tested = SameInstances(
         y_true=y_true,
-        predictions={f"predictions[{in_short(k)}]": predictions[k] for k in names if predictions},
-        scores={f"scores[{in_short(name)}]": scores[name] for name in names if scores},
+        predictions={f"predictions[{name!r}]": predictions[name] for name in names if predictions},
+        scores={f"scores[{name!r}]": scores[name] for name in names if scores},
         scoring=scoring,
         labels=labels,
         pos_label=pos_label,

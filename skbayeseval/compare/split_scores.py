@@ -67,8 +67,6 @@ def collect_systems(scores: Any, test_fraction: float | None, metric: str) -> Sy
     '4 data sets, 1 of 8 scores missing, with 1 to 2 runs each'
     """
     systems = _columns(scores)
-    if len(systems) < 2:
-        raise ValueError(f"scores must have two or more systems, got {list(systems)}.")
     cells = {
         (system, data_set): found
         for system, of_one in systems.items()
@@ -100,8 +98,7 @@ def collect_systems(scores: Any, test_fraction: float | None, metric: str) -> Sy
     check_size(table, "scores")
     if len(np.unique(table[np.isfinite(table)])) == 1:
         raise ValueError("All scores are the same, which does not tell how much they vary.")
-    share = None if test_fraction is None else check_test_fraction(test_fraction)
-    return SystemScores(table, metric, names, share)
+    return SystemScores(table, metric, names, test_fraction)
 
 
 def _is_average(data_set: Hashable) -> bool:
@@ -109,8 +106,8 @@ def _is_average(data_set: Hashable) -> bool:
     return AVERAGE.fullmatch(letters) is not None
 
 
-def _columns(scores: Any) -> dict[str, Mapping[Hashable, Any]]:
-    """Return the scores of each system by data set."""
+def _columns(scores: Any, *, arrays: bool = False) -> dict[str, Mapping[Hashable, Any]]:
+    """Return the scores of each system by data set or split; those of arrays by position."""
     if isinstance(scores, pd.DataFrame):
         _check_unique(scores.columns, "columns")
         _check_unique(scores.index, "index")
@@ -122,13 +119,16 @@ def _columns(scores: Any) -> dict[str, Mapping[Hashable, Any]]:
         if isinstance(of_one, pd.Series):
             _check_unique(of_one.index, f"index of {system!r}")
             of_one = dict(zip(of_one.index, of_one, strict=True))
+        if arrays and not isinstance(of_one, Mapping):
+            of_one = dict(enumerate(check_scores(of_one, f"scores[{system!r}]")))
         if not isinstance(of_one, Mapping):
             raise TypeError(
                 f"The scores of {system!r} must be a dict of data set to score, got "
-                f"{in_short(of_one)}. Use compare_scores(scores_a, scores_b) for split scores of "
-                "two systems on one data set."
+                f"{in_short(of_one)}. If these are the scores of splits, pass test_fraction=."
             )
         found[system] = of_one
+    if len(found) < 2:
+        raise ValueError(f"scores must have two or more systems, got {list(found)}.")
     return found
 
 
@@ -248,7 +248,8 @@ def compare_scores(
 
     For any metric, of regressors too. ``compare_scores(scores_a, scores_b, test_fraction=...)``
     compares two estimators in the same splits by the correlated Bayesian t-test, on one data set or
-    on several. ``compare_scores({system: {data set: scores}})`` compares two or more systems on
+    on several, and ``compare_scores({system: scores}, test_fraction=...)`` two or more.
+    ``compare_scores({system: {data set: scores}})`` compares two or more systems on
     several data sets, not all of which every system needs to have been run on. Where predictions
     are at hand `compare_predictions` is sharper: scores of a few splits are all that is known here.
 
@@ -260,34 +261,41 @@ def compare_scores(
         ``compare_scores(-rmse_a, -rmse_b, scoring="neg_rmse", test_fraction=0.1)``. A row a
         data set where there are several; with ``model="signed-rank"`` also one score per data set.
 
-        Instead of both, a dict of system to a dict (or Series) of data set to its score or its
-        scores in several runs or splits, which may differ in number; or a DataFrame with a row per
-        data set and a column per system. What is absent, None or NaN is missing. What is called
-        like an average, such as "avg", is no data set: it is left out with a warning.
+        Instead of both, a table of systems. With `test_fraction`, a DataFrame with a row per split
+        and a column per system, or a dict of system to its scores in the same splits. Without it, a
+        DataFrame with a row per data set and a column per system, or a dict of system to a dict (or
+        Series) of data set to its score or its scores in several runs, which may differ in number.
+        What is absent, None or NaN is missing. If such dicts have several scores per data set,
+        `test_fraction` says that these are those of splits.
+        What is called like an average, such as "avg", is no data set: it is left out with a
+        warning.
     test_fraction : float or None, default=None
         The share of the instances that a split tests, 1 / k for k folds: what correlates the
         splits (Nadeau and Bengio 2003). The correlated t-test and the hierarchical model of two
-        arrays require it, the signed-rank test does not need it. With a dict, None means that
-        several scores are those of independent runs, such as random seeds. Otherwise they are those
-        of splits, and systems with the same number of them on a data set have the same splits.
+        arrays require it, the signed-rank test does not need it. With a table of systems, None
+        means that its rows are data sets, and that several scores of one are those of independent
+        runs, such as random seeds. Otherwise scores are those of splits, and systems with the same
+        number of them on a data set have the same splits.
     n_test : float, default=None
         The number of instances that a split tests, for scores that are shares of instances, such
         as accuracy. They move in steps of 1 / n_test, so the correlated t-test assumes that a
         split's difference has a standard deviation of 1 / (n_test sqrt(12)) or more, even if all
         differences are equal. By default, the step is the smallest difference of two scores that
-        was seen; if all scores are the same, the posterior is a point. Not with a dict.
+        was seen; if all scores are the same, the posterior is a point. Only for splits of one data
+        set.
     scoring : str, default="score"
         What to call the metric.
     model : {"auto", "scores", "signed-rank", "hierarchical"} or model instance, default="auto"
         "auto" is "scores", the correlated t-test on one data set. Of several, "signed-rank" is the
         Bayesian signed-rank test of their means, and "hierarchical" the model of Corani et al.
         (2017), sampled by PyMC whatever `engine` is; its metric "next data set" is the difference
-        on a further one. With a dict, "auto" and "hierarchical" are `models.HierarchicalSystems`.
+        on a further one. Of a table of data sets, "auto" and "hierarchical" are
+        `models.HierarchicalSystems`.
     names : (str, str), default=None
         The names of A and B. By default those of the scores, if these are Series with different
-        names, otherwise A and B. Not with a dict, which has names.
+        names, otherwise A and B. Not with a table, which has names.
     engine, n_draws, random_state
-        As in `compare_predictions`. Systems in a dict require the exact engine.
+        As in `compare_predictions`. Tables of systems require the exact engine.
     prior : dict or callable, default=None
         "strength" of the signed-rank prior; with PyMC a callable that builds variables which take
         the place of the published priors.
@@ -295,8 +303,9 @@ def compare_scores(
     Returns
     -------
     result : ComparisonResult or Ranking
-        A `ComparisonResult` of two arrays, a `Ranking` of a dict or DataFrame. Of one data set,
-        probabilities and intervals are in closed form.
+        A `ComparisonResult` of two arrays, a `Ranking` of a dict or DataFrame. Of splits of one
+        data set, probabilities and intervals are in closed form, and a pair of the ranking is what
+        is said of its two arrays.
 
     Examples
     --------
@@ -306,7 +315,16 @@ def compare_scores(
     >>> round(result.probability().better, 4)
     0.9836
 
-    Three systems, of which one was not run on "glass":
+    Three systems in the same splits:
+
+    >>> c = [0.80, 0.80, 0.83, 0.79, 0.81]
+    >>> ranking = compare_scores({"a": a, "b": b, "c": c}, test_fraction=0.2, random_state=0)
+    >>> ranking.evidence.describe()
+    '5 splits with a correlation of 0.2'
+    >>> round(ranking.pairs["a", "b"].probability().better, 4)
+    0.9836
+
+    Three systems on data sets, of which one was not run on "glass":
 
     >>> ranking = compare_scores(
     ...     {
@@ -322,12 +340,19 @@ def compare_scores(
     >>> ranking.table.index[-1]
     'bayes'
     """
+    options = (model, engine, prior, n_draws, random_state)
     if isinstance(scores_a, Mapping) or scores_b is None:
-        _check_of_systems(scores_a, scores_b, n_test, names)
-        evidence = collect_systems(scores_a, test_fraction, _check_called(scoring))
+        _check_of_systems(scores_a, scores_b, names)
+        share = None if test_fraction is None else check_test_fraction(test_fraction)
+        splits = None if share is None else _same_splits(scores_a)
+        if splits is not None:
+            return _rank_splits(splits, list(scores_a), share, n_test, scoring, options)
+        if n_test is not None:
+            raise ValueError(f"n_test={in_short(n_test)} does not apply to scores on data sets.")
+        evidence = collect_systems(scores_a, share, _check_called(scoring))
         _check_range(evidence.scores, scoring)
         warn_of_other_scales(dict(zip(scores_a, evidence.scores, strict=True)))
-        posterior = make_posterior(evidence, model, engine, prior, n_draws, random_state)
+        posterior = make_posterior(evidence, *options)
         return Ranking(posterior, tuple(scores_a), {scoring: split_metric(scoring)})
     names = check_names(names_of_series(names, scores_a, scores_b), 2)
     kind = model.name if isinstance(model, Model) else model
@@ -355,11 +380,27 @@ def compare_scores(
         posterior = make_posterior(data_sets, model, engine, prior, n_draws, random_state)
         metrics = [scoring, *posterior.model.derived_metrics]
         return ComparisonResult(posterior, names, {name: split_metric(name) for name in metrics})
-    vectors = {name: check_scores(scores, name) for name, scores in both.items()}
+    return _rank_splits(both, names, test_fraction, n_test, scoring, options).pairs[0, 1]
+
+
+def _rank_splits(
+    scores: Mapping[str, Any],
+    names: Sequence[str],
+    test_fraction: float | None,
+    n_test: float | None,
+    scoring: str,
+    options: tuple[Any, ...],
+) -> Ranking:
+    """Return the ranking of scores in the same splits, given by the names of arguments.
+
+    `options` are the model, the engine, the prior, n_draws and the random state.
+    """
+    vectors = {name: check_scores(of_one, name) for name, of_one in scores.items()}
     for vector in vectors.values():
         _check_range(vector, _check_called(scoring))
-    warn_of_other_scales(vectors)
-    ranking = rank_scores(
+    warn_of_other_scales(vectors, stacklevel=3)
+    model, engine, prior, n_draws, random_state = options
+    return rank_scores(
         vectors,
         test_fraction=test_fraction,
         n_test=n_test,
@@ -371,11 +412,34 @@ def compare_scores(
         random_state=random_state,
         names=names,
     )
-    return ranking.pairs[0, 1]
 
 
-def _check_of_systems(scores_a: Any, scores_b: Any, n_test: Any, names: Any) -> None:
-    """Raise unless the arguments are those of systems on several data sets."""
+def _same_splits(scores: Any) -> dict[str, list[Any]] | None:
+    """Return the scores of systems in the same splits; None if there are several per data set."""
+    if isinstance(scores, pd.DataFrame):
+        scores = scores.reset_index(drop=True)  # splits need no names
+    systems = _columns(scores, arrays=True)
+    if any(np.ndim(one) for of_one in systems.values() for one in of_one.values()):
+        return None
+    name, first = next(iter(systems.items()))
+    for other, of_one in systems.items():
+        apart = [
+            split for split in {**first, **of_one} if split not in first or split not in of_one
+        ]
+        if apart:
+            raise ValueError(
+                f"The scores of {name!r} and {other!r} must be those of the same splits, but only "
+                f"one of them has a score of split {apart[0]!r}. Without test_fraction=, scores "
+                "are taken for those of data sets."
+            )
+    return {
+        f"scores[{system!r}]": [of_one[split] for split in first]
+        for system, of_one in systems.items()
+    }
+
+
+def _check_of_systems(scores_a: Any, scores_b: Any, names: Any) -> None:
+    """Raise unless the arguments are those of two or more systems with names."""
     if not isinstance(scores_a, (Mapping, pd.DataFrame)):
         raise TypeError(
             "compare_scores requires scores_a and scores_b, or a dict of systems in place of both, "
@@ -386,8 +450,6 @@ def _check_of_systems(scores_a: Any, scores_b: Any, n_test: Any, names: Any) -> 
             "scores_b must be left out if scores_a is a dict of systems, got "
             f"{in_short(scores_b)}.{AS_SYSTEMS}"
         )
-    if n_test is not None:
-        raise ValueError(f"n_test={in_short(n_test)} does not apply to a dict of systems.")
     if names is not None:
         raise ValueError(
             f"names={in_short(names)} does not apply to a dict of systems: its keys are the names."

@@ -25,7 +25,7 @@ from skbayeseval.display.style import (
 )
 from skbayeseval.judgement.decision import MARKS, format_probability
 from skbayeseval.judgement.intervals import Interval
-from skbayeseval.judgement.ranking_decision import who_is_best
+from skbayeseval.judgement.ranking_decision import number_of_copies, who_is_best
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -445,7 +445,8 @@ class RankingDisplay(Display):
     def _finding(self, pen: Pen, shown: int) -> str:
         p_best = {str(name): p for name, p in self.table["p_best"].items()}
         names = dict(zip(p_best, shorten(list(p_best), 0.6 * pen.width, pen.medium), strict=True))
-        said = who_is_best(plain(names[self.best]), self.total, p_best[self.best], self.prob)
+        best, copies = plain(names[self.best]), number_of_copies(self.table, self.best)
+        said = who_is_best(best, self.total, p_best[self.best], self.prob, copies=copies)
         left_out = self.total - shown
         return f"{said}; {left_out} not shown" if left_out else said
 

@@ -15,7 +15,7 @@ and is not stored in files.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar, NamedTuple, Self
@@ -183,6 +183,8 @@ class Evidence(ABC):
     is_of_items: ClassVar[bool] = False
     # The instance scores, for metrics such as ROC AUC; None if there are none.
     scored: ClassVar[Any] = None
+    # In what classifiers may be identical, such as "predictions"; None if that is never known.
+    identical_in: ClassVar[str | None] = None
     # What is counted, in words.
     noun: ClassVar[str] = "counts"
     # The fields with one entry per classifier, and those that are not saved.
@@ -320,9 +322,22 @@ class Evidence(ABC):
                 "or 'jaccard'."
             )
 
+    def are_copies(self, i: int, j: int, metric: str) -> bool:
+        """Return whether two classifiers are known to be identical in this."""
+        return False
+
     def what_is_identical(self, metric: str) -> str | None:
-        """Return in what both classifiers are identical, such as "predictions"; None if not."""
-        return None
+        """Return in what all classifiers are identical; None if they are not."""
+        same = all(self.are_copies(0, k, metric) for k in range(1, self.n_classifiers))
+        return self.identical_in if same else None
+
+    def first_copies(self, metric: str) -> list[int]:
+        """Return for each classifier the first one that it is a copy of, which may be itself."""
+        first: list[int] = []
+        for k in range(self.n_classifiers):
+            earlier = (i for i in dict.fromkeys(first) if self.are_copies(i, k, metric))
+            first.append(next(earlier, k))
+        return first
 
     def has_equal_differences(self) -> bool:
         """Return whether two classifiers are known to differ by the same amount on all units."""
@@ -369,6 +384,24 @@ def letter(classifier: int) -> str:
     """Return the letter of a classifier in the names of variables: A, B, ..., A1, B1, ..."""
     name = chr(ord("A") + classifier % 26)
     return name if classifier < 26 else f"{name}{classifier // 26}"
+
+
+def variable_names(metrics: Iterable[str]) -> dict[str, str]:
+    """Return each metric's name without slashes, by which netCDF separates groups.
+
+    Examples
+    --------
+    >>> from skbayeseval.evidence.base import variable_names
+    >>> variable_names(["f1/macro", "f1_macro", "f1"])
+    {'f1_macro': 'f1_macro', 'f1': 'f1', 'f1/macro': 'f1_macro_'}
+    """
+    found: dict[str, str] = {}
+    for name in sorted(metrics, key=lambda one: "/" in one):
+        variable = name.replace("/", "_")
+        while variable in found.values():
+            variable += "_"
+        found[name] = variable
+    return found
 
 
 def check_positive(metric: Metric, labels: tuple[Any, ...], positive: int | None) -> None:

@@ -89,6 +89,7 @@ class ChunkCounts(ByContent, Evidence):
     pos_label = 1
     n_classifiers = 2
     kind = "chunks"
+    identical_in = "chunks"
     family = "chunks"
     has_independent_counts = True
     unsaved = ("sentences", "types")
@@ -150,10 +151,10 @@ class ChunkCounts(ByContent, Evidence):
         types = {kind: cells[_SWAPPED] for kind, cells in self.types.items()}
         return ChunkCounts(self.cells[_SWAPPED], self.weight, sentences, types)
 
-    def what_is_identical(self, metric: str) -> str | None:
-        """Return "chunks" if both taggers found the same chunks."""
+    def are_copies(self, i: int, j: int, metric: str) -> bool:
+        """Return whether both taggers found the same chunks."""
         _, only_a, only_b, _, _, false_a, false_b = self.cells
-        return None if only_a or only_b or false_a or false_b else "chunks"
+        return i == j or not (only_a or only_b or false_a or false_b)
 
     def correctness(self) -> Correctness:
         """Return which gold chunks each tagger found."""

@@ -227,6 +227,7 @@ class PairedCounts(ByContent, Evidence):
     outcome: Array | None = None
 
     kind = "paired"
+    identical_in = "predictions"
     family = "classes"
     has_independent_instances = True
     has_independent_counts = True
@@ -347,10 +348,9 @@ class PairedCounts(ByContent, Evidence):
             outcome=np.ravel(outcome),
         )
 
-    def what_is_identical(self, metric: str) -> str | None:
-        """Return "predictions" if all classifiers made the same predictions."""
-        same = (self.predictions == self.predictions[:, :1]).all()
-        return "predictions" if same else None
+    def are_copies(self, i: int, j: int, metric: str) -> bool:
+        """Return whether two classifiers made the same predictions."""
+        return np.array_equal(self.predictions[:, i], self.predictions[:, j])
 
     def observed_data(self) -> dict[str, ObservedArray]:
         """Return the confusion tables and, for two binary classifiers, their joint outcomes."""

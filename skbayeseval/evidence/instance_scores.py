@@ -219,6 +219,7 @@ class ScoredInstances(WeightedInstances):
     grouped: bool = False
 
     kind = "scored"
+    identical_in = "scores"
     noun = "scored instances"
     of_each = ("responses",)
 
@@ -308,15 +309,10 @@ class ScoredInstances(WeightedInstances):
             self, truth=self.truth[rows], responses=responses, **self._units_of_rows(rows)
         )
 
-    def what_is_identical(self, metric: str) -> str | None:
-        """Return "scores" if all classifiers gave the same scores."""
-        first, *others = self.responses
-        same = all(
-            kind in other and np.array_equal(first[kind], other[kind])
-            for other in others
-            for kind in first
-        )
-        return "scores" if same else None
+    def are_copies(self, i: int, j: int, metric: str) -> bool:
+        """Return whether two classifiers gave the same scores."""
+        one, other = self.responses[i], self.responses[j]
+        return all(kind in other and np.array_equal(one[kind], other[kind]) for kind in one)
 
     @property
     def _is_binary(self) -> bool:

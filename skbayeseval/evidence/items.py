@@ -90,6 +90,7 @@ class ItemScores(Evidence):
     judges: tuple[str, ...] = ()
 
     kind = "items"
+    identical_in = "scores"
     has_class_counts = False
     is_of_items = True
     of_each = ("scores", "human")
@@ -233,10 +234,9 @@ class ItemScores(Evidence):
         part.__dict__.update(range_seen=self.range_seen, is_right_or_wrong=self.is_right_or_wrong)
         return part
 
-    def what_is_identical(self, metric: str) -> str | None:
-        """Return "scores" if all systems have the same scores."""
-        same = np.array_equal(self.means, np.broadcast_to(self.means[0], self.means.shape))
-        return "scores" if same else None
+    def are_copies(self, i: int, j: int, metric: str) -> bool:
+        """Return whether two systems have the same scores."""
+        return np.array_equal(self.means[i], self.means[j])
 
     def has_equal_differences(self) -> bool:
         """Return whether two systems differ by the same amount on all items."""

@@ -53,6 +53,7 @@ class PredictedNumbers(WeightedInstances):
     grouped: bool = False
 
     kind = "numbers"
+    identical_in = "predictions"
     of_each = ("predictions",)
     labels = ()
     pos_label = None
@@ -130,14 +131,12 @@ class PredictedNumbers(WeightedInstances):
             **self._units_of_rows(rows),
         )
 
-    def what_is_identical(self, metric: str) -> str | None:
-        """Return "predictions" if all regressors predicted the same."""
+    def are_copies(self, i: int, j: int, metric: str) -> bool:
+        """Return whether two regressors predicted the same."""
+        one, other = self.predictions[i], self.predictions[j]
         if self.predictions.dtype == object:
-            first, *others = self.predictions
-            same = all(all(map(np.array_equal, first, other)) for other in others)
-        else:
-            same = bool((self.predictions == self.predictions[0]).all())
-        return "predictions" if same else None
+            return all(map(np.array_equal, one, other))
+        return np.array_equal(one, other)
 
     def _prepare(self, metric: Metric, rows: Array) -> list[Prepared]:
         truth, weight = self.truth[rows], self.sample_weight[rows]

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from skbayeseval._arrays import as_numbers, check_size
 from skbayeseval._validation import check_probability
-from skbayeseval.evidence.base import Evidence, ObservedArray, letter
+from skbayeseval.evidence.base import Evidence, ObservedArray, letter, variable_names
 from skbayeseval.evidence.confusion import Margin, frozen
 from skbayeseval.judgement.frequentist import (
     SignificanceTest,
@@ -26,6 +26,9 @@ Array = NDArray[Any]
 
 # What the observed value of a system is, where scores are missing.
 OWN_DATA_SETS = "the mean over the data sets that a system was run on"
+
+# What is said of data sets that are only counted.
+ROWS_ARE_DATA_SETS = "rows are taken for data sets; with test_fraction=, for splits of one data set"
 
 # Of a classical test: its name, what its units are, a note, and the test.
 TestRow = tuple[str, str, str, SignificanceTest]
@@ -67,8 +70,9 @@ class _Scores(Evidence):
 
     def observed_data(self) -> dict[str, ObservedArray]:
         """Return the scores of each estimator."""
+        called = variable_names(self._by_metric)
         return {
-            f"{self.prefix}_{name.replace('/', '_')}_{letter(k)}": ObservedArray(self.dims, scores)
+            f"{self.prefix}_{called[name]}_{letter(k)}": ObservedArray(self.dims, scores)
             for name, of_all in self._by_metric.items()
             for k, scores in enumerate(of_all)
         }
@@ -105,6 +109,7 @@ class SplitScores(_Scores):
     steps: Mapping[str, float] | None = None
 
     kind = "splits"
+    identical_in = "split scores"
     family = "splits"
     of_each = ("scores", "halves")
     prefix = "splits"
@@ -129,6 +134,11 @@ class SplitScores(_Scores):
         """The number of splits."""
         return next(iter(self.scores.values())).shape[-1]
 
+    @property
+    def depends_on_others(self) -> bool:
+        """Whether the scores of an estimator depend on the others: they tell the smallest step."""
+        return True
+
     def margin(self, classifier: int) -> Margin:
         """Return the size of the evidence of one estimator."""
         return Margin(float(self.n_splits))
@@ -137,10 +147,9 @@ class SplitScores(_Scores):
         """Return the mean score of each estimator."""
         return tuple(self.scores[metric.name].mean(axis=-1).tolist())
 
-    def what_is_identical(self, metric: str) -> str | None:
-        """Return "split scores" if those of all estimators are equal."""
-        scores = self.scores[metric]
-        return "split scores" if (scores == scores[0]).all() else None
+    def are_copies(self, i: int, j: int, metric: str) -> bool:
+        """Return whether two estimators have the same scores in all splits."""
+        return np.array_equal(self.scores[metric][i], self.scores[metric][j])
 
     def describe(self) -> str:
         """Return a short description of the scores."""
@@ -239,6 +248,7 @@ class SystemScores(_Scores):
     test_fraction: float | None
 
     kind = "systems"
+    identical_in = "scores"
     family = "systems"
     dims = ("data_set", "run")
 
@@ -276,10 +286,9 @@ class SystemScores(_Scores):
                 "predictions to compute it from."
             )
 
-    def what_is_identical(self, metric: str) -> str | None:
-        """Return "scores" if all systems have the same mean scores."""
-        first = np.broadcast_to(self.means[0], self.means.shape)
-        return "scores" if np.array_equal(self.means, first, equal_nan=True) else None
+    def are_copies(self, i: int, j: int, metric: str) -> bool:
+        """Return whether two systems have the same mean scores on all data sets."""
+        return np.array_equal(self.means[i], self.means[j], equal_nan=True)
 
     def describe(self) -> str:
         """Return the numbers of data sets, of missing scores and of runs."""
@@ -294,8 +303,11 @@ class SystemScores(_Scores):
         return words
 
     def remarks(self, names: Sequence[str] = ()) -> list[tuple[str, str]]:
-        """Return a line on what the observed values are, if scores are missing."""
-        return [("note", f"observed: {OWN_DATA_SETS}")] if (self.n_runs == 0).any() else []
+        """Return what observed values are, if some are missing, and rows, if they have no names."""
+        said = [("note", f"observed: {OWN_DATA_SETS}")] if (self.n_runs == 0).any() else []
+        if self.data_sets == tuple(map(str, range(len(self.data_sets)))) and not self.test_fraction:
+            said.append(("note", ROWS_ARE_DATA_SETS))
+        return said
 
     def split_tests(self, metric: str) -> list[TestRow]:
         """Return the sign test and the paired t-test over the data sets that both were run on."""

@@ -146,6 +146,7 @@ class UnitCounts(WeightedUnits):
     unit: Array | None = None
 
     kind = "units"
+    identical_in = "predictions"
     of_each = ("hits", "predicted", "cells")
     unsaved = ("unit",)
 
@@ -263,11 +264,9 @@ class UnitCounts(WeightedUnits):
             self.declared,
         )
 
-    def what_is_identical(self, metric: str) -> str | None:
-        """Return "predictions" if all classifiers made the same ones; unknown within groups."""
-        first, *others = self.predicted
-        same = not self.grouped and all((first != other).nnz == 0 for other in others)
-        return "predictions" if same else None
+    def are_copies(self, i: int, j: int, metric: str) -> bool:
+        """Return whether two classifiers made the same predictions; unknown within groups."""
+        return not self.grouped and (self.predicted[i] != self.predicted[j]).nnz == 0
 
     def of_rows(self, rows: Array) -> UnitCounts:
         """Return the counts of some of the rows, given by their positions."""

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from scipy.stats import rankdata
 
 from skbayeseval.judgement.decision import (
     Decision,
@@ -36,7 +37,8 @@ class RankingDecision(InWords):
     ``(1 + prob) / 2``, as in a two-sided interval: of many equal classifiers, each is worse than
     the best of each draw with a high probability. Otherwise it is open. It is open, too, unless the
     comparison of this pair alone settles the same: a ranking is at most as sure as its pairs. It is
-    often less sure, because of many equal classifiers some look better by chance.
+    often less sure, because of many equal classifiers some look better by chance. Exact copies are
+    decided alike.
 
     Attributes
     ----------
@@ -209,21 +211,25 @@ def decide_ranking(
     """
     p_equivalent = equivalent_to_best(draws, rope)
     p_worse = worse_than(draws[order[0]], draws, rope)
+    first = first_alike(draws)
     cases: dict[str, list[str]] = {"equivalent": [], "open": [], "worse": []}
-    for k in order:
-        p = p_equivalent[k]
+    for one in dict.fromkeys(first[list(order)].tolist()):
+        copies = [k for k in order if first[k] == one]
+        p = p_equivalent[one]
         case, code = "open", "?"
         if p >= prob:
             case, code = "equivalent", "~"
-        elif p_worse[k] >= (1 + prob) / 2:
+        elif p_worse[one] >= (1 + prob) / 2:
             case, code = "worse", ">>"
-        if case != "open" and k != order[0]:
-            alone = pair(k)
+        # Copies of the first may differ from it on other instances.
+        compared = copies if copies[0] != order[0] else copies[1:]
+        if case != "open" and compared:
+            alone = pair(compared[0])
             if alone.code != code:
                 not_worse = 1 - alone.probabilities.better
-                p_equivalent[k] = min(p, not_worse) if p >= prob else max(p, not_worse)
+                p_equivalent[copies] = min(p, not_worse) if p >= prob else max(p, not_worse)
                 case = "open"
-        cases[case].append(names[k])
+        cases[case] += [names[k] for k in copies]
     equivalent, still_open, worse = (tuple(each) for each in cases.values())
     return RankingDecision(
         equivalent,
@@ -238,21 +244,67 @@ def decide_ranking(
     )
 
 
-def who_is_best(name: str, number: int, p_best: float, prob: float = 0.95, on: str = "") -> str:
-    """Return who is most probably the best of some, and whether that is clear.
+def who_is_best(
+    name: str, number: int, p_best: float, prob: float = 0.95, on: str = "", copies: int = 0
+) -> str:
+    """Return who is most probably the best of some, with so many copies, and if that is clear.
 
     Examples
     --------
     >>> from skbayeseval.judgement.ranking_decision import who_is_best
     >>> who_is_best("svm", 3, 0.52)
     'No clear winner of 3: svm is the best with probability 52.0%'
-    >>> who_is_best("svm", 3, 0.98, on=" on f1")
-    'svm is the best of 3 on f1 with probability 98.0%'
+    >>> who_is_best("svm", 3, 0.98, on=" on f1", copies=1)
+    'svm (with 1 exact copy) is the best of 3 on f1 with probability 98.0%'
     """
+    if copies:
+        if copies == number - 1:
+            return f"No winner of {number}{on}: they are exact copies of each other"
+        name = f"{name} (with {copies} exact {'copy' if copies == 1 else 'copies'})"
     chance = format_probability(p_best, words=True)
     if p_best < prob:
         return f"No clear winner of {number}{on}: {name} is the best with probability {chance}"
     return f"{name} is the best of {number}{on} with probability {chance}"
+
+
+def first_alike(draws: Array) -> Array:
+    """Return for each row the first one with the same draws, which may be itself.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skbayeseval.judgement.ranking_decision import first_alike
+    >>> first_alike(np.array([[0.8, 0.9], [0.7, 0.8], [0.8, 0.9]]))
+    array([0, 1, 0])
+    """
+    seen: dict[bytes, int] = {}
+    return np.array([seen.setdefault(row.tobytes(), k) for k, row in enumerate(draws)])
+
+
+def best_and_ranks(draws: Array) -> tuple[Array, Array]:
+    """Return the probability of each row to be the best, and its rank in each draw.
+
+    Rows with the same draws are copies of one classifier: they count once, and each of them has the
+    probability and the ranks of that one.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skbayeseval.judgement.ranking_decision import best_and_ranks
+    >>> best_and_ranks(np.array([[0.8, 0.9], [0.7, 0.95], [0.8, 0.9]]))[0]
+    array([0.5, 0.5, 0.5])
+    """
+    distinct, position = np.unique(first_alike(draws), return_inverse=True)
+    draws = draws[distinct]
+    best = draws == draws.max(axis=0)
+    p_best = (best / best.sum(axis=0)).mean(axis=1)
+    return p_best[position], rankdata(-draws, axis=0)[position]
+
+
+def number_of_copies(table: pd.DataFrame, name: Any) -> int:
+    """Return how many other rows of a table of numbers are the same as one of them."""
+    rows = table.to_numpy()
+    return int((rows == rows[table.index.get_loc(name)]).all(axis=1).sum()) - 1
 
 
 def behind_the_best(draws: Array, prob: float) -> pd.DataFrame:

@@ -31,6 +31,9 @@ LARGEST_PULL = 1 / 3
 # The default number of draws, and that of functions which are called for every draw.
 N_DRAWS, N_CALLS = 20_000, 2_000
 
+# With many classes, so many recalls of a classifier are drawn by default, in as many draws or more.
+MOST_RECALLS, FEWEST_DRAWS = 5 * 10**6, 1_000
+
 # What a draw takes of each classifier and of the difference: a number and a copy of it.
 BYTES = 16
 
@@ -56,9 +59,10 @@ def make_posterior(
     `scored` holds the scores of the same instances, for metrics of instance scores. `weights` are
     inferred weights; Markov chains take the weight of the evidence instead. `instances` are those
     that the rows of the evidence belong to. If functions among the `metrics` are called for each
-    draw, there are 2,000 draws instead of the default of 20,000. With ``rehearsal=True``, all
-    arguments are checked, but nothing is sampled and nothing warned of. `stacklevel` is that of the
-    caller who is warned, as in `warnings.warn`.
+    draw, there are 2,000 draws instead of the default of 20,000, and with more than 250 classes,
+    there are fewer, down to 1,000. With ``rehearsal=True``, all arguments are checked, but nothing
+    is sampled and nothing warned of. `stacklevel` is that of the caller who is warned, as in
+    `warnings.warn`.
     """
     sampler = resolve_engine(engine, prior)
     if n_draws == N_DRAWS and any(metric.calls_per_draw for metric in metrics):
@@ -71,6 +75,8 @@ def make_posterior(
     evidence = as_evidence(evidence)
     counts = evidence.margins()[0]
     n_classes = len(counts.labels)
+    if n_draws == N_DRAWS and sampler.has_independent_draws:
+        n_draws = default_draws(evidence)
     resolved = resolve_model(
         model,
         None if own_prior else prior,
@@ -111,6 +117,24 @@ def make_posterior(
             "engine='exact', or compare these metrics in a separate call."
         )
     return posterior if rehearsal else sample(posterior, sampler, own_prior)
+
+
+def default_draws(evidence: Evidence) -> int:
+    """Return the default number of draws, which is smaller with many classes.
+
+    Examples
+    --------
+    >>> from skbayeseval.evidence import PairedCounts
+    >>> from skbayeseval.posterior.build import default_draws
+    >>> [
+    ...     default_draws(PairedCounts.from_labels(range(m), {"a": range(m)}))
+    ...     for m in (250, 1000, 10_000)
+    ... ]
+    [20000, 5000, 1000]
+    """
+    if evidence.family != "classes":
+        return N_DRAWS
+    return max(FEWEST_DRAWS, min(N_DRAWS, MOST_RECALLS // len(evidence.margin(0).labels)))
 
 
 def _warn_of_empty_labels(counts: Any, stacklevel: int) -> None:

@@ -410,6 +410,14 @@ class Posterior(Recipe):
         differs = full is not None and (full.step != 0 or full.inflation != 1)
         return None if differs else found  # differs at another training size
 
+    def first_copies(self, metric: Metric) -> list[int]:
+        """Return for each classifier the first one that it is a copy of, which may be itself."""
+        evidence = self._scored_for(metric) or self.evidence
+        first = self._once(("copies", metric), lambda: evidence.first_copies(metric.name))
+        itself = list(range(len(first)))
+        # At another training size, they may differ.
+        return itself if first != itself and self.full_size(metric) is not None else first
+
     def resplitting(self, metric: Metric) -> tuple[float, int]:
         """Return how far other random splits could move the difference, and how many repeats tell.
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from skbayeseval._version import __version__
 from skbayeseval.engines.arviz import to_inference_data
-from skbayeseval.evidence.base import letter
+from skbayeseval.evidence.base import letter, variable_names
 from skbayeseval.metrics.confusion import Metric
 from skbayeseval.models.base import Replicated
 from skbayeseval.posterior.recipe import Posterior
@@ -164,8 +164,9 @@ def _with_rates(parameters: dict[str, Array]) -> dict[str, Array]:
 def _named_scores(scores: Mapping[str, Array], difference_alone: bool = False) -> dict[str, Array]:
     """Return the metric of each classifier and, for two classifiers, the difference."""
     named: dict[str, Array] = {}
-    for full_name, draws in scores.items():
-        name = full_name.replace("/", "_")  # netCDF separates groups by a slash
+    called = variable_names(scores)
+    for metric, draws in scores.items():
+        name = called[metric]
         if len(draws) > 1 or not difference_alone:
             named |= {f"{name}_{letter(k)}": of_one for k, of_one in enumerate(draws)}
         if len(draws) == 2:

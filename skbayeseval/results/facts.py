@@ -13,7 +13,7 @@ from skbayeseval.evidence.base import effective_number
 from skbayeseval.evidence.validated_rows import cell_influence
 from skbayeseval.metrics.confusion import Metric
 from skbayeseval.metrics.registry import in_plain_words
-from skbayeseval.posterior.build import N_CALLS, N_DRAWS
+from skbayeseval.posterior.build import N_CALLS, N_DRAWS, default_draws
 from skbayeseval.posterior.recipe import Posterior
 
 if TYPE_CHECKING:
@@ -38,6 +38,7 @@ BEGINNINGS = {
     "applies to": "This applies to",
     "prior": "The prior",
     "pooled": "Scores are pooled:",
+    "copies": "Copies:",
     "note": "Note:",
 }
 
@@ -127,6 +128,9 @@ def _basis(result: PosteriorView) -> Iterator[Fact]:
     if called and posterior.n_draws == N_CALLS:
         default = f"by default {N_CALLS:,} and not {N_DRAWS:,}"
         draws += f" ({default}, as {' and '.join(called)} must be called for each)"
+    elif posterior.n_draws == default_draws(evidence) < N_DRAWS:
+        number = len(posterior.counts[0].labels)
+        draws += f" (by default not {N_DRAWS:,}, as there are {number:,} classes)"
     yield "model", f"{posterior.model.name}, {draws}"
     units = "groups" if getattr(posterior.scored, "grouped", False) else "instances"
     resampled = [name for name, metric in metrics.items() if metric.takes_counts]
@@ -148,8 +152,18 @@ def _basis(result: PosteriorView) -> Iterator[Fact]:
     yield from evidence.remarks(result._names)
     if len(result._names) > 2:
         yield POOLED
+        metric = next(iter(metrics.values()))
+        source: Any = (posterior.scored if metric.weighs_instances else None) or evidence
+        yield from copies_of(posterior.first_copies(metric), source.identical_in)
     if len(metrics) > 1:
         yield "metrics", "are each judged on their own"
+
+
+def copies_of(first: Sequence[int], what: str) -> list[Fact]:
+    """Return how many are copies of others, given for each the first one that it is a copy of."""
+    number = sum(size for size in Counter(first).values() if size > 1)
+    said = f"{number} of {len(first)} have exactly the same {what} as others"
+    return [("copies", f"{said}: copies count once and share one P(best)")] if number else []
 
 
 def _which(metrics: Mapping[str, Metric], name: str) -> str:

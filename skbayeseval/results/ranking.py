@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy.stats import rankdata
 
 from skbayeseval._arrays import in_short
 from skbayeseval._validation import check_probability
@@ -27,7 +26,9 @@ from skbayeseval.judgement.ranking_decision import (
     RankingDecision,
     Tiers,
     behind_the_best,
+    best_and_ranks,
     decide_ranking,
+    number_of_copies,
     who_is_best,
     worse_than,
 )
@@ -115,7 +116,9 @@ class Ranking(RopeResult):
     Returned by `compare_many` and `BayesianComparer`. Read-only. Of many equal classifiers some
     look better by chance. So ranks, probabilities of being best and decisions are those of
     partially pooled draws, in which differences are shrunk by as much as may be chance; they may be
-    more cautious than `pairs` and the metrics of each classifier, which are not pooled.
+    more cautious than `pairs` and the metrics of each classifier, which are not pooled. Exact
+    copies, with the same predictions or scores throughout, count as one classifier: they share one
+    rank and one probability of being the best.
 
     Attributes
     ----------
@@ -185,11 +188,9 @@ class Ranking(RopeResult):
         return known[which, prob].copy()
 
     def _rank(self, which: Metric, prob: float) -> pd.DataFrame:
-        draws = self._pooled(which)
-        best = draws == draws.max(axis=0)
-        ranks = rankdata(-draws, axis=0)
+        p_best, ranks = best_and_ranks(self._pooled(which))
         tails = np.quantile(ranks, [(1 - prob) / 2, (1 + prob) / 2], axis=1, method="inverted_cdf")
-        values = [self._posterior.value(which, k) for k in range(len(self.names))]
+        values = self._values(which)
         lows, highs = zip(*(value.hdi(prob) for value in values), strict=True)
         table = pd.DataFrame(
             {
@@ -197,7 +198,7 @@ class Ranking(RopeResult):
                 "mean": [value.mean for value in values],
                 "hdi_low": lows,
                 "hdi_high": highs,
-                "p_best": (best / best.sum(axis=0)).mean(axis=1),
+                "p_best": p_best,
                 "expected_rank": ranks.mean(axis=1),
                 "rank_low": np.floor(tails[0]).astype(int),
                 "rank_high": np.ceil(tails[1]).astype(int),
@@ -286,7 +287,7 @@ class Ranking(RopeResult):
         """
         prob, which = check_probability(prob), self._metric(metric)
         region, groups = check_rope_around_zero(rope, which, self._reference(which)), []
-        left = self._by_mean(which)
+        left, first = self._by_mean(which), self._posterior.first_copies(which)
         while left:
             draws = self._pooled(which, left)
             is_worse = worse_than(draws[0], draws, region) >= (1 + prob) / 2
@@ -294,7 +295,7 @@ class Ranking(RopeResult):
                 k
                 for k, is_behind in zip(left, is_worse, strict=True)
                 if is_behind
-                and self._pair(left[0], k).decision(region, prob, metric=which).code == ">>"
+                and self._pair(left[0], first[k]).decision(region, prob, metric=which).code == ">>"
             ]
             groups.append(tuple(self.names[k] for k in left if k not in worse))
             left = worse
@@ -498,19 +499,26 @@ class Ranking(RopeResult):
     def _reference(self, metric: Metric) -> float:
         return max(self._posterior.observed(metric))
 
+    def _values(self, metric: Metric) -> list[Distribution]:
+        """Return the metric of each classifier; copies have one."""
+        first = self._posterior.first_copies(metric)
+        values = {k: self._posterior.value(metric, k) for k in dict.fromkeys(first)}
+        return [values[k] for k in first]
+
     def _by_mean(self, metric: Metric) -> list[int]:
         """Return the positions of the classifiers, the one with the highest mean first."""
-        means = [self._posterior.value(metric, k).mean for k in range(len(self.names))]
+        means = [value.mean for value in self._values(metric)]
         return np.argsort(np.negative(means), kind="stable").tolist()
 
     def _pooled(self, metric: Metric, some: list[int] | None = None) -> NDArray[Any]:
         """Return the draws that tell who is the best (of some), partially pooled if many.
 
+        Copies have the same draws.
         Otherwise the best of several equal classifiers would look better than the others in every
         draw. A pair is not pooled: nobody was chosen.
         """
-        draws = self._posterior.draws(metric)
-        draws = draws if some is None else draws[some]
+        first = np.array(self._posterior.first_copies(metric))
+        draws = self._posterior.draws(metric)[first if some is None else first[some]]
         if len(draws) < 3:
             return draws
         seed = np.random.SeedSequence(self._posterior.entropy, spawn_key=(_RANKING,))
@@ -518,9 +526,10 @@ class Ranking(RopeResult):
 
     def _headline(self, metric: Metric) -> str:
         """Return a sentence on who is most probably the best."""
-        p_best = self.ranking(metric=metric)["p_best"]
-        first = str(p_best.idxmax())
-        return f"{who_is_best(first, len(p_best), p_best.max(), on=f' on {metric.name}')}."
+        table, on = self.ranking(metric=metric), f" on {metric.name}"
+        best, p_best = str(table["p_best"].idxmax()), table["p_best"].max()
+        copies = number_of_copies(table, best)
+        return f"{who_is_best(best, len(table), p_best, on=on, copies=copies)}."
 
     def _facts_of(self, metric: Metric) -> list[Fact]:
         return [observed_of(self, metric)]
@@ -543,7 +552,8 @@ class Ranking(RopeResult):
     ) -> pd.DataFrame:
         """Return the text of the table, with one row per classifier, the best first."""
         table, which = self.ranking(prob=prob, metric=metric), self._metric(metric)
-        values = [self._posterior.value(which, self.names.index(name)) for name in table.index]
+        of_all = dict(zip(self.names, self._values(which), strict=True))
+        values = [of_all[name] for name in table.index]
         table.insert(2, "sd", [value.sd for value in values])
         table.insert(3, "mcse", [value.mcse for value in values])
         table.insert(6, "hdi_mcse", [value.hdi_mcse(prob) for value in values])

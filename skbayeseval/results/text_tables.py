@@ -37,6 +37,9 @@ MINUS = "\N{MINUS SIGN}"
 # If a standard deviation is 0, this many decimals are shown; more than the most never are.
 USUAL_DECIMALS, MOST_DECIMALS = 4, 8
 
+# So many significant digits tell a float from all others.
+EXACT_DIGITS = 17
+
 # What metrics are called, by their names; None if that is their names.
 Labels = Mapping[str, str] | None
 
@@ -97,6 +100,23 @@ def format_value(value: Any, digits: int = 4) -> str:
     if isinstance(value, type) or callable(value):
         return str(getattr(value, "__name__", value))
     return " ".join(str(value).split())
+
+
+def format_values(values: Sequence[Any], digits: int = 4) -> list[str]:
+    """Return values of one parameter as short text, with the digits that tell them apart.
+
+    Examples
+    --------
+    >>> from skbayeseval.results.text_tables import format_values
+    >>> format_values([0.1, 10.0, 10.001])
+    ['0.1', '10', '10.001']
+    """
+    exact = [format_value(value, EXACT_DIGITS) for value in values]
+    for number in range(digits, EXACT_DIGITS):
+        texts = [format_value(value, number) for value in values]
+        if len(set(texts)) == len(set(exact)):
+            return texts
+    return exact
 
 
 def as_text(

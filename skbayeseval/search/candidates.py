@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from skbayeseval.results.text_tables import format_value
+from skbayeseval.results.text_tables import format_values
 from skbayeseval.search.count_scorer import count_key
+from skbayeseval.splitting.digest import NotDigestibleError, digest
 
 Array = NDArray[Any]
 Parameters = Mapping[str, Any]
@@ -118,24 +120,33 @@ def name_candidates(candidates: Mapping[int, Parameters]) -> list[str]:
     """Return a unique name for each candidate, from the values of the parameters that vary."""
     several = list(candidates.values())
     shown = short_names(varying(several) if len(several) > 1 else [*several[0]])
-    names = [
-        ", ".join(
-            f"{short}={format_value(parameters[name])}"
-            for name, short in shown.items()
-            if name in parameters
-        )
-        for parameters in candidates.values()
+    parts: list[list[str]] = [[] for _ in several]
+    for name, short in shown.items():
+        having = [i for i, parameters in enumerate(several) if name in parameters]
+        texts = format_values([several[i][name] for i in having])
+        for i, text in zip(having, texts, strict=True):
+            parts[i].append(f"{short}={text}")
+    names = [", ".join(part) for part in parts]
+    numbered = [
+        f"{name} (candidate {i})".strip() for name, i in zip(names, candidates, strict=True)
     ]
-    return [
-        name if name and names.count(name) == 1 else f"{name} (candidate {index})".strip()
-        for name, index in zip(names, candidates, strict=True)
+    times = Counter(names)
+    mixed = [
+        name if name and times[name] == 1 else other
+        for name, other in zip(names, numbered, strict=True)
     ]
+    # The value of a parameter may look like the number of another candidate.
+    return mixed if len(set(mixed)) == len(mixed) else numbered
 
 
 def as_key(value: Any) -> Any:
     """Return a hashable key that is equal for equal values."""
     try:
         hash(value)
+        return type(value), value
     except TypeError:
+        pass
+    try:
+        return digest(value)
+    except NotDigestibleError:
         return repr(value)
-    return type(value), value

@@ -11,7 +11,7 @@ import pandas as pd
 from skbayeseval._arrays import in_short
 from skbayeseval.display import HeatmapDisplay, RankingDisplay
 from skbayeseval.judgement.ranking_decision import behind_the_best
-from skbayeseval.results.text_tables import format_value
+from skbayeseval.results.text_tables import format_values
 from skbayeseval.search.candidates import as_key, short_names, varying
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def grid_of_candidates(report: SearchReport, x: str | None, y: str | None) -> He
     if np.isnan(means).all():
         raise ValueError(f"No candidate has both {x!r} and {y!r}, so there is nothing to draw.")
     rows, columns = (
-        pd.Index([format_value(value, 3) for value in values[name]], name=label, dtype=object)
+        pd.Index(format_values(values[name], 3), name=label, dtype=object)
         for name, label in short_names([y, x]).items()
     )
     others = [name for name in differing if name not in (x, y)]

@@ -18,6 +18,7 @@ from skbayeseval.compare.split_scores import rank_scores
 from skbayeseval.evidence.confusion import ConfusionCounts
 from skbayeseval.evidence.counts import as_evidence
 from skbayeseval.judgement.pooling import pool_scores
+from skbayeseval.judgement.ranking_decision import first_alike
 from skbayeseval.judgement.rope import check_rope_around_zero
 from skbayeseval.metrics.confusion import Metric
 from skbayeseval.metrics.registry import resolve_scoring, table_metric
@@ -29,7 +30,7 @@ from skbayeseval.posterior.inferred_weight import (
     common_weight,
     infer_weight,
 )
-from skbayeseval.results.facts import POOLED, Fact, cautions_of
+from skbayeseval.results.facts import POOLED, Fact, cautions_of, copies_of
 from skbayeseval.results.ranking import Ranking
 from skbayeseval.search.candidates import Recorded, name_candidates
 from skbayeseval.search.noise import (
@@ -319,6 +320,8 @@ def make_report(
         more.append(("left out", f"because a fit or a score failed: candidates {shown}"))
     if pooled is not draws:
         more.append(POOLED)
+    what = source if source == "predictions" else f"{source} in all splits"
+    more += copies_of(first_alike(pooled).tolist(), what)
     return SearchReport(
         ranking,
         candidates,

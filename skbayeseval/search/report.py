@@ -19,7 +19,9 @@ from skbayeseval._html import html_table, write_page
 from skbayeseval.judgement.decision import format_probability
 from skbayeseval.judgement.intervals import Interval, hdi_of_rows
 from skbayeseval.judgement.ranking_decision import (
+    best_and_ranks,
     equivalent_to_best,
+    number_of_copies,
     who_is_best,
 )
 from skbayeseval.metrics.registry import split_metric
@@ -29,7 +31,7 @@ from skbayeseval.results.report import POSTERIOR, Figure, Table, page, view
 from skbayeseval.results.text_tables import (
     Labels,
     as_text,
-    format_value,
+    format_values,
     latex_table,
     markdown_table,
     name_observed,
@@ -139,7 +141,7 @@ class SearchReport:
         table : pandas.DataFrame
             Indexed by the candidate's position in `cv_results_`. There is a column for each
             parameter, followed by the observed value, posterior mean and HDI of the metric, the
-            probability that the candidate is the best, the probability that it is within the ROPE
+            probability that the candidate (with its copies) is the best, that it is within the ROPE
             of the best, and the code of the decision against the best: "~" practically equivalent,
             if that probability is at least `prob`; "<<" surely worse, if it is at most
             ``1 - prob`` and if the candidate is worse by more than the ROPE than the one with the
@@ -339,7 +341,8 @@ class SearchReport:
         first = f"There is only one candidate, {name}."
         if len(table) > 1:
             p_best, on = table["p_best"][best], f" on {self.metric}"
-            first = f"{who_is_best(name, len(table), p_best, self.prob, on)}."
+            copies = number_of_copies(table[list(COLUMNS)], best)
+            first = f"{who_is_best(name, len(table), p_best, self.prob, on, copies)}."
         equal, worse, still = ((table["decision"] == code).sum() for code in ("~", "<<", "?"))
         return [
             first,
@@ -363,7 +366,6 @@ class SearchReport:
     @cached_property
     def _table(self) -> pd.DataFrame:
         draws = self.draws
-        best = draws == draws.max(axis=0)
         low, high = hdi_of_rows(draws, self.prob)
         bounds = split_metric(self.metric).bounds
         if self.source == "scores" and bounds is not None:  # draws of split scores can be beyond
@@ -380,7 +382,7 @@ class SearchReport:
         settled = hdi_of_rows(leader - self._unpooled, self.prob)[0] > -self.rope.low
         surely = settled & (within <= 1 - self.prob)
         codes = np.select([surely, within >= self.prob], ["<<", "~"], "?")
-        p_best = (best / best.sum(axis=0)).mean(axis=1)
+        p_best, _ = best_and_ranks(draws)
         observed, means = self.ranking.observed, draws.mean(axis=1)
         statistics = (observed, means, low, high, p_best, within, codes.astype(object))
         table = pd.DataFrame(columns | dict(zip(COLUMNS, statistics, strict=True)), index=index)
@@ -399,13 +401,13 @@ class SearchReport:
         columns: Sequence[str] | None = None,
     ) -> pd.DataFrame:
         """Return the summary as text, with short names of the parameters; by default all."""
-        table = self.summary() if rows is None else self.summary().loc[rows]
+        table = self.summary()
         observed = name_observed(table, self.metric, labels)
         names = self._names_of_parameters() if columns is None else columns
         parameters = [self._column(name) for name in names]
         for name in parameters:
-            table[name] = [format_value(value) for value in table[name]]
-        shown = table[[*parameters, *COLUMNS]]
+            table[name] = format_values(table[name].tolist())
+        shown = table.loc[table.index if rows is None else rows, [*parameters, *COLUMNS]]
         return as_text(shown, self.prob, titles=short_names(parameters) | observed)
 
 

@@ -92,7 +92,8 @@ def report_search(
     The best of many equal candidates looks better by chance. The scores of the candidates are
     therefore partially pooled: differences shrink, by as much of them as may be chance. A copy of
     another candidate, with the same predictions (or recorded counts or scores) in all splits, has
-    the same posterior and no influence on the others.
+    the same posterior and no influence on the others: copies share one probability of being the
+    best.
 
     Parameters
     ----------
@@ -249,9 +250,10 @@ def report_search(
         facts.append(("candidates", f"were selected by their recorded {picked_by}"))
     if ranking.train_size is not None:
         facts.append(("applies to", f"learners trained on {ranking.train_size:.0f} instances"))
+    draws = ranking.draws[ranking._posterior.first_copies(ranking._metric(None))]
     return make_report(
-        ranking, recorded, candidates, settings, "predictions", failed, facts, ranking.draws,
-        pool_scores(ranking.draws, settings.rng),
+        ranking, recorded, candidates, settings, "predictions", failed, facts, draws,
+        pool_scores(draws, settings.rng),
     )  # fmt: skip
 
 

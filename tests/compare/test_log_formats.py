@@ -209,6 +209,13 @@ class TestInspect:
         ):
             read_samples(log("good"), score="x")
 
+    def test_scores_that_would_have_the_same_name(self, write):
+        scores = {"x_a": {"value": {"b": 1}}, "x": {"value": {"a_b": 0}}}
+        samples = [{"id": 1, "epoch": 1, "scores": scores}]
+        path = write({"version": 2, "status": "success", "eval": {}, "samples": samples})
+        with pytest.raises(ValueError, match="sample 1 of .* has more than one score 'x_a_b'"):
+            read_samples(path, score="x_a_b")
+
     def test_samples_that_were_tried_again(self, write):
         def log(*values):
             samples = [

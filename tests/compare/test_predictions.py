@@ -223,3 +223,23 @@ def test_columns_of_a_frame_are_classifiers():
         compare_many(y, frame.set_axis(["x", "x", "3"], axis=1), **options)
     with pytest.raises(TypeError, match="or a pandas DataFrame, got list"):
         compare_many(y, [y, y], **options)
+
+
+@pytest.mark.parametrize("length", [1, 64, 65, 66, 67, 80, 300])
+def test_names_that_agree_for_long(length):
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 200)
+    names = [("x" * length) + one for one in "ABCD"]
+    wrong = [rng.random(200) < share for share in (0.1, 0.2, 0.3, 0.4)]
+    said = {name: np.where(of_one, 1 - y, y) for name, of_one in zip(names, wrong, strict=True)}
+    for options in ({}, {"groups": np.arange(200) // 4}, {"scoring": "neg_mean_squared_error"}):
+        ranking = compare_many(y, said, n_draws=500, random_state=0, **options)
+        sign = -1 if options.get("scoring") else 1
+        expected = [abs(of_one.mean() - (sign == 1)) * sign for of_one in wrong]
+        np.testing.assert_allclose(ranking.observed, expected)
+        pair = ranking.pairs[names[0], names[1]]
+        np.testing.assert_allclose((pair.observed_a, pair.observed_b), expected[:2])
+        assert all(name in str(ranking) for name in names)
+    scores = {name: 0.9 * of_one + 0.1 * rng.random(200) for name, of_one in said.items()}
+    ranking = compare_many(y, None, scores=scores, scoring="roc_auc", n_draws=500, random_state=0)
+    assert len(ranking.observed) == 4

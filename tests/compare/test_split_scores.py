@@ -3,6 +3,7 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 
 from skbayeseval import compare_predictions, compare_scores
 
@@ -70,3 +71,152 @@ def test_averages_are_no_data_sets():
     np.testing.assert_array_equal(found.draws, expected.draws)
     assert found.evidence.describe() == expected.evidence.describe()
     compare_scores(table.rename({"u": "average_precision", "v": "meaning"}), n_draws=500)
+
+
+def folds(n_systems=3, n_splits=10, seed=0):
+    """Scores of systems in the same splits."""
+    rng = np.random.default_rng(seed)
+    own = rng.normal(0, 0.02, (n_splits, n_systems)) - 0.02 * np.arange(n_systems)
+    scores = 0.8 + rng.normal(0, 0.03, (n_splits, 1)) + own
+    return pd.DataFrame(scores, columns=[f"s{k}" for k in range(n_systems)])
+
+
+WAYS = {
+    "frame": lambda table: table,
+    "frame with names of splits": lambda table: table.set_axis([f"fold {i}" for i in table.index]),
+    "frame with repeated rows": lambda table: table.set_axis(np.arange(len(table)) % 5),
+    "arrays": lambda table: {name: table[name].to_numpy() for name in table},
+    "lists": lambda table: {name: table[name].tolist() for name in table},
+    "series": lambda table: {name: table[name] for name in table},
+    "dicts": lambda table: {name: table[name].to_dict() for name in table},
+    "dicts in another order": lambda table: {
+        name: table[name].iloc[:: (-1) ** i].to_dict() for i, name in enumerate(table)
+    },
+}
+
+
+class TestTablesOfSplits:
+    @pytest.mark.parametrize("way", WAYS.values(), ids=WAYS)
+    @pytest.mark.parametrize("test_fraction", [0.1, 0.5])
+    def test_a_pair_is_what_two_arrays_are(self, way, test_fraction):
+        table, options = folds(), {"test_fraction": test_fraction, "random_state": 0}
+        ranking = compare_scores(way(table), **options)
+        assert ranking.names == ("s0", "s1", "s2")
+        for i, j in ((0, 1), (2, 0)):
+            pair, two = (
+                ranking.pairs[i, j],
+                compare_scores(table.iloc[:, i], table.iloc[:, j], **options),
+            )
+            assert pair.hdi() == two.hdi()
+            assert pair.probability(0.01) == two.probability(0.01)
+            assert (pair.observed_a, pair.observed_b) == (two.observed_a, two.observed_b)
+            np.testing.assert_array_equal(pair.draws, two.draws)
+        assert f"10 splits with a correlation of {test_fraction}" in str(ranking)
+
+    def test_against_scipy_and_baycomp(self):
+        baycomp = pytest.importorskip("baycomp")
+        table, rho = folds(), 0.1
+        ranking = compare_scores(table, test_fraction=rho, random_state=0)
+        for one, other in (("s0", "s1"), ("s1", "s2")):
+            d = table[one] - table[other]
+            scale = np.sqrt((1 / len(d) + rho / (1 - rho)) * d.var(ddof=1))
+            exact, pair = stats.t(len(d) - 1, d.mean(), scale), ranking.pairs[one, other]
+            assert pair.interval() == pytest.approx(exact.ppf([0.025, 0.975]))
+            left, same, right = baycomp.two_on_single(
+                table[one].to_numpy(), table[other].to_numpy(), rope=0.01, runs=1
+            )
+            assert pair.probability(0.01) == pytest.approx((right, same, left))
+            # The joint draws, which tell who is the best, have this margin.
+            joint = (
+                ranking.draws[ranking.names.index(one)] - ranking.draws[ranking.names.index(other)]
+            )
+            assert stats.kstest(joint, exact.cdf).pvalue > 0.001
+        # A contrast of three has the same law.
+        weights = np.array([0.5, 0.5, -1.0])
+        contrast = table.to_numpy() @ weights
+        scale = np.sqrt((1 / 10 + rho / (1 - rho)) * contrast.var(ddof=1))
+        exact = stats.t(9, contrast.mean(), scale)
+        assert stats.kstest(weights @ ranking.draws, exact.cdf).pvalue > 0.001
+
+    def test_more_systems_than_splits(self):
+        table = folds(30, 5)
+        ranking = compare_scores(table, test_fraction=0.2, random_state=0, n_draws=2000)
+        assert ranking.table["p_best"].sum() == pytest.approx(1)
+        two = compare_scores(table["s3"], table["s7"], test_fraction=0.2)
+        assert ranking.pairs["s3", "s7"].hdi() == two.hdi()
+
+    @pytest.mark.parametrize("gap", [0.1, 0.0])
+    def test_constant_differences_vary_by_a_step(self, gap):
+        """Another system, whose scores move in finer steps, does not make a pair surer."""
+        a = pd.Series([0.5, 0.6, 0.7, 0.5, 0.8])
+        finer = np.array([0.001, 0.0, 0.013, 0.2, 0.1])
+        table = pd.DataFrame({"a": a + gap, "b": a, "c": a + finer})
+        options = {"test_fraction": 0.2, "random_state": 0}
+        for more in ({}, {"n_test": 10}):
+            ranking = compare_scores(table, **options, **more)
+            two = compare_scores(table["a"], table["b"], **options, **more)
+            assert ranking.pairs["a", "b"].hdi() == two.hdi()
+            np.testing.assert_array_equal(ranking.pairs["a", "b"].draws, two.draws)
+            assert two.draws.std() > 0.01
+
+    def test_two_systems_are_ranked(self):
+        table = folds(2)
+        ranking = compare_scores(table, test_fraction=0.1, random_state=0)
+        assert len(ranking.table) == 2
+        assert (
+            ranking.pairs[0, 1].hdi()
+            == compare_scores(*table.T.to_numpy(), test_fraction=0.1).hdi()
+        )
+
+    def test_without_a_test_fraction_rows_are_data_sets(self):
+        table = folds()
+        ranking = compare_scores(table, random_state=0, n_draws=500)
+        assert "from 10 data sets" in str(ranking)
+        assert "rows are taken for data sets; with test_fraction=, for splits" in str(ranking)
+        named = table.set_axis([f"set {i}" for i in table.index])
+        assert "rows are" not in str(compare_scores(named, random_state=0, n_draws=500))
+
+    def test_splits_on_several_data_sets_are_nested(self):
+        rng = np.random.default_rng(0)
+        nested = {
+            name: {
+                d: rng.normal(0.8 - 0.01 * k, 0.02, 5) for d in ("iris", "wine", "glass", "yeast")
+            }
+            for k, name in enumerate("abc")
+        }
+        ranking = compare_scores(nested, test_fraction=0.2, random_state=0, n_draws=500)
+        assert "4 data sets, with 5 splits each" in str(ranking)
+        assert "rows are" not in str(ranking)
+        frame = pd.DataFrame(nested)
+        again = compare_scores(frame, test_fraction=0.2, random_state=0, n_draws=500)
+        np.testing.assert_array_equal(again.draws, ranking.draws)
+
+    @pytest.mark.parametrize(
+        ("scores", "options", "error", "message"),
+        [
+            (folds(), {"test_fraction": 0.0}, ValueError, "test_fraction == 0.0, must be > 0"),
+            (folds(), {"test_fraction": 1.0}, ValueError, "test_fraction == 1.0, must be < 1"),
+            (folds(), {"test_fraction": "x"}, TypeError, "test_fraction must be"),
+            (folds(n_splits=1), {}, ValueError, r"scores\['s0'\] .* at least two splits, got 1"),
+            (folds(1), {}, ValueError, r"two or more systems, got \['s0'\]"),
+            (folds().where(folds() > 0.75), {}, ValueError, r"scores\['s1'\] contains NaN"),
+            ({"a": [0.5, 0.6], "b": [0.5, 0.6, 0.7]}, {}, ValueError, "has a score of split 2"),
+            ({"a": {"x": 0.5, "y": 0.6}, "b": {"x": 0.5, "z": 0.7}}, {}, ValueError, "split 'y'"),
+            ({"a": [0.5, 0.6], "b": [[0.5], [0.7]]}, {}, ValueError, "one score per split"),
+            ({"a": [0.5, 0.6], "b": ["x", 0.7]}, {}, ValueError, "Mix of label"),
+            ({"a": [0.5, 0.6], 1: [0.5, 0.7]}, {}, TypeError, "must be strings, got 1"),
+            (folds(), {"n_test": 0}, ValueError, "n_test == 0, must be at least 1"),
+            (folds(), {"model": "hierarchical"}, ValueError, "model='hierarchical'"),
+            (folds(), {"names": ("x", "y", "z")}, ValueError, "names=.* does not apply"),
+            (folds() * 100, {"scoring": "accuracy"}, ValueError, "Divide percentages by 100"),
+        ],
+    )  # fmt: skip
+    def test_bad_tables(self, scores, options, error, message):
+        with pytest.raises(error, match=message):
+            compare_scores(scores, **{"test_fraction": 0.1, **options})
+
+    def test_arrays_without_a_test_fraction(self):
+        with pytest.raises(
+            TypeError, match="If these are the scores of splits, pass test_fraction="
+        ):
+            compare_scores({"a": [0.5, 0.6], "b": [0.5, 0.7]})

@@ -164,7 +164,7 @@ def test_too_few_scores_to_tell_how_much_differences_vary():
     ("options", "error", "message"),
     [
         ({"scores_b": [0.5]}, TypeError, "scores_b must be left out if scores_a is a dict"),
-        ({"n_test": 100}, ValueError, "n_test=100 does not apply to a dict of systems"),
+        ({"n_test": 100}, ValueError, "n_test=100 does not apply to scores on data sets"),
         ({"names": ("x", "y")}, ValueError, "does not apply to a dict of systems: its keys"),
         ({"test_fraction": 1.5}, ValueError, "test_fraction == 1.5, must be < 1"),
         ({"scoring": 1}, TypeError, "scoring must be a string"),

@@ -226,3 +226,21 @@ def test_equal_recalls_of_large_classes(n_classes, n):
     result = compare_predictions(y, a, b, n_draws=10_000, random_state=0)
     assert result.draws.mean() == pytest.approx(differences.mean(), abs=0.15 * error)
     assert result.draws.std() == pytest.approx(error, rel=0.06)
+
+
+def test_five_sticks_are_enough_for_many_classes(monkeypatch):
+    """Means are exact, and variances nearly so; here of classes with few instances."""
+    evidence = paired_votes(200, 40)
+    truth, said = np.repeat(evidence.truth, evidence.counts.astype(int)), []
+    for k in range(2):
+        said.append(np.repeat(evidence.predictions[:, k], evidence.counts.astype(int)))
+    options = {"scoring": ["f1_macro", "precision_macro", "f1[3]"], "labels": range(40)}
+    draws = []
+    for most in (1000, 10):
+        monkeypatch.setattr(recalls, "MANY_CLASSES", most)
+        result = compare_predictions(truth, *said, random_state=most, n_draws=4000, **options)
+        draws.append([result.metric(name).draws for name in result.metrics])
+    for many, five in zip(*draws, strict=True):
+        error = 5 * many.std() * np.sqrt(2 / 4000)
+        assert abs(many.mean() - five.mean()) < error
+        assert five.std() == pytest.approx(many.std(), rel=5 / np.sqrt(4000))

@@ -167,7 +167,8 @@ def test_report_search(data):
     report = attempt("report_search", lambda: report_search(search, **options))
     if report is not None:
         table = report.summary()
-        assert table["p_best"].sum() == pytest.approx(1)
+        alike = table.duplicated(["mean", "hdi_low", "hdi_high", "p_best"])  # copies share one
+        assert table["p_best"][~alike].sum() == pytest.approx(1)
         assert table["p_equivalent"].between(0, 1).all()
         key = data.draw(mostly(st.just("max_depth")))
         attempt("SearchReport.simplest", lambda: report.simplest(key))

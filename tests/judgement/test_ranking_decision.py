@@ -1,7 +1,8 @@
 import numpy as np
 import pytest
 
-from skbayeseval import compare_many
+from skbayeseval import compare_many, compare_many_items
+from skbayeseval.compare.split_scores import rank_scores
 from skbayeseval.judgement.distribution import Distribution, decision_of
 from skbayeseval.judgement.intervals import Interval
 from skbayeseval.judgement.ranking_decision import behind_the_best, decide_ranking, tied_groups
@@ -118,3 +119,70 @@ def test_nobody_is_ahead_of_the_best():
     assert table["behind"].tolist() == [-0.5, -0.5, -2.0]
     assert table["behind_low"].tolist() == [-1.0, -1.0, -3.0]
     assert table["behind_high"].tolist() == [0.0, 0.0, -1.0]
+
+
+MAKERS = {
+    "compare_many": lambda y, said: compare_many(y, said, random_state=0, n_draws=2000),
+    "numbers": lambda y, said: compare_many(
+        y, said, scoring="neg_mean_absolute_error", random_state=0, n_draws=2000
+    ),
+    "scores": lambda y, said: compare_many(
+        y, None, scores=said, scoring="neg_brier_score", random_state=0, n_draws=2000
+    ),
+    "items": lambda y, said: compare_many_items(
+        {name: (one == y).astype(float) for name, one in said.items()},
+        random_state=0,
+        n_draws=2000,
+    ),
+    "splits": lambda y, said: rank_scores(
+        {name: (one == y).reshape(10, -1).mean(axis=1) for name, one in said.items()},
+        test_fraction=0.1,
+        random_state=0,
+        n_draws=2000,
+    ),
+}
+
+
+@pytest.mark.parametrize("make", MAKERS.values(), ids=MAKERS)
+@pytest.mark.parametrize("n_copies", [1, 3])
+def test_copies_count_once(make, n_copies):
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 400)
+    said = {
+        name: np.where(rng.random(400) < wrong, 1 - y, y).astype(float)
+        for name, wrong in (("a", 0.2), ("b", 0.21), ("c", 0.23), ("d", 0.4))
+    }
+    copies = {f"{name}{i}": said[name] for name in "ad" for i in range(n_copies)}
+    alone, ranking = make(y, said), make(y, said | copies)
+    table = ranking.table
+    for name in "ad":
+        group = [name, *(f"{name}{i}" for i in range(n_copies))]
+        assert len(table.loc[group].drop_duplicates()) == 1
+        for rope in (0.01, 0.1):
+            decision, tiers = ranking.decision(rope), ranking.tiers(rope).numbers()
+            assert len({decision.states()[one] for one in group}) == 1
+            assert len({decision.p_equivalent[one] for one in group}) == 1
+            assert len({tiers[one] for one in group}) == 1
+    once = table.loc[list("abcd")]
+    assert once["p_best"].sum() == pytest.approx(1)
+    assert once["rank_high"].max() <= 4
+    # Draws are others, or Monte Carlo error would be 0.
+    error = 5 * np.sqrt(0.5 / 2000)
+    np.testing.assert_allclose(once["p_best"], alone.table["p_best"][list("abcd")], atol=error)
+    ahead = "copy" if n_copies == 1 else "copies"
+    assert f"a (with {n_copies} exact {ahead}) is the best" in str(ranking)
+    assert f"  copies      {2 + 2 * n_copies} of {4 + 2 * n_copies} have exactly the same" in str(
+        ranking
+    )
+    assert "copies" not in str(alone)
+
+
+def test_all_copies():
+    y = np.arange(40) % 2
+    ranking = compare_many(y, {"a": y, "b": y}, random_state=0, n_draws=2000)
+    assert ranking.table["p_best"].tolist() == [1, 1]
+    assert str(ranking).startswith("No winner of 2 on accuracy: they are exact copies of each")
+    # A few instances do not tell that they are equal on others.
+    assert not ranking.pairs["a", "b"].decision(0.001).settled
+    assert ranking.decision(0.001).open == ("a", "b")
+    assert ranking.decision(0.5 - 1e-9).equivalent == ("a", "b")

@@ -11,7 +11,9 @@ from skbayeseval import (
     compare_predictions,
     compare_table,
 )
+from skbayeseval.engines.recalls import RecallRows
 from skbayeseval.evidence.counts import PairedCounts
+from skbayeseval.metrics.confusion import Totals
 from skbayeseval.posterior.build import make_posterior
 
 
@@ -78,3 +80,36 @@ def test_priors_differ_with_the_labels_that_can_be_true():
     assert plain == declared
     assert plain != odd
     assert odd == posterior(two_classifiers(3, 80, 0.7, odd=True), "paired").prior
+
+
+@pytest.mark.parametrize("scoring", ["accuracy", "f1_macro"])
+def test_ten_thousand_classes_are_printed_with_few_draws(scoring, monkeypatch):
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 10_000, 60_000)
+    guess = rng.integers(0, 10_000, 60_000)
+    said = [np.where(rng.random(60_000) < share, guess, y) for share in (0.2, 0.25)]
+    drawn = []
+
+    def counted(self, rng, base, tables):
+        drawn.append(len(base.mu))
+        assert self.n_sticks == 5
+        for recall in (0.8, 0.75):
+            hits = base.mu * (recall + 0.001 * rng.standard_normal((len(base.mu), 1)))
+            yield Totals(hits, base.mu, base.mu)
+
+    monkeypatch.setattr(RecallRows, "draw_rows", counted)
+    result = compare_predictions(y, *said, scoring=scoring, labels=range(10_000), random_state=0)
+    assert not drawn  # before anything is asked for
+    words = str(result)
+    assert "1,000 independent draws from 60,000 counts (by default not 20,000, as there" in words
+    assert sum(drawn) == 1000
+    assert str(result) == words
+    assert sum(drawn) == 1000
+
+
+@pytest.mark.parametrize(("n_classes", "expected"), [(3, 20_000), (250, 20_000), (400, 12_500)])
+def test_default_draws(n_classes, expected):
+    y = np.arange(3 * n_classes) % n_classes
+    result = compare_predictions(y, y, np.roll(y, 1))
+    assert result.n_draws == expected
+    assert compare_predictions(y, y, np.roll(y, 1), n_draws=4000).n_draws == 4000

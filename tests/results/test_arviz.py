@@ -232,3 +232,11 @@ def test_chains_under_a_published_prior_have_log_densities():
         for name, values in data[group].data_vars.items():
             expected = like.to_arviz()[group][name].values.reshape(2, 1000)
             np.testing.assert_allclose(values, expected)
+
+
+def test_metrics_with_and_without_a_slash(az):
+    result = of_two(scoring={"f1/macro": "f1_macro", "f1_macro": "accuracy"})
+    posterior = result.to_arviz().posterior
+    for name, variable in (("f1_macro", "f1_macro"), ("f1/macro", "f1_macro_")):
+        draws = posterior[f"{variable}_difference"].values.ravel()
+        np.testing.assert_array_equal(draws, result.metric(name).draws)

@@ -1,4 +1,6 @@
-from skbayeseval.search.candidates import name_candidates
+import numpy as np
+
+from skbayeseval.search.candidates import name_candidates, varying
 
 
 def test_names_tell_what_varies():
@@ -13,7 +15,30 @@ def test_names_tell_what_varies():
         "k=[2]",
         "(candidate 2)",
     ]
-    assert name_candidates({0: {"k": 0.10001}, 1: {"k": 0.10002}}) == [
-        "k=0.1 (candidate 0)",
-        "k=0.1 (candidate 1)",
+
+
+def test_as_many_digits_as_tell_candidates_apart():
+    assert name_candidates({0: {"k": 0.10001}, 1: {"k": 0.10002}, 2: {"k": 5.0}}) == [
+        "k=0.10001",
+        "k=0.10002",
+        "k=5",
     ]
+    values = [0.3, 0.1 + 0.2, 10.0, np.nextafter(10.0, 11.0), (1.0, 2.0), (1.0, 2.00001)]
+    names = name_candidates({i: {"k": value} for i, value in enumerate(values)})
+    assert len(set(names)) == len(values)
+    assert not any("candidate" in name for name in names)
+
+
+def test_names_of_candidates_differ():
+    texts = ["a", "a ", "a (candidate 0)"]
+    assert len(set(name_candidates({i: {"k": text} for i, text in enumerate(texts)}))) == 3
+
+
+def test_values_that_are_written_alike_vary():
+    large = np.zeros(2000)
+    other = large.copy()
+    other[1000] = 1.0  # where the repr has dots
+    fine = np.array([1.0 + 1e-12])
+    assert varying([{"k": large}, {"k": other}]) == ["k"]
+    assert varying([{"k": [fine]}, {"k": [np.ones(1)]}]) == ["k"]
+    assert varying([{"k": large}, {"k": large.copy()}]) == []

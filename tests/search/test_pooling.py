@@ -55,4 +55,9 @@ def test_copies_of_candidates_change_no_verdict(source):
     # The weight of predictions is inferred from all pairs; draws of counts are others.
     tolerance = {"predictions": 0.01, "counts": 0.002, "scores": 1e-9}[source]
     np.testing.assert_allclose(copied["mean"][:4], alone["mean"], atol=tolerance)
-    assert np.ptp(copied["mean"][[2, 5, 7]]) < 1e-3
+    numbers = ["mean", "hdi_low", "hdi_high", "p_best", "p_equivalent"]
+    for group in ([0, 4, 6], [2, 5, 7]):
+        assert len(copied.loc[group, numbers].drop_duplicates()) == 1
+    assert copied[numbers].drop_duplicates()["p_best"].sum() == pytest.approx(1)
+    assert "of 8 have exactly the same" in str(report)
+    assert ("exact cop" in str(report)) == (copied["p_best"].idxmax() in (0, 2))

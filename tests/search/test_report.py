@@ -72,9 +72,9 @@ def test_simplest(report):
     assert missing.simplest("b") == {"b": 1}
 
 
-def test_candidates_that_tie_share_their_probability():
+def test_copies_share_their_probability():
     table = report_of([0.9, 0.9, 0.5, 0.9], GRID[:4], sd=0.0).summary()
-    np.testing.assert_allclose(table["p_best"], [1 / 3, 1 / 3, 1 / 3, 0])
+    assert table["p_best"].tolist() == [1, 1, 1, 0]
     assert table["p_equivalent"].tolist() == [1, 1, 1, 0]
     assert list(table.index) == [0, 1, 3, 2]
 
@@ -129,6 +129,18 @@ def test_heatmap(report):
     alpha = display.ax_.images[0].get_alpha()
     assert (alpha == [[1, alpha[0, 1], alpha[0, 1]], [1, 1, 1]]).all()
     assert alpha[0, 1] < 0.5
+
+
+def test_different_values_look_different():
+    params = [{"C": c, "gamma": g} for c in (10.0, 10.001) for g in (0.001, 0.5, 0.50000001)]
+    report = report_of(np.linspace(0.8, 0.9, 6), params)
+    for text in (str(report), report.to_markdown(), report.to_latex()):
+        assert all(value in text for value in ("10.001", "0.5 ", "0.50000001"))
+    display = report.plot("heatmap")
+    assert [label.get_text() for label in display.ax_.get_xticklabels()] == ["10", "10.001"]
+    rows = [label.get_text() for label in display.ax_.get_yticklabels()]
+    assert rows == ["0.001", "0.5", "0.50000001"]
+    assert "C=10.001" in display.ax_.get_title()
 
 
 def test_heatmap_is_the_best_over_other_parameters():

@@ -1,0 +1,189 @@
+"""Names of any length, which may agree for long: who is called what changes nothing else."""
+
+import json
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.datasets import make_classification
+from sklearn.model_selection import GridSearchCV
+from sklearn.neighbors import KNeighborsClassifier
+
+from skbayeseval import (
+    BayesianComparer,
+    compare_many,
+    compare_many_items,
+    compare_scores,
+    read_samples,
+    report_search,
+)
+from skbayeseval.cli import main
+from tests.fuzz.harness import TALLY, examples
+
+PLAIN = ("a", "b", "c", "d")
+N_DRAWS = 200
+RNG = np.random.default_rng(0)
+Y = RNG.integers(0, 2, 60)
+SAID = [np.where(RNG.random(60) < share, 1 - Y, Y) for share in (0.05, 0.2, 0.3, 0.45)]
+SCORES = [RNG.normal(mean, 0.02, 8) for mean in (0.9, 0.85, 0.8, 0.7)]
+
+texts = st.text(
+    st.characters(exclude_categories=("Cs", "Cc"), exclude_characters="_"), min_size=1, max_size=6
+)
+
+
+@st.composite
+def names(draw):
+    """Draw four names, which often have a long beginning, a long end, or both in common."""
+    beginning, end = (draw(texts) * draw(st.sampled_from([0, 1, 30, 300])) for _ in "ab")
+    four = draw(st.lists(texts, min_size=4, max_size=4, unique=True))
+    return tuple(f"{beginning}{one}{end}" for one in four)
+
+
+def check_same(made, called, door):
+    """Assert that a ranking of four systems is the same, but for their names."""
+    TALLY[door][0] += 1
+    expected, ranking = made(PLAIN), made(called)
+    TALLY[door][1] += 1
+    assert ranking.names == called
+    rename = dict(zip(PLAIN, called, strict=True))
+    pd.testing.assert_frame_equal(ranking.table, expected.table.rename(index=rename))
+    for i, first in enumerate(called):
+        for j, second in enumerate(called):
+            if i == j:
+                continue
+            pair, same = ranking.pairs[first, second], expected.pairs[i, j]
+            assert pair.names == (first, second)
+            assert (pair.observed_a, pair.observed_b) == (same.observed_a, same.observed_b)
+            np.testing.assert_array_equal(pair.draws, same.draws)
+    states, others = ranking.decision(0.05).states(), expected.decision(0.05).states()
+    assert states == {rename[name]: state for name, state in others.items()}
+    assert ranking.tiers().numbers() == {
+        rename[name]: tier for name, tier in expected.tiers().numbers().items()
+    }
+    assert str(ranking)
+
+
+@examples(25)
+@given(names())
+def test_compare_many(called):
+    def made(names, **options):
+        said = dict(zip(names, SAID, strict=True))
+        return compare_many(Y, said, n_draws=N_DRAWS, random_state=0, **options)
+
+    check_same(made, called, "compare_many")
+    check_same(lambda names: made(names, groups=np.arange(60) // 3), called, "compare_many")
+    check_same(lambda names: made(names, scoring="neg_mean_squared_error"), called, "compare_many")
+    scores = [one + 0.1 for one in SAID]
+
+    def scored(names):
+        return compare_many(
+            Y, None, scores=dict(zip(names, scores, strict=True)), scoring="roc_auc",
+            n_draws=N_DRAWS, random_state=0,
+        )  # fmt: skip
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # two values, as class predictions have
+        check_same(scored, called, "compare_many")
+
+
+@examples(60)
+@given(names())
+def test_compare_many_items(called):
+    def made(names):
+        right = [(said == Y).astype(float) for said in SAID]
+        scores = dict(zip(names, right, strict=True))
+        return compare_many_items(scores, n_draws=N_DRAWS, random_state=0)
+
+    check_same(made, called, "compare_many_items")
+
+
+@examples(60)
+@given(names(), st.sampled_from([None, 0.1]))
+def test_compare_scores(called, test_fraction):
+    def made(names):
+        table = pd.DataFrame(dict(zip(names, SCORES, strict=True)))
+        return compare_scores(table, test_fraction=test_fraction, n_draws=N_DRAWS, random_state=0)
+
+    check_same(made, called, "compare_scores")
+
+
+@examples(10)
+@given(names())
+def test_comparer(called):
+    X, y = make_classification(60, random_state=0)
+
+    def made(names):
+        estimators = [
+            (name, KNeighborsClassifier(k)) for name, k in zip(names, (1, 5, 15, 25), strict=True)
+        ]
+        comparer = BayesianComparer(estimators, n_draws=N_DRAWS, random_state=0).fit(X, y)
+        assert comparer.best_name_ == comparer.ranking_.table.index[0]
+        return comparer.ranking_
+
+    check_same(made, called, "BayesianComparer")
+
+
+class Called(KNeighborsClassifier):
+    """A classifier with a text that means nothing."""
+
+    def __init__(self, n_neighbors=5, called=""):
+        super().__init__(n_neighbors)
+        self.called = called
+
+
+@examples(10)
+@given(names(), st.booleans())
+def test_search(called, again):
+    X, y = make_classification(60, random_state=0)
+
+    def made(names):
+        grid = [
+            {"n_neighbors": [k], "called": [name]}
+            for k, name in zip((1, 5, 15, 25), names, strict=True)
+        ]
+        search = GridSearchCV(Called(), grid, cv=4).fit(X, y)
+        data = (X, y) if again else ()
+        return report_search(search, *data, rope=0.05, n_draws=N_DRAWS, random_state=0)
+
+    TALLY["report_search"][0] += 1
+    expected, report = made(PLAIN), made(called)
+    TALLY["report_search"][1] += 1
+    assert len(set(report.ranking.names)) == 4
+    numbers = ["observed", "mean", "p_best", "decision"]
+    pd.testing.assert_frame_equal(report.summary()[numbers], expected.summary()[numbers])
+    assert str(report)
+
+
+@examples(60)
+@given(called=names())
+def test_logs(called, tmp_path_factory):
+    folder = tmp_path_factory.getbasetemp()
+    path = folder / "log.jsonl"
+    ids = [f"{called[0]}{i}{called[1]}" for i in range(6)]
+    lines = [
+        json.dumps({"id": one, **{name: 10 * i + k for k, name in enumerate(called)}})
+        for i, one in enumerate(ids)
+    ]
+    path.write_text("\n".join(lines), encoding="utf-8")
+    for k, name in enumerate(called):
+        scores = read_samples(path, score=name, id="id").scores
+        assert scores.to_dict() == {one: 10 * i + k for i, one in enumerate(ids)}
+    TALLY["read_samples"][0] += 1
+    TALLY["read_samples"][1] += 1
+
+
+@pytest.mark.parametrize("length", [1, 79, 80, 81, 500])
+def test_systems_on_the_command_line(length, tmp_path, capsys):
+    called = [("s" * length) + one for one in "abcd"]
+    table = pd.DataFrame(SCORES, called, [("t" * length) + str(i) for i in range(8)])
+    path = tmp_path / "scores.csv"
+    table.to_csv(path)
+    assert main(["systems", str(path), "--draws", "500", "--seed", "0", "--format", "json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    observed = {row["classifier"]: row["observed"] for row in found["ranking"]["score"]}
+    expected = table.mean(axis=1).to_dict()
+    assert observed == {name: pytest.approx(mean) for name, mean in expected.items()}
