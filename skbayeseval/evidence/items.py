@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from skbayeseval._arrays import check_entries
 from skbayeseval.evidence.base import (
     Evidence,
     ObservedArray,
@@ -96,6 +97,16 @@ class ItemScores(Evidence):
 
     def __post_init__(self) -> None:
         self.scores.flags.writeable = False
+        check_entries(self.scores, "scores", (None, None, None), missing=True)
+        k, n, n_runs = self.scores.shape
+        if not np.isfinite(self.scores).any(axis=2).all() or not self.scores.size:
+            raise ValueError("scores must have at least one run of each system on each item.")
+        if self.group is not None:
+            check_entries(self.group, "group", (n,), low=0, high=n - 1, whole=True)
+        if self.human is not None:
+            check_entries(self.human, "human", (k, n), missing=True)
+        if not 1 <= self.attempts <= n_runs or (self.attempts > 1 and not self.is_right_or_wrong):
+            raise ValueError(f"attempts is {self.attempts}, but there are {n_runs} runs.")
 
     @property
     def family(self) -> str:

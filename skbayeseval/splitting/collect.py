@@ -94,6 +94,19 @@ class CrossValidation:
     further_size: float | None = None
     out_of_fold: OutOfFold | None = field(default=None, repr=False)
 
+    def __post_init__(self) -> None:
+        check_whole_number(self.n_splits, "n_splits")
+        if self.estimand not in ("full", "learner", "fitted"):
+            raise wrong("estimand", "'full', 'learner' or 'fitted'", self.estimand)
+        sizes = (self.train_size, self.test_size, self.published_weight, self.further_size)
+        if not all(size is None or 0 < size < math.inf for size in sizes):
+            raise wrong("sizes and weights", "finite numbers greater than 0", sizes)
+
+    def is_of(self, names: Sequence[str]) -> bool:
+        """Return whether there are results and scores of these estimators, and of no others."""
+        named = [self.results, *self.scores.values()]
+        return all(list(of_each) == list(names) for of_each in named)
+
     def renamed(self, names: Sequence[str], others: Sequence[str]) -> CrossValidation:
         """Return a copy with `names` renamed to `others`, without all other estimators."""
         new = dict(zip(names, others, strict=True))
