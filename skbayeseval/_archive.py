@@ -132,9 +132,9 @@ def _is_of(value: Any, hint: Any) -> bool:
     if origin in (Union, UnionType):
         return any(_is_of(value, one) for one in args)
     if origin in (int, float):
-        return isinstance(value, Integral if origin is int else Real) and not isinstance(
-            value, bool
-        )
+        is_number = isinstance(value, Integral if origin is int else Real)
+        is_large = isinstance(value, Integral) and abs(value) >= 2**63
+        return is_number and not is_large and not isinstance(value, bool)
     if origin is Any:
         return True
     if origin is np.ndarray or not args:

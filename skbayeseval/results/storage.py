@@ -243,6 +243,7 @@ def _parts(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Parts:
         raise ValueError("its metrics must be one or more, with names that differ")
     for i, (saved, metric) in enumerate(zip(header["metrics"], metrics.values(), strict=True)):
         posterior.check_metric(metric)
+        posterior.full_size(metric)  # raises if it is not known
         _remember(posterior, metric, i, tuple(saved["observed"]), arrays)
     parts = Parts(kind, posterior, names, metrics, record)
     again, records = _header(parts), ("evidence", "scored", "weights", "cross_validation")

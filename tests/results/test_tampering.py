@@ -1,13 +1,14 @@
 """Files of results that were damaged or changed: a ValueError, or the same result."""
 
 import io
+import json
 import warnings
 import zipfile
 
 import numpy as np
 import pytest
 
-from skbayeseval import load_result
+from skbayeseval import ScoreResult, load_result
 from skbayeseval._archive import read_archive, write_archive
 from tests.results.gallery import GALLERY, chains, paired
 
@@ -183,3 +184,107 @@ def test_an_array_that_claims_to_be_large(tmp_path):
             changed.writestr(name, claim.getvalue() if name == "draws_0.npy" else whole.read(name))
     with pytest.raises(ValueError, match="changed after it was written"):
         load_result(tmp_path / "claim")
+
+
+WRONG_VALUES = [
+    None, True, False, 0, 1, -1, -5, 7, 3, 10**12, 10**30, 0.5, -0.5, 1.5, 1e308, "", "a", "A",
+    "nonsense", "accuracy", [], [1], ["a", "a"], {}, {"a": 1}, {"<float>": "nan"},
+    {"<float>": "inf"},
+    {"<tuple>": []}, {"<tuple>": [1, 2]}, {"<tuple>": [0, 300_000_000]}, {"<array>": "array_0"},
+    {"<array>": "draws_0"}, {"<numpy>": ["<U400000000", "a"]}, {"<numpy>": ["<f8", 0.5]},
+    {"<numpy>": ["(90000,90000)f8", 0.5]}, {"<record>": ["ConfusionCounts", {}]},
+    {"<sparse>": [[], [], [], {"<tuple>": [10**9, 3]}]}, "\ud800", "\0",
+]  # fmt: skip
+
+
+def places(tree, path=()):
+    """Yield the paths of all parts of a header."""
+    if path:
+        yield path
+    if isinstance(tree, dict):
+        for key, part in tree.items():
+            yield from places(part, (*path, key))
+    elif isinstance(tree, list):
+        for i, part in enumerate(tree[:4]):
+            yield from places(part, (*path, i))
+
+
+def with_another_value(header, rng):
+    """Return a header with another value in one place, repeated, left out, or exchanged."""
+    header = json.loads(json.dumps(header))
+    paths = list(places(header))
+    *way, last = paths[rng.integers(len(paths))]
+    part = header
+    for step in way:
+        part = part[step]
+    change = rng.integers(10)
+    if change == 0:
+        del part[last]
+    elif change == 1 and isinstance(part[last], list):
+        part[last] = part[last] + part[last]
+    elif change == 2 and isinstance(part[last], (int, float)):
+        part[last] = -part[last]
+    elif change == 3:
+        other = paths[rng.integers(len(paths))]
+        taken = header
+        for step in other:
+            taken = taken[step]
+        part[last] = json.loads(json.dumps(taken))
+    else:
+        part[last] = WRONG_VALUES[rng.integers(len(WRONG_VALUES))]
+    return header
+
+
+def check_consistent(result, path):
+    """Assert that a result answers, and that its parts agree."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        assert str(result)
+        table = result.summary() if isinstance(result, ScoreResult) else result.summary(rope=0.01)
+        if not isinstance(result, ScoreResult):
+            assert str(result.decision(0.01))
+        result.save(path)  # and can be loaded again
+        again = load_result(path)
+    assert str(again) == str(result)
+    assert len(table)
+    assert len(set(result._names)) == len(result._names) == result.evidence.n_classifiers
+    assert len(set(result.metrics)) == len(result.metrics)
+    for metric in result._metrics.values():
+        draws, observed = result._posterior.draws(metric), result._posterior.observed(metric)
+        assert draws.shape[1] == result.n_draws > 0
+        assert np.isfinite(draws).all()
+        assert np.isfinite(observed).all()
+        low, high = (-np.inf, np.inf) if metric.source == "splits" else metric.extent
+        assert low - 1e-6 <= min(observed)
+        assert max(observed) <= high + 1e-6
+
+
+def try_changes(path, seeds, folder):
+    """Load files that differ from one in a value, with a checksum of their own."""
+    header, arrays = read_archive(path)
+    for seed in seeds:
+        rng = np.random.default_rng(seed)
+        if seed % 3:
+            changed = with_another_value(header, rng), arrays
+        else:
+            changed = header, changed_arrays(arrays, rng)
+        write_archive(folder / "changed", *changed)
+        try:
+            result = loaded(folder / "changed")
+            if result is not None:
+                check_consistent(result, folder / "again")
+        except Exception as error:
+            error.add_note(f"seed {seed}")
+            raise
+
+
+@pytest.mark.parametrize(
+    "seeds",
+    [
+        pytest.param(range(12), id="quick"),
+        pytest.param(range(12, 400), id="all", marks=pytest.mark.slow),
+    ],
+)
+@pytest.mark.parametrize("kind", MAKERS)
+def test_changed_with_a_new_checksum(saved, tmp_path, kind, seeds):
+    try_changes(saved[kind][1], seeds, tmp_path)
