@@ -102,12 +102,9 @@ class CrossValidation:
         if not all(size is None or 0 < size < math.inf for size in sizes):
             raise wrong("sizes and weights", "finite numbers greater than 0", sizes)
         shape: tuple[int | None, ...] = (None,)
-        repeats = self.two_fold_repeats
         for scores in (one for named in self.scores.values() for one in named.values()):
             check_entries(np.asarray(scores), "scores", shape, missing=True)
             shape = np.shape(scores)
-            if repeats is not None and np.isfinite(scores).all() and shape != (2 * repeats,):
-                raise ValueError(f"There are {repeats} two-fold repeats, but {shape[0]} scores.")
         of_each = self.results.values()
         chosen = [one for of_one in of_each for one in of_one.get("best_params", ())]
         if not all(isinstance(one, Mapping | None) for one in chosen):
