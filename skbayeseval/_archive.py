@@ -84,10 +84,19 @@ def encode(value: Any, arrays: Arrays) -> Any:
 def decode(
     value: Any, arrays: Mapping[str, NDArray[Any]], classes: Mapping[str, type] | None = None
 ) -> Any:
-    """Invert `encode`; `classes` are those of the records, by their names."""
+    """Invert `encode`; `classes` are those of the records, by their names.
 
-    def decoded(part: Any) -> Any:
-        return decode(part, arrays, classes)
+    If there are any, sparse matrices must be in records, which check their shape: others would be
+    as large as a file says.
+    """
+    return _decode(value, arrays, {} if classes is None else classes, classes is None)
+
+
+def _decode(
+    value: Any, arrays: Mapping[str, NDArray[Any]], classes: Mapping[str, type], takes_sparse: bool
+) -> Any:
+    def decoded(part: Any, takes_sparse: bool = takes_sparse) -> Any:
+        return _decode(part, arrays, classes, takes_sparse)
 
     if isinstance(value, list):
         return [decoded(part) for part in value]
@@ -97,9 +106,11 @@ def decode(
     if len(value) != 1 or not tag.startswith("<"):
         return {key: decoded(part) for key, part in value.items()}
     content = value[tag]
-    if tag == RECORD and classes is not None and content[0] in classes:
-        return _record(classes[content[0]], decoded(content[1]))
-    if tag == SPARSE:
+    if tag == RECORD and content[0] in classes:
+        fields_of_record = decoded(content[1], takes_sparse=True)
+        check_types(fields_of_record, classes[content[0]])
+        return classes[content[0]](**fields_of_record)
+    if tag == SPARSE and takes_sparse:
         most = MOST_ROWS + sum(array.size for array in arrays.values())
         return _sparse(*decoded(content), most)
     if tag == ARRAY and content in arrays:
@@ -118,12 +129,11 @@ def decode(
     raise ValueError(f"its header contains {in_short(value)}, which has no meaning.")
 
 
-def _record(kind: type, content: Mapping[str, Any]) -> Any:
-    """Return a record, whose fields must be of the types that its class says."""
+def check_types(content: Mapping[str, Any], kind: type) -> None:
+    """Raise unless named values are of the types that a class says."""
     for name, hint in get_type_hints(kind).items():
         if name in content and not _is_of(content[name], hint):
-            raise ValueError(f"{name} of {kind.__name__} is {in_short(content[name])}")
-    return kind(**content)
+            raise ValueError(f"its {name} is {in_short(content[name])}")
 
 
 def _is_of(value: Any, hint: Any) -> bool:

@@ -6,13 +6,21 @@ from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from os import PathLike
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
 
 from skbayeseval import evidence as kinds_of_evidence
-from skbayeseval._archive import decode, encode, plain, read_archive, storable, write_archive
+from skbayeseval._archive import (
+    check_types,
+    decode,
+    encode,
+    plain,
+    read_archive,
+    storable,
+    write_archive,
+)
 from skbayeseval._arrays import check_entries, in_short
 from skbayeseval._files import check_path
 from skbayeseval._validation import (
@@ -226,16 +234,34 @@ def read(path: str | PathLike[str], kind: str | None = None) -> Parts:
 KINDS = {"ScoreResult": 1, "ComparisonResult": 2, "Ranking": None}
 
 
+class Header(TypedDict):
+    """The types of what a file says, beside numbers that others check."""
+
+    kind: str
+    names: list[str]
+    metrics: list[dict[str, Any]]
+    model_class: str
+    prior: dict[str, Any]
+    published_prior: dict[str, Any] | None
+    prior_name: str | None
+    engine: str
+    independent_draws: bool
+    prevalence: list[float] | None
+    evidence: Evidence
+    scored: WeightedInstances | None
+    weights: KnownWeights | None
+    cross_validation: CrossValidation | None
+
+
 def _parts(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Parts:
     """Return the parts of a result; raise if one of them is not valid, or contradicts another."""
+    check_types(header, Header)
     evidence, kind, record = header["evidence"], header["kind"], header["cross_validation"]
-    if not isinstance(evidence, Evidence):
-        raise ValueError(f"its evidence is {in_short(evidence)}")
     k = evidence.n_classifiers
     if kind not in KINDS or KINDS[kind] not in (None, k) or (kind == "Ranking" and k < 2):
         raise ValueError(f"it is said to be a {in_short(kind)} of {k} classifiers")
     names = check_names(header["names"], k)
-    if record is not None and (not isinstance(record, CrossValidation) or not record.is_of(names)):
+    if record is not None and not record.is_of(names):
         raise ValueError(f"its cross-validation is not one of {list(names)}")
     posterior = _restored_posterior(header, evidence, arrays)
     metrics = {saved["name"]: _restored_metric(saved) for saved in header["metrics"]}
@@ -297,10 +323,6 @@ def _restored_posterior(
     common: dict[str, Any] = {"entropy": entropy, "prevalence": prevalence}
     if header["independent_draws"]:
         scored, weights = header["scored"], header["weights"]
-        if not isinstance(scored, WeightedInstances | None):
-            raise ValueError(f"its scores are {in_short(scored)}")
-        if not isinstance(weights, KnownWeights | None):
-            raise ValueError(f"its weights are {in_short(weights)}")
         if any(one is not None and one.n_classifiers != k for one in (scored, weights)):
             raise ValueError(f"its scores and weights are not those of {k} classifiers")
         n_draws = check_whole_number(header["n_draws"], "n_draws")

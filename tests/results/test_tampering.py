@@ -2,8 +2,12 @@
 
 import io
 import json
+import shutil
+import subprocess
+import sys
 import warnings
 import zipfile
+from hashlib import sha256
 
 import numpy as np
 import pytest
@@ -147,9 +151,49 @@ def refused(tmp_path, header, arrays, message):
     assert str(tmp_path / "changed") in str(caught.value)
 
 
+# What a file of 15 KB may say that would take gigabytes.
+SPARSE = {"<sparse>": [{"<array>": "array_2"}, {"<array>": "array_0"}, {"<array>": "array_0"}, 0]}
+WIDE = {"<sparse>": [*SPARSE["<sparse>"][:3], {"<tuple>": [300_000_000, 300_000_000]}]}
+HIGH = {"<sparse>": [*SPARSE["<sparse>"][:3], {"<tuple>": [5_000_000, 100]}]}
+F1 = {"name": "f1", "formula": "f1", "zero_division": 0.0, "source": "tables", "needs": ""}
+F1 |= {"limits": {"<tuple>": [0.0, 1.0]}, "observed": [0.9, 12 / 13]}
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
+        ({"names": ["A", "A"]}, "names must differ"),
+        ({"names": ["A"]}, "names must be 2 strings"),
+        ({"names": ["A", 1]}, r"its names is \['A', 1\]"),
+        ({"kind": "nonsense"}, "said to be a 'nonsense' of 2 classifiers"),
+        ({"kind": "ScoreResult"}, "said to be a 'ScoreResult' of 2 classifiers"),
+        ({"n_draws": -5}, "n_draws == -5, must be >= 1"),
+        ({"n_draws": 100}, r"draws of mine has shape \(2, 200\), but \(2, 100\)"),
+        ({"n_draws": 10**15}, r"draws of mine has shape \(2, 200\)"),
+        ({"weight": 0.5}, "its weight is 0.5, not 1.0"),
+        ({"model": "unpaired"}, "its model is 'unpaired', not 'paired'"),
+        ({"model_class": "Unpaired"}, "its content is not consistent|no parameter"),
+        ({"engine": "pymc"}, "its engine is 'pymc', not 'exact'"),
+        ({"entropy": -1}, "entropy == -1"),
+        ({"entropy": 0.5}, "entropy must be an instance of int"),
+        ({"prevalence": [0.5, 0.6]}, "prevalence must be"),
+        ({"prevalence": [0.5, {"<float>": "nan"}]}, "prevalence must be"),
+        ({"prevalence": WIDE}, "has no meaning"),
+        ({"prevalence": HIGH}, "has no meaning"),
+        ({"names": HIGH}, "has no meaning"),
+        ({"prior": {"mu": HIGH, "theta": 1.0}}, "has no meaning"),
+        ({"prior": {"mu": {"<numpy>": ["<U400000000", "a"]}}}, "its content is not consistent|mu"),
+        ({"prior_name": {"<numpy>": ["(9000,9000)f8", 0.0]}}, "has no meaning"),
+        ({"metrics": [F1 | {"observed": [5.0, 0.9]}]}, r"observed f1 has entries .* \[-1e-09"),
+        (
+            {"metrics": [F1 | {"observed": [{"<float>": "nan"}, 0.9]}]},
+            "observed f1 has entries",
+        ),
+        ({"metrics": [F1 | {"observed": [0.9, 0.9]}]}, "observed f1 is not that of its evid"),
+        ({"metrics": [F1 | {"observed": [0.9]}]}, r"observed f1 has shape \(1,\)"),
+        ({"metrics": [F1, F1]}, "with names that differ"),
+        ({"metrics": []}, "must be one or more"),
+        ({"metrics": [F1 | {"limits": {"<tuple>": [0.0, 9.0]}}]}, "its metrics is"),
         ({"format": "skbayeseval result 3"}, "format is 'skbayeseval result 3', but this version"),
         ({"evidence": {"<record>": ["Nonsense", {}]}}, "no meaning"),
         ({"model_class": "Paired", "prior": {"nu": 1}}, "has no parameter 'nu'"),
@@ -159,6 +203,104 @@ def refused(tmp_path, header, arrays, message):
 def test_headers_of_something_else(parts, tmp_path, change, message):
     header, arrays = parts
     refused(tmp_path, {**header, **change}, arrays, message)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"draws_0": np.zeros((2, 100))}, r"has shape \(2, 100\), but \(2, 200\) is expected"),
+        ({"draws_0": np.zeros((3, 200))}, r"has shape \(3, 200\)"),
+        ({"draws_0": np.full((2, 200), np.nan)}, "draws of mine has entries that are not finite"),
+        ({"draws_0": np.full((2, 200), 7.0)}, "draws of mine has entries .* or outside"),
+        ({"draws_0": np.full((2, 200), "a")}, "draws of mine must be an array of numbers"),
+        ({"array_0": np.full(6, 9)}, "truth has entries"),
+        ({"array_0": np.zeros(6)}, "truth must be an array"),
+        ({"array_1": np.full((6, 2), -1)}, "predictions has entries"),
+        ({"array_1": np.zeros((6, 3), dtype=int)}, "of 3 classifiers"),
+        ({"array_2": np.full(6, -1.0)}, "counts must not be negative"),
+    ],
+)
+def test_arrays_of_something_else(parts, tmp_path, change, message):
+    header, arrays = parts
+    refused(tmp_path, header, {**arrays, **change}, message)
+
+
+def claiming(path, name, dtype, shape, content=b""):
+    """Write a file in which an array claims to be larger than it is, with a fitting checksum."""
+    claim, checksum = io.BytesIO(), sha256()
+    about = {"descr": dtype, "fortran_order": False, "shape": shape}
+    np.lib.format.write_array_header_1_0(claim, about)
+    with zipfile.ZipFile(path) as whole:
+        members = {one: whole.read(one) for one in whole.namelist() if one != "checksum"}
+    members[f"{name}.npy"] = claim.getvalue() + content
+    with zipfile.ZipFile(path, "w") as changed:
+        for one, written in members.items():
+            changed.writestr(one, written)
+            checksum.update(one.encode() + written)
+        changed.writestr("checksum", checksum.hexdigest())
+
+
+@pytest.mark.parametrize(
+    ("name", "dtype", "shape", "message"),
+    [
+        (
+            "draws_0",
+            "<f8",
+            (2, 10**12),
+            r"shape \(2, 1000000000000\) and dtype <f8, but has 4 bytes",
+        ),
+        ("draws_0", "<f8", (2, 200), "but has 4 bytes"),
+        ("draws_0", "<U400000000", (), "but has 4 bytes"),
+        ("draws_0", "<U0", (10**12,), "but has 4 bytes"),
+        ("draws_0", "|O", (1,), "but has 4 bytes"),
+        ("header", "<U400000000", (), "but has 4 bytes"),
+        ("draws_0", "<f8", (-1, 5), "but has 4 bytes|not consistent|negative"),
+        ("draws_0", "<U1", (), "characters that do not exist"),
+    ],
+)
+def test_arrays_that_claim_to_be_large(tmp_path, name, dtype, shape, message):
+    paired().save(tmp_path / "file")
+    claiming(tmp_path / "file", name, dtype, shape, b"\xff\xff\xff\xff")
+    with pytest.raises(ValueError, match=message):
+        load_result(tmp_path / "file")
+
+
+IN_LITTLE_MEMORY = """
+import resource, sys
+from pathlib import Path
+from tests.results.test_tampering import *
+folder = Path(sys.argv[1])
+used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+resource.setrlimit(resource.RLIMIT_AS, (used + 500_000_000, -1))
+header, arrays = read_archive(folder / "paired")
+for key in header:
+    for value in (WIDE, HIGH, {"<numpy>": ["<U400000000", "a"]}):
+        write_archive(folder / "changed", {**header, key: value}, arrays)
+        assert loaded(folder / "changed") is None, (key, value)
+header, arrays = read_archive(folder / "multi_label")
+fields = header["evidence"]["<record>"][1]
+for shape in ([300_000_000, 3], [40, 300_000_000], [5_000_000, 3], [-1, 3], [40.0, 3]):
+    for matrix in (fields["true"], fields["hits"]["<tuple>"][0]):
+        former, matrix["<sparse>"][3] = matrix["<sparse>"][3], {"<tuple>": shape}
+        write_archive(folder / "changed", header, arrays)
+        assert loaded(folder / "changed") is None, shape
+        matrix["<sparse>"][3] = former
+for dtype, shape in (("<f8", (2, 10**12)), ("<U400000000", ()), ("<f8", (2, 10**8))):
+    (folder / "changed").write_bytes((folder / "paired").read_bytes())
+    claiming(folder / "changed", "draws_0", dtype, shape)
+    assert loaded(folder / "changed") is None, (dtype, shape)
+print("all refused")
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="limits of Linux")
+def test_in_little_memory(tmp_path, saved):
+    for kind in ("paired", "multi_label"):
+        shutil.copy(saved[kind][1], tmp_path / kind)
+    command = [sys.executable, "-c", IN_LITTLE_MEMORY, str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    assert done.stdout == "all refused\n", done.stderr
 
 
 def test_large_arrays_are_not_unpacked(tmp_path):
@@ -192,7 +334,7 @@ WRONG_VALUES = [
     {"<float>": "inf"},
     {"<tuple>": []}, {"<tuple>": [1, 2]}, {"<tuple>": [0, 300_000_000]}, {"<array>": "array_0"},
     {"<array>": "draws_0"}, {"<numpy>": ["<U400000000", "a"]}, {"<numpy>": ["<f8", 0.5]},
-    {"<numpy>": ["(90000,90000)f8", 0.5]}, {"<record>": ["ConfusionCounts", {}]},
+    {"<numpy>": ["(9000,9000)f8", 0.5]}, {"<record>": ["ConfusionCounts", {}]},
     {"<sparse>": [[], [], [], {"<tuple>": [10**9, 3]}]}, "\ud800", "\0",
 ]  # fmt: skip
 
