@@ -22,8 +22,9 @@ from skbayeseval._archive import (
     write_archive,
 )
 from skbayeseval._arrays import check_entries, in_short
-from skbayeseval._files import check_path
+from skbayeseval._files import check_path, check_place
 from skbayeseval._validation import (
+    check_characters,
     check_names,
     check_random_state_entropy,
     check_whole_number,
@@ -158,6 +159,7 @@ def _saved_cross_validation(record: CrossValidation | None) -> CrossValidation |
 
 def write(parts: Parts, path: str | PathLike[str]) -> None:
     """Write the result and the draws of its metrics to a file."""
+    check_place(path)
     arrays: dict[str, NDArray[Any]] = {}
     try:
         header = encode(_header(parts), arrays)
@@ -354,6 +356,7 @@ def _restored_metric(saved: Mapping[str, Any]) -> Metric:
     name, formula, zero_division = saved["name"], saved["formula"], saved["zero_division"]
     if not isinstance(name, str):
         raise ValueError(f"the name of a metric is {in_short(name)}")
+    check_characters([name], "names of metrics")
     if formula is None:
         missing, value = partial(_missing_function, name), check_zero_division(zero_division)
         computed = {name: saved[name] for name in ("source", "needs", "limits")}

@@ -161,6 +161,9 @@ class Checkpoint:
             raise NotADirectoryError(
                 f"checkpoint={self.path!r} is a file, must be a folder."
             ) from None
+        except OSError as error:
+            reason = f"{error.strerror}: the folder of checkpoint= cannot be made"
+            raise OSError(error.errno, reason, self.path) from None
         others = [name for name in os.listdir(self.path) if not name.startswith(UNFINISHED)]
         if os.path.lexists(marker):
             with open(marker, "rb") as file:

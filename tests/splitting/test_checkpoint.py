@@ -370,6 +370,8 @@ def test_folders_of_others(tmp_path, log):
         compare(tmp_path)
     with pytest.raises(NotADirectoryError, match="is a file, must be a folder"):
         compare(tmp_path / "mine.txt")
+    with pytest.raises(NotADirectoryError, match="folder of checkpoint= cannot be made: .*txt/new"):
+        compare(tmp_path / "mine.txt" / "new")
     folder = tmp_path / "folder"
     folder.mkdir()
     marker = folder / "checkpoint.txt"
