@@ -112,7 +112,7 @@ def _decode(
         return classes[content[0]](**fields_of_record)
     if tag == SPARSE and takes_sparse:
         most = MOST_ROWS + sum(array.size for array in arrays.values())
-        return _sparse(*decoded(content), most)
+        return _sparse(decoded(content), most)
     if tag == ARRAY and content in arrays:
         return arrays[content]
     if tag == FLOAT and content in _FLOATS:
@@ -143,7 +143,7 @@ def _is_of(value: Any, hint: Any) -> bool:
         return any(_is_of(value, one) for one in args)
     if origin in (int, float):
         is_number = isinstance(value, Integral if origin is int else Real)
-        is_large = isinstance(value, Integral) and abs(value) >= 2**63
+        is_large = isinstance(value, Integral) and abs(int(value)) >= 2**63
         return is_number and not is_large and not isinstance(value, bool)
     if origin is Any:
         return True
@@ -161,7 +161,8 @@ def _is_of(value: Any, hint: Any) -> bool:
     return isinstance(value, kinds) and all(_is_of(one, args[0]) for one in value)
 
 
-def _sparse(data: Any, rows: Any, columns: Any, shape: Any, most_rows: int) -> Any:
+def _sparse(content: Any, most_rows: int) -> Any:
+    data, rows, columns, shape = content
     if not _is_of(shape, tuple[int, int]) or not 0 <= shape[0] <= most_rows:
         raise ValueError(f"a sparse matrix has the shape {in_short(shape)}.")
     return sparse.csr_matrix((data, (rows, columns)), shape)

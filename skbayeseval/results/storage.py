@@ -291,7 +291,7 @@ def _remember(
     """Let a posterior know what was saved of its metric, the i-th."""
     k, n_draws = posterior.evidence.n_classifiers, posterior.n_draws
     low, high = (-np.inf, np.inf) if metric.source == "splits" else metric.extent
-    limits: dict[str, float] = {"low": low - SLACK, "high": high + SLACK}
+    limits: dict[str, Any] = {"low": low - SLACK, "high": high + SLACK}
     check_entries(np.array(observed), f"observed {metric.name}", (k,), **limits)
     if metric.available and not np.allclose(observed, posterior.observed(metric), rtol=1e-6):
         raise ValueError(f"the observed {metric.name} is not that of its evidence")

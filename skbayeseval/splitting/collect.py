@@ -112,7 +112,7 @@ class CrossValidation:
 
     def is_of(self, names: Sequence[str]) -> bool:
         """Return whether there are results and scores of these estimators, among others."""
-        named = [self.results, *self.scores.values()]
+        named: list[Mapping[str, Any]] = [self.results, *self.scores.values()]
         return all(set(names) <= of_each.keys() for of_each in named)
 
     def renamed(self, names: Sequence[str], others: Sequence[str]) -> CrossValidation:
