@@ -112,24 +112,26 @@ class Checkpoint:
         common = [FORMAT, __version__, sklearn_version, numpy_version, scipy_version]
         common.append(digest({name: config.get(name) for name in SETTINGS}))
         common.append(_digest_of("X, y or groups", list(data), _AS_ARRAYS, []))
-        unfollowed: list[str] = []
+        unfollowed: dict[str, list[str]] = {name: [] for name in estimators}
         of_estimators = _numbered(
             digest(
                 [
                     *common,
-                    self._key_of_estimator(name, estimator, unfollowed),
-                    _digest_of("params", dict(fit_params[name]), _AS_ARRAYS, unfollowed),
-                    _digest_of("scoring", observers[name], _IN_A_MODULE, unfollowed),
+                    self._key_of_estimator(name, estimator, unfollowed[name]),
+                    _digest_of("params", dict(fit_params[name]), _AS_ARRAYS, unfollowed[name]),
+                    _digest_of("scoring", observers[name], _IN_A_MODULE, unfollowed[name]),
                 ]
             )
             for name, estimator in estimators.items()
         )
-        if unfollowed:
+        unsure = [name for name, found in unfollowed.items() if found]
+        if unsure:
+            told = dict.fromkeys(what for name in unsure for what in unfollowed[name])
             warnings.warn(
                 "checkpoint= cannot tell whether all code of the fits has changed: "
-                f"{'; '.join(dict.fromkeys(unfollowed))}. Finished fits are used again as long as "
+                f"{'; '.join(told)}. Finished fits are used again as long as "
                 "the rest of the code is the same. If what cannot be followed has changed, choose "
-                f"another folder, or name a version: {_with_key(next(iter(estimators)))}.",
+                f"another folder, or name a version: {_with_key(unsure[0])}.",
                 UserWarning,
                 stacklevel=5,
             )

@@ -314,7 +314,7 @@ def test_code_that_a_method_imports(tmp_path, monkeypatch, log, how, call, is_fo
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
     (tmp_path / "scaled_of_mine.py").write_text(TRANSFORMER.format(how=how, call=call))
-    words = r"of estimator 'mine', scaled_of_mine.Scaled.transform calls import_module.* 'keys':"
+    words = r"of estimator 'mine', scaled_of_mine.Scaled.transform calls import_module.*{'mine': "
 
     def fits_with(factor, checkpoint):
         (tmp_path / "factor_of_mine.py").write_text(f"def scale(X):\n    return X * {factor}\n")
@@ -328,7 +328,7 @@ def test_code_that_a_method_imports(tmp_path, monkeypatch, log, how, call, is_fo
             expected = pytest.warns(UserWarning, match=words)
         with expected:
             bayesian_cross_validate(
-                mine, GaussianNB(), X, Y, random_state=0, n_draws=1000, checkpoint=checkpoint
+                GaussianNB(), mine, X, Y, random_state=0, n_draws=1000, checkpoint=checkpoint
             )
         return len(log())
 
