@@ -103,6 +103,30 @@ def check_size(numbers: Array, name: str) -> None:
         )
 
 
+def check_entries(
+    values: Any,
+    name: str,
+    shape: tuple[int | None, ...],
+    *,
+    low: float = -np.inf,
+    high: float = np.inf,
+    whole: bool = False,
+    missing: bool = False,
+) -> None:
+    """Raise unless an array has the shape, None being any size, and finite entries in bounds.
+
+    With `whole`, it must be of integers; with `missing`, entries may be NaN.
+    """
+    is_kind = isinstance(values, np.ndarray) and values.dtype.kind in ("iu" if whole else "biuf")
+    if not is_kind or len(values.shape) != len(shape):
+        raise wrong(name, f"an array of numbers with {len(shape)} dimensions", values)
+    if any(n not in (None, found) for n, found in zip(shape, values.shape, strict=True)):
+        raise ValueError(f"{name} has shape {values.shape}, but {shape} is expected.")
+    known = values[~np.isnan(values)] if missing else values
+    if not (np.isfinite(known) & (known >= low) & (known <= high)).all():
+        raise ValueError(f"{name} has entries that are not finite, or outside [{low:g}, {high:g}].")
+
+
 def check_same_length(**arrays: Any) -> None:
     """Raise unless all arrays, except those that are None, have the same number of samples."""
     sizes = {

@@ -94,24 +94,29 @@ def written_whole(path: str | os.PathLike[str]) -> Iterator[str]:
         former = os.stat(target)
     except FileNotFoundError:
         former = None
+    if former is not None and stat.S_ISDIR(former.st_mode):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), os.fspath(path))
     if former is not None and not stat.S_ISREG(former.st_mode):
-        yield os.fspath(path)
+        with _named(path):
+            yield os.fspath(path)
         return
     if former is not None and not os.access(target, os.W_OK):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), os.fspath(path))
     folder, extension = os.path.dirname(target), os.path.splitext(target)[1]
     temporary = os.path.join(folder, f".skbayeseval-{token_hex(8)}{extension}")
-    try:
-        _create(temporary, os.fspath(path))
-        yield temporary
-        _flush_to_disk(temporary)
-        if former is not None:
-            os.chmod(temporary, stat.S_IMODE(former.st_mode))
-        os.replace(temporary, target)
-    except BaseException:  # Ctrl-C as well
-        with suppress(OSError):
-            os.unlink(temporary)
-        raise
+    with _named(path, temporary):
+        try:
+            with open(temporary, "xb"):
+                pass
+            yield temporary
+            _flush_to_disk(temporary)
+            if former is not None:
+                os.chmod(temporary, stat.S_IMODE(former.st_mode))
+            os.replace(temporary, target)
+        except BaseException:  # Ctrl-C as well
+            with suppress(OSError):
+                os.unlink(temporary)
+            raise
 
 
 def save_figure(figure: Any, path: str | os.PathLike[str]) -> str:
@@ -124,13 +129,25 @@ def save_figure(figure: Any, path: str | os.PathLike[str]) -> str:
     return path
 
 
-def _create(temporary: str, path: str) -> None:
-    """Create the temporary file; errors name the file that the user asked for."""
+def check_place(path: str | os.PathLike[str]) -> None:
+    """Raise, before anything is computed, if no file can be written to `path`."""
+    with suppress(_NothingToWriteError), written_whole(path):
+        raise _NothingToWriteError
+
+
+class _NothingToWriteError(Exception):
+    pass
+
+
+@contextmanager
+def _named(path: str | os.PathLike[str], temporary: str | None = None) -> Iterator[None]:
+    """Let errors of the system, such as a full disk, name the file that the user asked for."""
     try:
-        with open(temporary, "xb"):
-            pass
+        yield
     except OSError as error:
-        raise OSError(error.errno, error.strerror, path) from None
+        if error.errno is None or error.filename not in (None, temporary):
+            raise
+        raise OSError(error.errno, error.strerror, os.fspath(path)) from error
 
 
 def _flush_to_disk(path: str) -> None:

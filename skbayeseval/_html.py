@@ -19,15 +19,17 @@ from typing import Any
 
 import pandas as pd
 
-from skbayeseval._files import check_path, written_whole
+from skbayeseval._files import check_path, check_place, written_whole
+from skbayeseval._validation import UNWRITABLE
 
 # The columns of tables that are aligned to the left.
 LEFT = ("decision", "note")
 
 
 def text(value: Any) -> str:
-    """Return any value as text of HTML, in which nothing is markup."""
-    return escape(str(value), quote=True)
+    """Return any value as text of HTML, in which nothing is markup and all can be written."""
+    written = UNWRITABLE.sub(lambda found: ascii(found[0])[1:-1], str(value))
+    return escape(written, quote=True)
 
 
 def paragraphs(words: str) -> str:
@@ -164,12 +166,14 @@ def document(title: str, subtitle: str, *parts: str) -> str:
     )
 
 
-def write_page(path: str | PathLike[str], page: str) -> None:
-    """Write a page to a file, which is replaced only when all of it is written."""
+def write_page(path: str | PathLike[str], page: Callable[[], str]) -> None:
+    """Write what `page` returns to a file, which is replaced only when all of it is written."""
     if Path(check_path(path)).suffix.lower() not in ("", ".html", ".htm"):
         raise ValueError(f"path must end in .html, since the page is HTML, got {str(path)!r}.")
+    check_place(path)
+    made = page()
     with written_whole(path) as temporary:
-        Path(temporary).write_text(page, encoding="utf-8", newline="\n")
+        Path(temporary).write_text(made, encoding="utf-8", newline="\n")
 
 
 # In inches: so narrow that text can still be read on a telephone.

@@ -226,6 +226,12 @@ def check_labels(labels: ArrayLike) -> tuple[Any, ...]:
     return classes
 
 
+def check_distinct(labels: Sequence[Any]) -> None:
+    """Raise if a label is missing or occurs twice."""
+    if len(set(labels)) != len(labels) or any(label != label for label in labels):
+        raise wrong("labels", "distinct classes", list(labels))
+
+
 def resolve_pos_label(labels: Sequence[Any], pos_label: Any) -> Any:
     """Return the positive class: `pos_label` if given, else class 1 of a binary problem."""
     if pos_label is None:

@@ -23,6 +23,9 @@ from skbayeseval._arrays import in_short, wrong
 # on every machine, and that sorting the draws takes seconds.
 MOST_BYTES = 10**9
 
+# Characters that UTF-8 or XML do not have.
+UNWRITABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+
 # More jobs than any machine has.
 MOST_JOBS = 10**6
 
@@ -151,7 +154,18 @@ def check_names(names: Any, number: int) -> tuple[str, ...]:
         raise wrong("names", f"{number} strings", names)
     if len(set(names)) != number:
         raise ValueError(f"names must differ from each other, got {list(names)!r}.")
+    check_characters(names, "names")
     return tuple(names)
+
+
+def check_characters(names: Iterable[str], what: str) -> None:
+    """Raise if names contain characters that pages, figures and tables cannot."""
+    for name in names:
+        if UNWRITABLE.search(name):
+            raise ValueError(
+                f"{what} must not contain control characters, nor halves of characters (lone "
+                f"surrogates), which no page or figure can show, got {in_short(name)}."
+            )
 
 
 def check_random_state(random_state: Any) -> None:

@@ -1,4 +1,6 @@
+import errno
 import os
+import re
 import signal
 import stat
 import subprocess
@@ -12,6 +14,7 @@ import pytest
 
 from skbayeseval import compare_counts, load_result
 from skbayeseval._files import save_figure, written_whole
+from skbayeseval.cli import main
 
 ON_LINUX = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="Linux only")
 
@@ -233,3 +236,85 @@ def test_a_limit_of_the_size_of_files(tmp_path):
         assert done.stderr == ""
     np.testing.assert_array_equal(load_result(path).draws, result_of(0, n_draws=100).draws)
     assert os.listdir(tmp_path) == ["result.npz"]
+
+
+def saved_as(kind, path):
+    """Write a file of a kind by the function or command that users call."""
+    result = result_of(0, n_draws=200)
+    if kind == "save":
+        result.save(path)
+    elif kind == "report":
+        result.report(path, rope=0.01)
+    elif kind == "figure":
+        save_figure(result.plot().figure_, path)
+    else:
+        counts = ["counts", "--a", "88", "10", "12", "--b", "80", "14", "20", "--rope", "0.01"]
+        return main([*counts, "--draws", "200", kind, str(path), "--gate", "non-inferior"])
+    return 0
+
+
+WRITERS = {
+    "save": "file.npz",
+    "report": "file.html",
+    "figure": "file.svg",
+    "--report": "file.html",
+    "--plot": "file.png",
+    "--junit": "file.xml",
+}
+
+
+@pytest.mark.parametrize("kind", WRITERS)
+def test_a_full_disk(kind, tmp_path, monkeypatch, capsys):
+    path = tmp_path / WRITERS[kind]
+    path.write_text("old")
+
+    def full(_):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "fsync", full)
+    words = f"{os.strerror(errno.ENOSPC)}: '{path}'"
+    if kind.startswith("--"):
+        assert saved_as(kind, path) == 2
+        assert words in capsys.readouterr().err
+    else:
+        with pytest.raises(OSError, match=re.escape(words)) as caught:
+            saved_as(kind, path)
+        assert caught.value.errno == errno.ENOSPC
+    assert path.read_text() == "old"
+    assert os.listdir(tmp_path) == [path.name]
+
+
+@ON_LINUX
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no device that is full")
+def test_a_device_that_is_full():
+    with pytest.raises(OSError, match="No space left on device: '/dev/full'"):
+        result_of(0, n_draws=200).save("/dev/full")
+
+
+@pytest.mark.parametrize("kind", WRITERS)
+def test_a_place_without_a_folder_is_refused_before_anything_is_computed(
+    kind, tmp_path, monkeypatch, capsys
+):
+    (tmp_path / "text").write_text("a file")
+    result_of(0, n_draws=200)  # what draws needs may be imported late
+
+    def computed(*_, **__):
+        raise AssertionError("computed")
+
+    for folder, words in (("missing", "No such file or directory"), ("text", "Not a directory")):
+        path = tmp_path / folder / WRITERS[kind]
+        if kind.startswith("--"):
+            with monkeypatch.context() as patch:
+                patch.setattr("skbayeseval.cli.program.compare_counts", computed)
+                assert saved_as(kind, path) == 2
+            said = capsys.readouterr()
+            assert said.out == ""
+            assert f"{words}: '{path}'" in said.err
+            continue
+        with monkeypatch.context() as patch:
+            patch.setattr("skbayeseval.results.base.page", computed)
+            patch.setattr("skbayeseval.results.storage.encode", computed)
+            with pytest.raises(OSError, match=words) as caught:
+                saved_as(kind, path)
+        assert str(path) in str(caught.value)
+    assert os.listdir(tmp_path) == ["text"]

@@ -3,9 +3,12 @@ import pytest
 from sklearn.dummy import DummyClassifier
 
 from skbayeseval import (
+    BayesianComparer,
     BlockRegularizedCV,
     bayesian_cross_validate,
     compare_counts,
+    compare_items,
+    compare_many,
     compare_predictions,
     compare_scores,
     load_result,
@@ -132,3 +135,33 @@ def test_odd_choices():
             )
     with pytest.raises(TypeError, match="X must be a sequence or an array"):
         next(BlockRegularizedCV().split(None))
+
+
+@pytest.mark.parametrize("character", ["\ud800", "\x00", "\x07", "\x1b", "\ufffe"])
+def test_names_that_no_page_can_show(character, tmp_path):
+    y = np.arange(40) % 2
+    said = np.where(np.arange(40) % 5, y, 1 - y)
+    name = f"a{character}b"
+    words = "must not contain control characters"
+    learner = MustNotFit()
+    for call in (
+        lambda: compare_predictions(y, y, said, names=(name, "b")),
+        lambda: compare_predictions(y, y, said, scoring={name: "f1"}),
+        lambda: compare_many(y, {name: y, "b": said}),
+        lambda: compare_items(y, said, names=(name, "b")),
+        lambda: compare_predictions(y, y, said, random_state=0).by([name, "b"] * 20),
+        lambda: bayesian_cross_validate((name, learner), ("b", learner), y[:, None], y),
+        lambda: BayesianComparer([(name, learner), ("b", learner)]).fit(y[:, None], y),
+    ):
+        with pytest.raises(ValueError, match=words):
+            call()
+    # Classes are shown with escapes.
+    classes = np.array([name, "b"], dtype=object)
+    result = compare_predictions(classes[y], classes[y], classes[said], random_state=0)
+    result.report(tmp_path / "page.html")
+    assert ascii(character)[1:-1] in (tmp_path / "page.html").read_text(encoding="utf-8")
+
+
+class MustNotFit(DummyClassifier):
+    def fit(self, X, y):
+        raise AssertionError("fitted")

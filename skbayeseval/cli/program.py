@@ -11,6 +11,7 @@ from typing import Any
 
 import skbayeseval
 from skbayeseval import compare_counts
+from skbayeseval._files import check_place
 from skbayeseval._validation import UnlikelyDataWarning
 from skbayeseval.cli import compare, items, systems
 from skbayeseval.cli.formats import one_line, workflow_command
@@ -188,6 +189,9 @@ def main(argv: Sequence[str] | None = None) -> int:
             else:  # nobody reads warnings there
                 warnings.simplefilter("error", UnlikelyDataWarning)
                 broken = 1  # there is no verdict yet
+            for option in ("plot", "report", "junit"):
+                if getattr(args, option, None):
+                    check_place(getattr(args, option))
             with printing():
                 return args.run(args)
             return broken

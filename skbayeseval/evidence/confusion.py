@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from skbayeseval._arrays import as_numbers
-from skbayeseval._labels import check_labels, encode_labels, resolve_pos_label
+from skbayeseval._labels import check_distinct, check_labels, encode_labels, resolve_pos_label
 from skbayeseval._validation import check_weight
 
 Array = NDArray[Any]
@@ -133,6 +133,7 @@ class ConfusionCounts(ByContent, _Labelled):
         table = frozen(np.array(self.table, dtype=float))
         check_counts(table[~np.isnan(table)], "table")
         labels = tuple(self.labels)
+        check_distinct(labels)
         if table.shape != (len(labels), len(labels)):
             raise ValueError(
                 f"labels has {len(labels)} classes, but table has shape {table.shape}."
@@ -141,6 +142,9 @@ class ConfusionCounts(ByContent, _Labelled):
         object.__setattr__(self, "labels", labels)
         object.__setattr__(self, "weight", check_weight(self.weight))
         object.__setattr__(self, "pos_label", resolve_pos_label(labels, self.pos_label))
+        unknown, positive = np.argwhere(np.isnan(table)).tolist(), self.positive
+        if unknown and (len(labels) != 2 or positive is None or unknown != [[1 - positive] * 2]):
+            raise ValueError("Only the true negatives of two classes may be NaN in table.")
 
     @classmethod
     def from_labels(

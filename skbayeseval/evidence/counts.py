@@ -17,7 +17,13 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from skbayeseval._labels import check_label_vectors, merged_classes, resolve_pos_label
+from skbayeseval._arrays import check_entries
+from skbayeseval._labels import (
+    check_distinct,
+    check_label_vectors,
+    merged_classes,
+    resolve_pos_label,
+)
 from skbayeseval._validation import check_weight
 from skbayeseval.evidence.base import (
     Correctness,
@@ -29,6 +35,7 @@ from skbayeseval.evidence.confusion import (
     ByContent,
     ConfusionCounts,
     SparseCounts,
+    check_counts,
     frozen,
 )
 
@@ -235,6 +242,10 @@ class PairedCounts(ByContent, Evidence):
 
     def __post_init__(self) -> None:
         labels = tuple(self.labels)
+        check_distinct(labels)
+        n, last = len(check_counts(self.counts, "counts")), len(labels) - 1
+        check_entries(self.truth, "truth", (n,), low=0, high=last, whole=True)
+        check_entries(self.predictions, "predictions", (n, None), low=0, high=last, whole=True)
         # One row per outcome, sorted, so that draws do not depend on the order of the instances.
         outcomes, inverse = np.unique(
             np.column_stack([self.truth, self.predictions]), axis=0, return_inverse=True
@@ -393,6 +404,10 @@ class MarginalCounts(Evidence):
     has_independent_instances = True
     has_independent_counts = True
     of_each = ("counts",)
+
+    def __post_init__(self) -> None:
+        if len({(counts.labels, counts.pos_label) for counts in self.counts}) != 1:
+            raise ValueError("counts must be those of one or more classifiers of the same classes.")
 
     def __getitem__(self, classifier: int) -> ConfusionCounts:
         return self.counts[classifier]

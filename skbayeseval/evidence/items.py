@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from skbayeseval._arrays import check_entries
 from skbayeseval.evidence.base import (
     Evidence,
     ObservedArray,
@@ -67,6 +68,9 @@ class ItemScores(Evidence):
         gave none.
     judges : tuple of str, default=()
         Who gave the scores. If there are several judges, each has a column, and no run is repeated.
+    seen : (float, float), default=None
+        The smallest and the largest score that is known of. By default, those of `scores` and
+        `human`.
 
     Examples
     --------
@@ -88,6 +92,7 @@ class ItemScores(Evidence):
     missing: dict[str, Any] | None = None
     human: Array | None = None
     judges: tuple[str, ...] = ()
+    seen: tuple[float, float] | None = None
 
     kind = "items"
     identical_in = "scores"
@@ -97,6 +102,22 @@ class ItemScores(Evidence):
 
     def __post_init__(self) -> None:
         self.scores.flags.writeable = False
+        check_entries(self.scores, "scores", (None, None, None), missing=True)
+        k, n, n_runs = self.scores.shape
+        if not np.isfinite(self.scores).any(axis=2).all() or not self.scores.size:
+            raise ValueError("scores must have at least one run of each system on each item.")
+        if self.group is not None:
+            check_entries(self.group, "group", (n,), low=0, high=n - 1, whole=True)
+        if self.human is not None:
+            check_entries(self.human, "human", (k, n), missing=True)
+        if not 1 <= self.attempts <= n_runs or (self.attempts > 1 and not self.is_right_or_wrong):
+            raise ValueError(f"attempts is {self.attempts}, but there are {n_runs} runs.")
+        if self.missing is not None:
+            _missing_in_words(self.missing)  # raises unless all is there
+        if self.seen is not None:
+            low, high = replace(self, seen=None).range_seen
+            if not -np.inf < self.seen[0] <= low <= high <= self.seen[1] < np.inf:
+                raise ValueError(f"Not all scores are in {self.seen}, which seen says.")
 
     @property
     def family(self) -> str:
@@ -134,7 +155,9 @@ class ItemScores(Evidence):
 
     @cached_property
     def range_seen(self) -> tuple[float, float]:
-        """The smallest and the largest score of all systems."""
+        """The smallest and the largest score of all systems, and of others if these are known."""
+        if self.seen is not None:
+            return self.seen
         low, high = min(map(np.nanmin, self._given)), max(map(np.nanmax, self._given))
         return float(low), float(high)
 
@@ -182,7 +205,7 @@ class ItemScores(Evidence):
         pair = super().pair(i, j)
         if np.ptp(pair.range_seen) == 0 and not pair.is_right_or_wrong:
             # By how much scores can differ, only those of others tell.
-            pair.__dict__.update(range_seen=self.range_seen)
+            return replace(pair, seen=self.range_seen)
         return pair
 
     def margin(self, classifier: int) -> Margin:
@@ -229,9 +252,9 @@ class ItemScores(Evidence):
         if group is not None:
             group = np.ravel(np.unique(group[rows], return_inverse=True)[1])
         human = None if self.human is None else self.human[:, rows]
-        part = replace(self, scores=scores, group=group, human=human)
         # What scores can be is not only what they are here.
-        part.__dict__.update(range_seen=self.range_seen, is_right_or_wrong=self.is_right_or_wrong)
+        part = replace(self, scores=scores, group=group, human=human, seen=self.range_seen)
+        part.__dict__.update(is_right_or_wrong=self.is_right_or_wrong)
         return part
 
     def are_copies(self, i: int, j: int, metric: str) -> bool:

@@ -9,7 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from skbayeseval._arrays import as_numbers, check_frame, check_size, number_of_samples
+from skbayeseval._arrays import (
+    as_numbers,
+    check_entries,
+    check_frame,
+    check_size,
+    number_of_samples,
+)
 from skbayeseval.evidence.base import UnitNumbers, count_units
 from skbayeseval.evidence.confusion import Margin
 from skbayeseval.evidence.instance_scores import WeightedInstances
@@ -57,6 +63,14 @@ class PredictedNumbers(WeightedInstances):
     of_each = ("predictions",)
     labels = ()
     pos_label = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        n = len(self.unit)
+        check_entries(self.sample_weight, "sample_weight", (n,), low=0)
+        if self.truth.dtype != object:  # items of any kind
+            check_entries(self.truth, "truth", (n,))
+            check_entries(self.predictions, "predictions", (None, n))
 
     @property
     def noun(self) -> str:  # type: ignore[override]

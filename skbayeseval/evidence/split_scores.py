@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from skbayeseval._arrays import as_numbers, check_size
+from skbayeseval._arrays import as_numbers, check_entries, check_size, wrong
 from skbayeseval._validation import check_probability
 from skbayeseval.evidence.base import Evidence, ObservedArray, letter, variable_names
 from skbayeseval.evidence.confusion import Margin, frozen
@@ -54,6 +54,19 @@ class _Scores(Evidence):
         for name, values in scores.items():
             check_size(values, f"Scores in {name}")
         object.__setattr__(self, "scores", scores)
+        self._check()
+
+    def _check(self, missing: bool = False) -> None:
+        """Raise unless scores have one shape, and the test fraction is one."""
+        arrays = list(self._by_metric.values())
+        shape = (*[None] * (1 + len(self.dims)),)
+        for scores in arrays:
+            check_entries(scores, "scores", shape, missing=missing)
+            shape = scores.shape
+        if not arrays or 0 in shape:
+            raise ValueError("scores must not be empty.")
+        if self.test_fraction is not None:
+            check_test_fraction(self.test_fraction)
 
     @property
     def _by_metric(self) -> Mapping[str, Array]:
@@ -114,6 +127,13 @@ class SplitScores(_Scores):
     of_each = ("scores", "halves")
     prefix = "splits"
     dims = ("split",)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for differences in (self.halves or {}).values():
+            check_entries(differences, "halves", (self.n_classifiers, None))
+        if not all(0 < step < np.inf for step in (self.steps or {}).values()):
+            raise wrong("steps", "finite numbers greater than 0", self.steps)
 
     @property
     def n_classifiers(self) -> int:
@@ -254,6 +274,9 @@ class SystemScores(_Scores):
 
     def __post_init__(self) -> None:
         frozen(self.scores)
+        self._check(missing=True)
+        if len(self.data_sets) != self.scores.shape[1]:
+            raise ValueError(f"data_sets has {len(self.data_sets)} names, scores have others.")
 
     @property
     def _by_metric(self) -> Mapping[str, Array]:

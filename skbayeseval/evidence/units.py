@@ -23,8 +23,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
-from skbayeseval._arrays import columns_in_order
+from skbayeseval._arrays import check_entries, columns_in_order
 from skbayeseval._labels import (
+    check_distinct,
     check_indicator,
     check_label_vector,
     encode_labels,
@@ -69,6 +70,13 @@ class WeightedUnits(Evidence):
     shape: Array
     weight: float
     grouped: bool
+
+    def __post_init__(self) -> None:
+        check_weight(self.weight)
+        check_entries(self.shape, "shape", (None,), low=np.finfo(float).tiny)
+        if self.unit is not None:
+            last = len(self.shape) - 1
+            check_entries(self.unit, "unit", (None,), low=0, high=last, whole=True)
 
     @property
     def n_groups(self) -> int:
@@ -149,6 +157,24 @@ class UnitCounts(WeightedUnits):
     identical_in = "predictions"
     of_each = ("hits", "predicted", "cells")
     unsaved = ("unit",)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_distinct(self.labels)
+        resolve_pos_label(self.labels, self.pos_label)
+        n, m = len(self.shape), len(self.labels)
+        check_entries(self.sizes, "sizes", (n,), low=0)
+        k = len(self.hits)
+        if not k or len(self.predicted) != k or len(self.cells) not in (0, k):
+            raise ValueError("hits, predicted and cells must have one matrix per classifier.")
+        for size, matrices in (
+            (m, (self.true, *self.hits, *self.predicted)),
+            (m * m, self.cells),
+        ):
+            for matrix in matrices:
+                if not sparse.issparse(matrix) or matrix.shape != (n, size):
+                    raise ValueError(f"Counts of units must be sparse, of shape {(n, size)}.")
+                check_entries(matrix.data, "counts of units", (None,), low=0)
 
     @property
     def family(self) -> str:
@@ -274,8 +300,7 @@ class UnitCounts(WeightedUnits):
             return super().of_rows(rows)
         seen, unit = np.unique(self.unit[rows], return_inverse=True)
         return replace(
-            self._of_units(seen),
-            shape=self.shape[seen],
+            self._of_units(seen, self.shape[seen]),
             declared=still_declared(self.margin(0)),
             unit=np.ravel(unit),
         )
@@ -308,19 +333,19 @@ class UnitCounts(WeightedUnits):
         changes nothing else.
         """
         units, kind = np.unique(self.first_alike, return_inverse=True)
-        return replace(
-            self._of_units(units), shape=np.bincount(np.ravel(kind), self.shape), unit=None
-        )
+        return self._of_units(units, np.bincount(np.ravel(kind), self.shape))
 
-    def _of_units(self, units: Array) -> UnitCounts:
-        """Return the counts of some of the units, whose shapes are still to be set."""
+    def _of_units(self, units: Array, shape: Array) -> UnitCounts:
+        """Return the counts of some of the units, with other shapes and without rows."""
         return replace(
             self,
             true=self.true[units],
             hits=tuple(matrix[units] for matrix in self.hits),
             predicted=tuple(matrix[units] for matrix in self.predicted),
             cells=tuple(matrix[units] for matrix in self.cells),
+            shape=shape,
             sizes=self.sizes[units],
+            unit=None,
         )
 
     def with_weight(self, weight: float) -> UnitCounts:

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from skbayeseval._arrays import alike, counts_from_zero, in_short
 from skbayeseval._labels import check_label_vector
+from skbayeseval._validation import check_characters
 from skbayeseval.evidence.chunks import OUTCOMES
 from skbayeseval.evidence.instance_scores import WeightedInstances
 from skbayeseval.metrics.confusion import Metric, Totals, totals_of
@@ -117,6 +118,7 @@ def subgroups_of(column: Any, instances: Instances) -> Subgroups:
             f"at most {MOST_SUBGROUPS}. Put numbers into bins, for example with pandas.cut, or "
             "join rare values."
         )
+    check_characters([str(name), *map(str, labels)], "column")
     return Subgroups(labels, np.asarray(categories.codes), None if name is None else str(name))
 
 

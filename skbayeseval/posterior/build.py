@@ -95,7 +95,7 @@ def make_posterior(
         evidence,
         entropy=check_random_state_entropy(random_state),
         n_draws=check_size(n_draws, "n_draws", BYTES * (evidence.n_classifiers + 1), minimum=100),
-        prevalence=None if prevalence is None else _check_prevalence(prevalence, counts),
+        prevalence=None if prevalence is None else check_prevalence(prevalence, counts),
         scored=scored,
         weights=weights if sampler.has_independent_draws else None,
         instances=instances,
@@ -213,7 +213,7 @@ def check_true_classes(present: Sequence[Any], name: str) -> None:
         raise ValueError(f"{name} must contain at least two classes, got only one class: {only}.")
 
 
-def _check_prevalence(prevalence: Any, counts: Any) -> tuple[float, ...]:
+def check_prevalence(prevalence: Any, counts: Any) -> tuple[float, ...]:
     """Return the proportion of each class, in the order of the labels."""
     n_classes = len(counts.labels)
     if isinstance(prevalence, pd.Series):

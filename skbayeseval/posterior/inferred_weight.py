@@ -37,6 +37,7 @@ from scipy.stats import chi2
 from scipy.stats import t as student
 
 from skbayeseval._running import progress_if_long
+from skbayeseval._validation import check_whole_number
 from skbayeseval.evidence.base import Evidence
 from skbayeseval.evidence.validated_rows import Spread, ValidatedRows
 from skbayeseval.judgement.halves import variance_with_halves
@@ -91,6 +92,13 @@ class WeightPosterior(NamedTuple):
     scale: float
     df: float
     most: float = 1.0
+
+    @property
+    def is_proper(self) -> bool:
+        """Whether it is the posterior of a weight, with a variance."""
+        return (
+            all(0 < x < math.inf for x in (self.test_only, self.scale, self.most)) and self.df > 2
+        )
 
     @property
     def median(self) -> float:
@@ -202,6 +210,17 @@ class QuantityWeight(NamedTuple):
     resplitting: tuple[float, int] | None = None
     full_size: FullSize | None = None
     noise: float = 0.0
+
+    @property
+    def is_known(self) -> bool:
+        """Whether all numbers, beside those of the weight, are finite, and no size is negative."""
+        sd, n_passes = self.resplitting or (0.0, 1)
+        positive = [sd, n_passes, self.noise]
+        numbers: list[float] = []
+        if self.full_size is not None:
+            *numbers, sizes = self.full_size
+            positive += [*sizes, self.full_size.rate]
+        return all(map(math.isfinite, positive + numbers)) and min(positive) >= 0 and n_passes > 0
 
 
 class Weights(ABC):
@@ -466,6 +485,21 @@ class KnownWeights(Weights):
     sizes: TrainingSizes | None = None
     n_strata: int = N_STRATA
     chosen: tuple[int, int] | None = None
+
+    def __post_init__(self) -> None:
+        n = check_whole_number(self.n_classifiers, "n_classifiers")
+        check_whole_number(self.n_strata, "n_strata")
+        known = [*self.values.values(), *self.pairs.values()]
+        if list(map(len, known)) != [n] * len(self.values) + [n * (n - 1) // 2] * len(self.pairs):
+            raise ValueError(f"There must be weights of {n} classifiers and of all their pairs.")
+        of_each = [quantity for quantities in known for quantity in quantities]
+        posteriors = [*self.joint.values(), *(quantity.weight for quantity in of_each)]
+        if not posteriors or not all(weight.is_proper for weight in posteriors):
+            raise ValueError("Weights must be finite numbers greater than 0.")
+        if not all(quantity.is_known for quantity in of_each):
+            raise ValueError("What is known of the repeats and of training sizes must be finite.")
+        if self.sizes is not None and not all(quantity.full_size for quantity in of_each):
+            raise ValueError("It is not known how all quantities continue to all instances.")
 
     @property
     def are_own(self) -> bool:  # type: ignore[override]

@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from skbayeseval._arrays import in_short
 from skbayeseval._html import html_table, write_page
-from skbayeseval._validation import check_names
+from skbayeseval._validation import check_characters, check_names
 from skbayeseval.evidence.base import Evidence
 from skbayeseval.judgement.decision import InWords
 from skbayeseval.judgement.distribution import Distribution
@@ -54,6 +54,8 @@ class PosteriorView:
         metrics: Mapping[str, Metric],
         cross_validation: CrossValidation | None = None,
     ) -> None:
+        check_characters(names, "names")
+        check_characters(metrics, "names of metrics")
         for metric in metrics.values():
             posterior.check_metric(metric)
         posterior.ask(metrics.values())
@@ -484,7 +486,7 @@ class RopeResult(PosteriorView):
         '<!DOCTYPE html>'
         """
         ropes = self._ropes(rope)
-        write_page(path, page(self, self._title(), explained(self, ropes), self, ropes))
+        write_page(path, lambda: page(self, self._title(), explained(self, ropes), self, ropes))
 
     def _ropes(self, rope: Any) -> Any:
         """Return the ROPE of each metric; warn if one is given for metrics on different scales."""

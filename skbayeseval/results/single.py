@@ -233,7 +233,7 @@ class ScoreResult(PosteriorView):
         path : str or path-like
             The file to write, such as "report.html". An existing file is replaced.
         """
-        write_page(path, page(self, self._title(), explained(self), self))
+        write_page(path, lambda: page(self, self._title(), explained(self), self))
 
     def __repr__(self) -> str:
         return (

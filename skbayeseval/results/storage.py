@@ -6,20 +6,38 @@ from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from os import PathLike
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
 
 from skbayeseval import evidence as kinds_of_evidence
-from skbayeseval._archive import decode, encode, plain, read_archive, storable, write_archive
-from skbayeseval._files import check_path
+from skbayeseval._archive import (
+    check_types,
+    decode,
+    encode,
+    plain,
+    read_archive,
+    storable,
+    write_archive,
+)
+from skbayeseval._arrays import check_entries, in_short
+from skbayeseval._files import check_path, check_place
+from skbayeseval._validation import (
+    check_characters,
+    check_names,
+    check_random_state_entropy,
+    check_whole_number,
+)
 from skbayeseval.engines.base import Trace
+from skbayeseval.engines.pymc import check_trace
 from skbayeseval.evidence import Evidence
+from skbayeseval.evidence.instance_scores import WeightedInstances
 from skbayeseval.metrics.confusion import Metric, check_zero_division
 from skbayeseval.metrics.registry import metric_of_formula
 from skbayeseval.models.base import Model
-from skbayeseval.models.registry import MODEL_CLASSES, from_prior
+from skbayeseval.models.registry import MODEL_CLASSES, from_prior, resolve_model
+from skbayeseval.posterior.build import check_prevalence
 from skbayeseval.posterior.full_size import FullSize, TrainingSizes
 from skbayeseval.posterior.inferred_weight import KnownWeights, QuantityWeight, WeightPosterior
 from skbayeseval.posterior.prior import Prior
@@ -27,6 +45,10 @@ from skbayeseval.posterior.recipe import Posterior
 from skbayeseval.splitting.collect import CrossValidation
 
 FORMAT = "skbayeseval result 6"
+
+
+# By how much rounding may take a metric beyond its bounds.
+SLACK = 1e-9
 
 
 # The records in a file: evidence of all kinds, weights, cross-validations.
@@ -137,6 +159,7 @@ def _saved_cross_validation(record: CrossValidation | None) -> CrossValidation |
 
 def write(parts: Parts, path: str | PathLike[str]) -> None:
     """Write the result and the draws of its metrics to a file."""
+    check_place(path)
     arrays: dict[str, NDArray[Any]] = {}
     kind = type(parts.posterior.model)
     if MODEL_CLASSES.get(kind.__name__) is not kind:
@@ -200,12 +223,12 @@ def read(path: str | PathLike[str], kind: str | None = None) -> Parts:
                 f"its format is {version!r}, but this version of skbayeseval reads {FORMAT!r}"
             )
         parts = _parts(decode(header, arrays, CLASSES), arrays)
-    except MemoryError:
-        raise
     except Exception as error:
         if isinstance(error, OSError) and error.filename is not None:  # the file cannot be opened
             raise
-        reason = str(error) if isinstance(error, ValueError) else repr(error)
+        reason = str(error)
+        if not isinstance(error, ValueError):
+            reason = f"its content is not consistent ({type(error).__name__}: {in_short(reason)})"
         raise ValueError(
             f"{path} is not a valid result file: {reason.rstrip('.')}. It must be written by the "
             "save method of a result."
@@ -215,45 +238,119 @@ def read(path: str | PathLike[str], kind: str | None = None) -> Parts:
     return parts
 
 
+# The number of classifiers of each kind of result; None for any of two or more.
+KINDS = {"ScoreResult": 1, "ComparisonResult": 2, "Ranking": None}
+
+
+class Header(TypedDict):
+    """The types of what a file says, beside numbers that others check."""
+
+    kind: str
+    names: list[str]
+    metrics: list[dict[str, Any]]
+    model_class: str
+    prior: dict[str, Any]
+    published_prior: dict[str, Any] | None
+    prior_name: str | None
+    engine: str
+    independent_draws: bool
+    prevalence: list[float] | None
+    evidence: Evidence
+    scored: WeightedInstances | None
+    weights: KnownWeights | None
+    cross_validation: CrossValidation | None
+
+
 def _parts(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Parts:
-    evidence = header["evidence"]
+    """Return the parts of a result; raise if one of them is not valid, or contradicts another."""
+    check_types(header, Header)
+    evidence, kind, record = header["evidence"], header["kind"], header["cross_validation"]
+    k = evidence.n_classifiers
+    if kind not in KINDS or KINDS[kind] not in (None, k) or (kind == "Ranking" and k < 2):
+        raise ValueError(f"it is said to be a {in_short(kind)} of {k} classifiers")
+    names = check_names(header["names"], k)
+    if record is not None and not record.is_of(names):
+        raise ValueError(f"its cross-validation is not one of {list(names)}")
     posterior = _restored_posterior(header, evidence, arrays)
     metrics = {saved["name"]: _restored_metric(saved) for saved in header["metrics"]}
+    if not metrics or len(metrics) < len(header["metrics"]):
+        raise ValueError("its metrics must be one or more, with names that differ")
     for i, (saved, metric) in enumerate(zip(header["metrics"], metrics.values(), strict=True)):
-        posterior.remember(metric, arrays[f"draws_{i}"], tuple(saved["observed"]))
-        for k in range(evidence.n_classifiers if _has_own_draws(posterior) else 0):
-            posterior.remember_value(metric, k, arrays[f"values_{i}_{k}"])
-        if _has_own_influence(posterior, metric):
-            posterior.remember_influence(metric, arrays[f"influence_{i}"])
-    names, record = tuple(header["names"]), header["cross_validation"]
-    return Parts(header["kind"], posterior, names, metrics, record)
+        posterior.check_metric(metric)
+        posterior.full_size(metric)  # raises if it is not known
+        _remember(posterior, metric, i, tuple(saved["observed"]), arrays)
+    parts = Parts(kind, posterior, names, metrics, record)
+    again, records = _header(parts), ("evidence", "scored", "weights", "cross_validation")
+    for key in (key for key in again if key not in records):
+        if plain(again[key]) != plain(header[key]):
+            raise ValueError(f"its {key} is {in_short(header[key])}, not {in_short(again[key])}")
+    return parts
+
+
+def _remember(
+    posterior: Posterior,
+    metric: Metric,
+    i: int,
+    observed: tuple[float, ...],
+    arrays: Mapping[str, NDArray[Any]],
+) -> None:
+    """Let a posterior know what was saved of its metric, the i-th."""
+    k, n_draws = posterior.evidence.n_classifiers, posterior.n_draws
+    low, high = (-np.inf, np.inf) if metric.source == "splits" else metric.extent
+    limits: dict[str, Any] = {"low": low - SLACK, "high": high + SLACK}
+    check_entries(np.array(observed), f"observed {metric.name}", (k,), **limits)
+    if metric.available and not np.allclose(observed, posterior.observed(metric), rtol=1e-6):
+        raise ValueError(f"the observed {metric.name} is not that of its evidence")
+    n_drawn = 1 if posterior.evidence.is_of_difference else k
+    check_entries(arrays[f"draws_{i}"], f"draws of {metric.name}", (n_drawn, n_draws), **limits)
+    posterior.remember(metric, arrays[f"draws_{i}"], observed)
+    for one in range(k if _has_own_draws(posterior) else 0):
+        values = arrays[f"values_{i}_{one}"]
+        check_entries(values, f"draws of {metric.name}", (n_draws,), **limits)
+        posterior.remember_value(metric, one, values)
+    if _has_own_influence(posterior, metric) and posterior.scored is not None:
+        influence = arrays[f"influence_{i}"]
+        check_entries(influence, "influence", (k, posterior.scored.n_rows))
+        posterior.remember_influence(metric, influence)
 
 
 def _restored_posterior(
     header: Mapping[str, Any], evidence: Evidence, arrays: Mapping[str, NDArray[Any]]
 ) -> Posterior:
     kind, published = MODEL_CLASSES[header["model_class"]], header["published_prior"]
-    model = from_prior(kind, header["prior"])
+    counts, k = evidence.margins()[0], evidence.n_classifiers
+    options: dict[str, Any] = {"paired": evidence.is_paired, "n_classifiers": k}
+    options |= {"n_classes": len(counts.labels), "family": evidence.family}
+    model = resolve_model(from_prior(kind, header["prior"]), None, **options)
     model.published = None if published is None else from_prior(kind, published)
-    prevalence = None if header["prevalence"] is None else tuple(header["prevalence"])
-    common: dict[str, Any] = {"entropy": header["entropy"], "prevalence": prevalence}
+    prevalence = None
+    if header["prevalence"] is not None:
+        check_prevalence(header["prevalence"], counts)
+        prevalence = tuple(header["prevalence"])  # to the last digit
+    entropy = check_random_state_entropy(check_whole_number(header["entropy"], "entropy", 0))
+    common: dict[str, Any] = {"entropy": entropy, "prevalence": prevalence}
     if header["independent_draws"]:
-        return Posterior(
-            model,
-            evidence,
-            n_draws=header["n_draws"],
-            scored=header["scored"],
-            weights=header["weights"],
-            **common,
-        )
+        scored, weights = header["scored"], header["weights"]
+        if any(one is not None and one.n_classifiers != k for one in (scored, weights)):
+            raise ValueError(f"its scores and weights are not those of {k} classifiers")
+        n_draws = check_whole_number(header["n_draws"], "n_draws")
+        return Posterior(model, evidence, n_draws=n_draws, scored=scored, weights=weights, **common)
     chains, stats, prior = (
         {key.partition("/")[2]: v for key, v in arrays.items() if key.startswith(f"{group}/")}
         for group in ("chains", "stats", "prior")
     )
+    parameters = model.specification(evidence).parameters()
+    trace = Trace(chains, stats)
+    check_trace(trace, parameters)
+    for values in stats.values():
+        check_entries(values, "a statistic of the chains", next(iter(chains.values())).shape[:2])
+    for name, values in prior.items():
+        shapes = {one.name: one.shape for one in parameters}
+        check_entries(values, f"the prior draws of {name}", (None, *shapes[name]))
     return Posterior(
         model,
         evidence,
-        trace=Trace(chains, stats),
+        trace=trace,
         engine=header["engine"],
         prior_name=header["prior_name"],
         own_prior=Prior(model, evidence, prevalence, partial(dict, prior)) if prior else None,
@@ -263,9 +360,15 @@ def _restored_posterior(
 
 def _restored_metric(saved: Mapping[str, Any]) -> Metric:
     name, formula, zero_division = saved["name"], saved["formula"], saved["zero_division"]
+    if not isinstance(name, str):
+        raise ValueError(f"the name of a metric is {in_short(name)}")
+    check_characters([name], "names of metrics")
     if formula is None:
         missing, value = partial(_missing_function, name), check_zero_division(zero_division)
         computed = {name: saved[name] for name in ("source", "needs", "limits")}
+        low, high = computed["limits"] or (0, 1)
+        if computed["source"] not in ("tables", "instances", "numbers") or not low < high:
+            raise ValueError(f"metric {name!r} is {in_short(computed)}")
         computed["of_means"] = True
         return Metric(name, missing, zero_division=value, available=False, **computed)
     return replace(metric_of_formula(formula, zero_division), name=name)

@@ -311,7 +311,7 @@ class SearchReport:
         """
         title = f"A search among {len(self._parameters)} candidates"
         best = self.ranking.names[list(self._parameters).index(self.most_probable())]
-        write_page(path, page(self, title, self.explain(), self.ranking, names=[best]))
+        write_page(path, lambda: page(self, title, self.explain(), self.ranking, names=[best]))
 
     def __str__(self) -> str:
         table, best = self.summary(), self.most_probable()

@@ -8,11 +8,14 @@ that agree in all of these, because they may be random. Files are npz archives w
 from __future__ import annotations
 
 import os
+import warnings
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from numpy import __version__ as numpy_version
+from scipy import __version__ as scipy_version
 from sklearn import __version__ as sklearn_version
 from sklearn import get_config
 
@@ -89,6 +92,11 @@ class Checkpoint:
     ) -> dict[tuple[str, int], str]:
         """Return the key of the fit of each estimator in each split.
 
+        Warns
+        -----
+        UserWarning
+            If fits with the same key may differ by code that cannot be followed.
+
         Raises
         ------
         ValueError
@@ -101,20 +109,32 @@ class Checkpoint:
                 f"The names are {list(estimators)}."
             )
         config = get_config()
-        common = [FORMAT, __version__, sklearn_version]
+        common = [FORMAT, __version__, sklearn_version, numpy_version, scipy_version]
         common.append(digest({name: config.get(name) for name in SETTINGS}))
-        common.append(_digest_of("X, y or groups", list(data), _AS_ARRAYS))
+        common.append(_digest_of("X, y or groups", list(data), _AS_ARRAYS, []))
+        unfollowed: dict[str, list[str]] = {name: [] for name in estimators}
         of_estimators = _numbered(
             digest(
                 [
                     *common,
-                    self._key_of_estimator(name, estimator),
-                    _digest_of("params", dict(fit_params[name]), _AS_ARRAYS),
-                    _digest_of("scoring", observers[name], _IN_A_MODULE),
+                    self._key_of_estimator(name, estimator, unfollowed[name]),
+                    _digest_of("params", dict(fit_params[name]), _AS_ARRAYS, unfollowed[name]),
+                    _digest_of("scoring", observers[name], _IN_A_MODULE, unfollowed[name]),
                 ]
             )
             for name, estimator in estimators.items()
         )
+        unsure = [name for name, found in unfollowed.items() if found]
+        if unsure:
+            told = dict.fromkeys(what for name in unsure for what in unfollowed[name])
+            warnings.warn(
+                "checkpoint= cannot tell whether all code of the fits has changed: "
+                f"{'; '.join(told)}. Finished fits are used again as long as "
+                "the rest of the code is the same. If what cannot be followed has changed, choose "
+                f"another folder, or name a version: {_with_key(unsure[0])}.",
+                UserWarning,
+                stacklevel=5,
+            )
         of_splits = _numbered(digest(list(split)) for split in splits)
         return {
             (name, i): digest([of_one, of_split])
@@ -122,17 +142,17 @@ class Checkpoint:
             for i, of_split in enumerate(of_splits)
         }
 
-    def _key_of_estimator(self, name: str, estimator: Any) -> str:
+    def _key_of_estimator(self, name: str, estimator: Any, unfollowed: list[str]) -> str:
         if name in self.keys:
             return digest(["given", name, self.keys[name]])
         way_out = (
             f"{_IN_A_MODULE}, or name a version of it yourself, and another one whenever it "
-            f"changes: checkpoint={{'path': ..., 'keys': {{{name!r}: 'version 1'}}}}"
+            f"changes: {_with_key(name)}"
         )
         routing = None
         if get_config()["enable_metadata_routing"] and hasattr(estimator, "get_metadata_routing"):
             routing = str(estimator.get_metadata_routing())
-        return digest([_digest_of(f"estimator {name!r}", estimator, way_out), routing])
+        return digest([_digest_of(f"estimator {name!r}", estimator, way_out, unfollowed), routing])
 
     def open(self) -> None:
         """Make the folder, or check that it is a checkpoint."""
@@ -143,6 +163,9 @@ class Checkpoint:
             raise NotADirectoryError(
                 f"checkpoint={self.path!r} is a file, must be a folder."
             ) from None
+        except OSError as error:
+            reason = f"{error.strerror}: the folder of checkpoint= cannot be made"
+            raise OSError(error.errno, reason, self.path) from None
         others = [name for name in os.listdir(self.path) if not name.startswith(UNFINISHED)]
         if os.path.lexists(marker):
             with open(marker, "rb") as file:
@@ -249,9 +272,16 @@ _IN_A_MODULE = "Define it by a def or class statement at the top level of a modu
 _AS_ARRAYS = "Pass arrays, data frames, or lists of texts or numbers"
 
 
-def _digest_of(what: str, value: Any, way_out: str) -> str:
+def _with_key(name: str) -> str:
+    return f"checkpoint={{'path': ..., 'keys': {{{name!r}: 'version 1'}}}}"
+
+
+def _digest_of(what: str, value: Any, way_out: str, unfollowed: list[str]) -> str:
     try:
-        return digest(value)
+        found: list[str] = []
+        of_value = digest(value, found)
+        unfollowed += [f"of {what}, {one}" for one in found]
+        return of_value
     except NotDigestibleError as error:
         raise ValueError(
             "checkpoint= must be able to tell fits apart, but cannot tell whether "

@@ -27,7 +27,7 @@ from sklearn.utils import _safe_indexing, check_random_state, get_tags, indexabl
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 
 from skbayeseval._archive import storable
-from skbayeseval._arrays import number_of_samples, wrong
+from skbayeseval._arrays import check_entries, number_of_samples, wrong
 from skbayeseval._running import Task, parallel_with_progress, shared
 from skbayeseval._validation import (
     check_flag,
@@ -93,6 +93,27 @@ class CrossValidation:
     n_instances: int | None = None
     further_size: float | None = None
     out_of_fold: OutOfFold | None = field(default=None, repr=False)
+
+    def __post_init__(self) -> None:
+        check_whole_number(self.n_splits, "n_splits")
+        if self.estimand not in ("full", "learner", "fitted"):
+            raise wrong("estimand", "'full', 'learner' or 'fitted'", self.estimand)
+        sizes = (self.train_size, self.test_size, self.published_weight, self.further_size)
+        if not all(size is None or 0 < size < math.inf for size in sizes):
+            raise wrong("sizes and weights", "finite numbers greater than 0", sizes)
+        shape: tuple[int | None, ...] = (None,)
+        for scores in (one for named in self.scores.values() for one in named.values()):
+            check_entries(np.asarray(scores), "scores", shape, missing=True)
+            shape = np.shape(scores)
+        of_each = self.results.values()
+        chosen = [one for of_one in of_each for one in of_one.get("best_params", ())]
+        if not all(isinstance(one, Mapping | None) for one in chosen):
+            raise wrong("best_params", "the parameters that a search chose", chosen)
+
+    def is_of(self, names: Sequence[str]) -> bool:
+        """Return whether there are results and scores of these estimators, among others."""
+        named: list[Mapping[str, Any]] = [self.results, *self.scores.values()]
+        return all(set(names) <= of_each.keys() for of_each in named)
 
     def renamed(self, names: Sequence[str], others: Sequence[str]) -> CrossValidation:
         """Return a copy with `names` renamed to `others`, without all other estimators."""

@@ -3,7 +3,10 @@
 A value is taken apart into lists, numbers and texts: arrays and tables, estimators (which are what
 `clone` keeps of them), and any object into what `pickle` would rebuild it from; nothing is pickled.
 Functions and classes are their name and the version of the package that they are installed with;
-those of the user's own modules are their code, with the functions and values that it refers to.
+those of the user's own modules are their code, with the functions and values that it refers to, and
+those of the user's other modules that it refers to or imports. What such code finds by a name that
+it computes (`getattr`) may be anything in these modules, so all of them counts. What it runs from
+texts (`eval`, `importlib`) cannot be followed; the caller is told.
 
 A fit is known by what determines it. A file of a checkpoint is named by a digest of the data, the
 split, the estimator, what is kept of its predictions, and versions; so a folder can be shared by
@@ -16,14 +19,20 @@ finished fit is on disk at once; where workers have other disks, the process tha
 
 from __future__ import annotations
 
+import builtins
+import dis
+import importlib
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from functools import cache
 from hashlib import blake2b
+from importlib.machinery import EXTENSION_SUFFIXES
 from importlib.metadata import PackageNotFoundError, packages_distributions, version
+from importlib.util import find_spec, resolve_name
 from pathlib import Path
+from threading import Lock, RLock
 from types import BuiltinFunctionType, CodeType, FunctionType, ModuleType
 from typing import Any
 
@@ -33,6 +42,8 @@ from scipy import sparse, special
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 
+from skbayeseval._version import __version__
+
 # Values that their repr tells from all others.
 ATOMS = (
     type(None), type(...), type(NotImplemented), bool, int, float, complex, str, bytes, bytearray
@@ -41,13 +52,31 @@ ATOMS = (
 # Wrappers of functions in classes.
 METHODS = (staticmethod, classmethod, property)
 
+# Objects without a content.
+LOCKS = (type(Lock()), type(RLock()))
+
+# What finds attributes by names that code computes.
+BY_ANY_NAME = {"getattr", "vars", "attrgetter", "methodcaller", "getmembers"}
+BY_ANY_NAME |= {"__dict__", "__getattribute__"}
+
+# What runs code that is named or written in a text.
+FROM_TEXTS = (eval, exec, globals, builtins.__import__, importlib.import_module)
+
 
 class NotDigestibleError(ValueError):
     """A value that cannot be told from others of its kind; the message says why."""
 
 
-def digest(value: Any) -> str:
+def digest(value: Any, unfollowed: list[str] | None = None) -> str:
     """Return the digest of a value, as 32 hexadecimal digits.
+
+    Parameters
+    ----------
+    value : object
+        Any value.
+    unfollowed : list of str, optional
+        What in the user's own code cannot be followed is appended to it, in words: if only that
+        changes, the digest stays the same.
 
     Raises
     ------
@@ -65,7 +94,10 @@ def digest(value: Any) -> str:
         content = digester.of(value)
     except RecursionError:
         raise NotDigestibleError("contains itself, or is nested too deeply") from None
-    return _node("value", content, *digester.code_referred_to()).hex()
+    code = digester.code_referred_to()
+    if unfollowed is not None:
+        unfollowed += sorted(digester.unfollowed)
+    return _node("value", content, *code).hex()
 
 
 class _Digester:
@@ -75,18 +107,38 @@ class _Digester:
         # Functions and classes of the user's own modules, by name.
         self._visited: set[str] = set()
         self._to_visit: list[tuple[str, Any]] = []
-        # Local functions and classes that are being visited.
-        self._open: set[int] = set()
+        # The user's own modules that code refers to, and the names of which it uses some there.
+        self._modules: dict[str, ModuleType] = {}
+        self._names = {"__getattr__"}
+        self._any_name = False
+        # Values that code refers to and that are being visited, by their depth.
+        self._open: dict[int, int] = {}
         # Whether estimators are meant as they are, fitted, and not as clones.
         self._as_is = False
         # Whether values are those that the user's own code refers to.
         self._in_code = False
+        # The function or class that is being visited, and what cannot be followed.
+        self._place = ""
+        self.unfollowed: set[str] = set()
 
     def of(self, value: Any) -> bytes:
         """Return the digest of a value."""
         kind = type(value)
         if kind in ATOMS:
             return _node(kind.__name__, repr(value).encode())
+        if not self._in_code:
+            return self._of_content(value)
+        depth = len(self._open)
+        if id(value) in self._open:
+            return _node("inside itself", repr(depth - self._open[id(value)]).encode())
+        self._open[id(value)] = depth
+        try:
+            return self._of_content(value)
+        finally:
+            del self._open[id(value)]
+
+    def _of_content(self, value: Any) -> bytes:
+        kind = type(value)
         if kind in (list, tuple):
             return _node(kind.__name__, *map(self.of, value))
         if kind is dict:
@@ -102,6 +154,10 @@ class _Digester:
     def _parts(self, value: Any) -> Any:
         """Return what an object is made of."""
         kind = type(value)
+        if self._in_code and any(value is one for one in FROM_TEXTS):
+            self._cannot_follow(f"calls {value.__name__}")
+        if isinstance(value, ModuleType) and self._in_code:
+            return self._module(value)
         if kind in (np.ndarray, np.memmap):
             if value.dtype.names is not None:
                 raise NotDigestibleError("contains a structured array of Python objects")
@@ -136,6 +192,8 @@ class _Digester:
             parts = value.__reduce_ex__(4)
         except Exception:
             if self._in_code:  # such as an open file; what its class does is known
+                if kind not in LOCKS:
+                    self._cannot_follow(f"refers to an object of type {kind.__name__}")
                 return "unknown", kind
             raise NotDigestibleError(
                 f"contains an object of type {kind.__name__}, whose content is not known"
@@ -166,7 +224,7 @@ class _Digester:
         is_own = not _version_of(module)
         if "<" in qualname or (is_own and not _is_importable(value)):
             if self._in_code:
-                return name, self._of_local(value)
+                return name, self._content(value)
             is_lambda = qualname.endswith("<lambda>")
             what = (
                 "a class" if isinstance(value, type) else "a lambda" if is_lambda else "a function"
@@ -179,23 +237,38 @@ class _Digester:
             self._to_visit.append((name, value))
         return "of a module", name
 
-    def _of_local(self, value: Any) -> bytes:
-        """Return the digest of the content of a local function or class, which may name itself."""
-        if id(value) in self._open:
-            return b"inside itself"
-        self._open.add(id(value))
-        content = self.of(self._content(value))
-        self._open.remove(id(value))
-        return content
+    def _module(self, module: ModuleType) -> tuple[str, str]:
+        """Return the name of a module; what code uses of it, if it is the user's, follows later."""
+        if not _version_of(module.__name__):
+            self._modules[module.__name__] = module
+        return "module", _name_in_package(module.__name__, "")
+
+    def _cannot_follow(self, what: str) -> None:
+        self.unfollowed.add(f"{self._place} {what}")
 
     def code_referred_to(self) -> list[bytes]:
-        """Return the digests of the user's own functions and classes that were met."""
+        """Return the digests of the user's own functions, classes and variables that were met."""
         digests = []
         self._in_code = True
         while self._to_visit:
             name, value = self._to_visit.pop()
+            self._place = name.strip()
             digests.append(self.of([name, self._content(value)]))
+            while not self._to_visit and (found := self._variables_of_modules()):
+                digests += map(self.of, self._digests(found))
         return sorted(digests)
+
+    def _variables_of_modules(self) -> dict[str, Any]:
+        """Return what code may use of the user's modules, and was not returned before."""
+        found = {
+            f"{name}:{key}": value
+            for name, module in self._modules.items()
+            for key, value in vars(module).items()
+            if key in self._names or (self._any_name and not key.startswith("__"))
+        }
+        new = {name: value for name, value in found.items() if name not in self._visited}
+        self._visited.update(new)
+        return new
 
     def _content(self, value: Any) -> Any:
         """Return what a function or class does: its code, and the values that this refers to."""
@@ -208,26 +281,57 @@ class _Digester:
                 if (isinstance(one, (FunctionType, *METHODS)) and key != "__annotate_func__")
                 or not (key.endswith("__") or key == "_abc_impl")
             }
-            return value.__bases__, self._digests(own)
+            return type(value), value.__bases__, self._digests(own)
         cells = []
         for cell in value.__closure__ or ():
             with suppress(ValueError):  # of an empty cell
                 cells.append(cell.cell_contents)
-        code = value.__code__
-        referred = self._referred(_names(code), value.__globals__)
-        return code, value.__defaults__, value.__kwdefaults__, cells, referred
+        referred = self._referred(value.__code__, value.__globals__)
+        return value.__code__, value.__defaults__, value.__kwdefaults__, cells, referred
 
-    def _referred(self, names: set[str], values: Mapping[str, Any]) -> Any:
-        """Return the digests of global variables, and of what code names of the user's modules."""
-        referred = {key: values[key] for key in names.intersection(values)}
-        modules = {key: one for key, one in referred.items() if isinstance(one, ModuleType)}
-        of_modules = [
-            (key, self._referred(names - {key}, vars(module)))
-            for key, module in sorted(modules.items())
-            if not _version_of(module.__name__)
+    def _referred(self, code: CodeType, variables: Mapping[str, Any]) -> Any:
+        """Return the digests of the global variables and of the modules that code refers to."""
+        names = set().union(*(one.co_names for one in _all_code(code)))
+        self._names |= {name for name in names if not name.startswith("__")}
+        self._any_name |= not BY_ANY_NAME.isdisjoint(names)
+        instructions = [
+            one
+            for part in _all_code(code)
+            for one in dis.get_instructions(part)
+            if one.opname != "EXTENDED_ARG"
         ]
-        others = {key: one for key, one in referred.items() if key not in modules}
-        return self._digests(others), of_modules
+        for one in instructions:
+            is_builtin = one.opname in ("LOAD_GLOBAL", "LOAD_NAME") and one.argval not in variables
+            if is_builtin and getattr(builtins, one.argval, None) in FROM_TEXTS:
+                self._cannot_follow(f"calls {one.argval}")
+        for name in sorted(names & {"import_module", "exec_module", "run_module", "run_path"}):
+            self._cannot_follow(f"calls {name}")
+        if {"sys", "modules"} <= names:
+            self._cannot_follow("uses sys.modules")
+        imports = [
+            self._imported(
+                one.argval, instructions[i - 1].argval, instructions[i - 2].argval, variables
+            )
+            for i, one in enumerate(instructions)
+            if one.opname == "IMPORT_NAME"
+        ]
+        return self._digests(
+            {key: variables[key] for key in names.intersection(variables)}
+        ), imports
+
+    def _imported(
+        self, name: str, parts: tuple[str, ...] | None, level: int, variables: Mapping[str, Any]
+    ) -> Any:
+        """Return the name of a module that a function imports; the user's own are imported."""
+        try:
+            full = resolve_name("." * level + name, variables.get("__package__"))
+            if not _version_of(full):
+                __import__(name, dict(variables), None, parts or (), level)
+                self._module(sys.modules[full.partition(".")[0]])
+                self._module(sys.modules[full])
+            return _name_in_package(full, "")
+        except Exception:  # as the function will find, too
+            return "missing", name, level
 
     def _digests(self, values: Mapping[str, Any]) -> list[tuple[str, bytes]]:
         """Return the digests of values that code refers to; of the class, if one has none."""
@@ -236,6 +340,9 @@ class _Digester:
             try:
                 digests.append((key, self.of(value)))
             except (NotDigestibleError, RecursionError):
+                self._cannot_follow(
+                    f"refers to {key.rpartition(':')[2]}, whose content is not known"
+                )
                 digests.append((key, self.of(type(value))))
         return digests
 
@@ -281,15 +388,17 @@ def _ufunc(function: np.ufunc) -> str:
     )
 
 
-def _names(code: CodeType) -> set[str]:
-    """Return the names that code and the code inside it refer to."""
-    inner = [_names(one) for one in code.co_consts if isinstance(one, CodeType)]
-    return set(code.co_names).union(*inner)
+def _all_code(code: CodeType) -> Iterator[CodeType]:
+    """Yield code and the code inside it."""
+    yield code
+    for one in code.co_consts:
+        if isinstance(one, CodeType):
+            yield from _all_code(one)
 
 
 def _is_importable(value: Any) -> bool:
     """Return whether a function or class can be found by its name in its module."""
-    found: Any = sys.modules.get(value.__module__ or "")
+    found: Any = sys.modules.get(str(value.__module__))
     for part in value.__qualname__.split("."):
         found = getattr(found, part, None)
     return found is value
@@ -302,18 +411,43 @@ def _name_in_package(module: str | None, name: str) -> str:
 
 @cache
 def _version_of(module: str | None) -> str:
-    """Return the version of the installed package of a module; empty for the user's own modules."""
-    package = (module or "").partition(".")[0]
-    if package in sys.stdlib_module_names and package != "__main__":
+    """Return the version of the installed package of a module; empty for the user's own modules.
+
+    It is the same before and after the module is imported. That of a compiled module of the user's
+    own is its content.
+    """
+    if not isinstance(module, str):  # that of some metaclasses is a descriptor
+        return ""
+    package = module.partition(".")[0]
+    place = _place_of(package)
+    is_shadowed = place is not None and not place.is_relative_to(Path(sys.base_prefix).resolve())
+    if package in sys.stdlib_module_names and package != "__main__" and not is_shadowed:
         return sys.version
-    path = Path(getattr(sys.modules.get(package), "__file__", None) or "")
-    folders = {"site-packages", "dist-packages"}
-    if package != "skbayeseval" and not folders.intersection(path.parts):
-        return ""
-    own = getattr(sys.modules[package], "__version__", None)
-    if isinstance(own, str):
-        return own
-    try:
-        return version(packages_distributions().get(package, [package])[0])
-    except PackageNotFoundError:
-        return ""
+    if package == "skbayeseval":
+        return __version__
+    if place is not None and {"site-packages", "dist-packages"}.intersection(place.parts):
+        with suppress(PackageNotFoundError, KeyError):
+            return ", ".join(f"{name} {version(name)}" for name in _distributions()[package])
+    file = getattr(sys.modules.get(module), "__file__", None) or ""
+    if file.endswith(tuple(EXTENSION_SUFFIXES)):
+        return blake2b(Path(file).read_bytes(), digest_size=16).hexdigest()
+    return ""
+
+
+@cache
+def _distributions() -> Mapping[str, list[str]]:
+    return {name: sorted(set(found)) for name, found in packages_distributions().items()}
+
+
+def _place_of(package: str) -> Path | None:
+    """Return the file or the folder of a package, which is not imported; None if it has none."""
+    loaded: Any = sys.modules.get(package)
+    file, folders = getattr(loaded, "__file__", None), getattr(loaded, "__path__", None)
+    if loaded is None and package:
+        with suppress(ImportError, ValueError):
+            spec = find_spec(package)
+            if spec is not None:
+                file = spec.origin if spec.has_location else None
+                folders = spec.submodule_search_locations
+    places = [file] if file else list(folders or ())
+    return Path(places[0]).resolve() if places else None

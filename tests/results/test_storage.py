@@ -7,10 +7,15 @@ from sklearn.linear_model import RidgeClassifier
 from sklearn.naive_bayes import GaussianNB
 
 from skbayeseval import (
+    BayesianComparer,
     ComparisonResult,
+    Ranking,
     ScoreResult,
     bayesian_cross_validate,
+    compare_many,
+    compare_many_items,
     compare_predictions,
+    compare_scores,
     load_result,
     metrics,
 )
@@ -121,3 +126,57 @@ def test_arrays_are_stored_as_arrays(tmp_path):
         result.metric("average_precision").observed_b
     )
     assert len(json.dumps(result.to_dict())) > 10**5  # plain lists where a dict is asked for
+
+
+def several(kind):
+    """Return a result of several systems, some of them alike."""
+    rng = np.random.default_rng(0)
+    options = {"random_state": 0, "n_draws": 200}
+    items = {"a": np.full(40, 0.5), "b": np.full(40, 0.5), "c": rng.random(40)}
+    y, *said = rng.integers(0, 3, (4, 60))
+    predictions = dict(zip("abc", [said[0], said[0], said[2]], strict=True))
+    if kind == "items":
+        return compare_many_items(items, **options)
+    if kind == "judged items":
+        graded = {name: np.where(np.arange(40) % 2, np.nan, one) for name, one in items.items()}
+        return compare_many_items(items, human=graded, **options)
+    if kind == "classes":
+        return compare_many(y, predictions, scoring=["f1_macro", "accuracy"], **options)
+    if kind == "groups":
+        return compare_many(y, predictions, groups=np.arange(60) // 2, **options)
+    if kind == "scores":
+        truth, *scores = rng.random((4, 60))
+        scores = dict(zip("abc", [scores[0], scores[0], scores[2]], strict=True))
+        return compare_many(truth > 0.5, None, scores=scores, scoring="roc_auc", **options)
+    if kind == "systems":
+        table = {name: dict(enumerate(rng.random(6))) for name in "abc"}
+        return compare_scores(table, **options)
+    if kind == "chains":
+        like = compare_many(y, predictions, model="hierarchical", scoring="f1_macro", **options)
+        parameters = like._posterior.specification.parameters()
+        trace = {one.name: rng.uniform(0.1, 0.3, (2, 100, *one.shape)) for one in parameters}
+        return Ranking.from_trace(trace, like)
+    X, y = make_classification(60, random_state=0)
+    learners = [GaussianNB(), GaussianNB(), RidgeClassifier()]
+    estimand = "full" if kind == "all instances" else "learner"
+    return BayesianComparer(learners, estimand=estimand, **options).fit(X, y).ranking_
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize(
+    "kind",
+    [
+        "items", "judged items", "classes", "groups", "scores", "systems", "chains", "learners",
+        "all instances",
+    ],
+)  # fmt: skip
+def test_pairs_of_several_come_back(kind, tmp_path):
+    ranking = several(kind)
+    for i, j in ((0, 1), (1, 0), (0, 2), (2, 1)):
+        pair = ranking.pairs[i, j]
+        again = round_trip(pair, tmp_path)
+        assert str(again) == str(pair)
+        assert again.to_dict() == pair.to_dict()
+        np.testing.assert_array_equal(again.draws, pair.draws)
+        np.testing.assert_array_equal(again.draws_a, pair.draws_a)
+        assert again.decision(0.01) == pair.decision(0.01)

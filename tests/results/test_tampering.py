@@ -1,13 +1,18 @@
 """Files of results that were damaged or changed: a ValueError, or the same result."""
 
 import io
+import json
+import shutil
+import subprocess
+import sys
 import warnings
 import zipfile
+from hashlib import sha256
 
 import numpy as np
 import pytest
 
-from skbayeseval import load_result
+from skbayeseval import ScoreResult, load_result
 from skbayeseval._archive import read_archive, write_archive
 from tests.results.gallery import GALLERY, chains, paired
 
@@ -146,9 +151,49 @@ def refused(tmp_path, header, arrays, message):
     assert str(tmp_path / "changed") in str(caught.value)
 
 
+# What a file of 15 KB may say that would take gigabytes.
+SPARSE = {"<sparse>": [{"<array>": "array_2"}, {"<array>": "array_0"}, {"<array>": "array_0"}, 0]}
+WIDE = {"<sparse>": [*SPARSE["<sparse>"][:3], {"<tuple>": [300_000_000, 300_000_000]}]}
+HIGH = {"<sparse>": [*SPARSE["<sparse>"][:3], {"<tuple>": [5_000_000, 100]}]}
+F1 = {"name": "f1", "formula": "f1", "zero_division": 0.0, "source": "tables", "needs": ""}
+F1 |= {"limits": {"<tuple>": [0.0, 1.0]}, "observed": [0.9, 12 / 13]}
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
+        ({"names": ["A", "A"]}, "names must differ"),
+        ({"names": ["A"]}, "names must be 2 strings"),
+        ({"names": ["A", 1]}, r"its names is \['A', 1\]"),
+        ({"kind": "nonsense"}, "said to be a 'nonsense' of 2 classifiers"),
+        ({"kind": "ScoreResult"}, "said to be a 'ScoreResult' of 2 classifiers"),
+        ({"n_draws": -5}, "n_draws == -5, must be >= 1"),
+        ({"n_draws": 100}, r"draws of mine has shape \(2, 200\), but \(2, 100\)"),
+        ({"n_draws": 10**15}, r"draws of mine has shape \(2, 200\)"),
+        ({"weight": 0.5}, "its weight is 0.5, not 1.0"),
+        ({"model": "unpaired"}, "its model is 'unpaired', not 'paired'"),
+        ({"model_class": "Unpaired"}, "its content is not consistent|no parameter"),
+        ({"engine": "pymc"}, "its engine is 'pymc', not 'exact'"),
+        ({"entropy": -1}, "entropy == -1"),
+        ({"entropy": 0.5}, "entropy must be an instance of int"),
+        ({"prevalence": [0.5, 0.6]}, "prevalence must be"),
+        ({"prevalence": [0.5, {"<float>": "nan"}]}, "prevalence must be"),
+        ({"prevalence": WIDE}, "has no meaning"),
+        ({"prevalence": HIGH}, "has no meaning"),
+        ({"names": HIGH}, "has no meaning"),
+        ({"prior": {"mu": HIGH, "theta": 1.0}}, "has no meaning"),
+        ({"prior": {"mu": {"<numpy>": ["<U400000000", "a"]}}}, "its content is not consistent|mu"),
+        ({"prior_name": {"<numpy>": ["(9000,9000)f8", 0.0]}}, "has no meaning"),
+        ({"metrics": [F1 | {"observed": [5.0, 0.9]}]}, r"observed f1 has entries .* \[-1e-09"),
+        (
+            {"metrics": [F1 | {"observed": [{"<float>": "nan"}, 0.9]}]},
+            "observed f1 has entries",
+        ),
+        ({"metrics": [F1 | {"observed": [0.9, 0.9]}]}, "observed f1 is not that of its evid"),
+        ({"metrics": [F1 | {"observed": [0.9]}]}, r"observed f1 has shape \(1,\)"),
+        ({"metrics": [F1, F1]}, "with names that differ"),
+        ({"metrics": []}, "must be one or more"),
+        ({"metrics": [F1 | {"limits": {"<tuple>": [0.0, 9.0]}}]}, "its metrics is"),
         ({"format": "skbayeseval result 3"}, "format is 'skbayeseval result 3', but this version"),
         ({"evidence": {"<record>": ["Nonsense", {}]}}, "no meaning"),
         ({"model_class": "Paired", "prior": {"nu": 1}}, "has no parameter 'nu'"),
@@ -158,6 +203,104 @@ def refused(tmp_path, header, arrays, message):
 def test_headers_of_something_else(parts, tmp_path, change, message):
     header, arrays = parts
     refused(tmp_path, {**header, **change}, arrays, message)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"draws_0": np.zeros((2, 100))}, r"has shape \(2, 100\), but \(2, 200\) is expected"),
+        ({"draws_0": np.zeros((3, 200))}, r"has shape \(3, 200\)"),
+        ({"draws_0": np.full((2, 200), np.nan)}, "draws of mine has entries that are not finite"),
+        ({"draws_0": np.full((2, 200), 7.0)}, "draws of mine has entries .* or outside"),
+        ({"draws_0": np.full((2, 200), "a")}, "draws of mine must be an array of numbers"),
+        ({"array_0": np.full(6, 9)}, "truth has entries"),
+        ({"array_0": np.zeros(6)}, "truth must be an array"),
+        ({"array_1": np.full((6, 2), -1)}, "predictions has entries"),
+        ({"array_1": np.zeros((6, 3), dtype=int)}, "of 3 classifiers"),
+        ({"array_2": np.full(6, -1.0)}, "counts must not be negative"),
+    ],
+)
+def test_arrays_of_something_else(parts, tmp_path, change, message):
+    header, arrays = parts
+    refused(tmp_path, header, {**arrays, **change}, message)
+
+
+def claiming(path, name, dtype, shape, content=b""):
+    """Write a file in which an array claims to be larger than it is, with a fitting checksum."""
+    claim, checksum = io.BytesIO(), sha256()
+    about = {"descr": dtype, "fortran_order": False, "shape": shape}
+    np.lib.format.write_array_header_1_0(claim, about)
+    with zipfile.ZipFile(path) as whole:
+        members = {one: whole.read(one) for one in whole.namelist() if one != "checksum"}
+    members[f"{name}.npy"] = claim.getvalue() + content
+    with zipfile.ZipFile(path, "w") as changed:
+        for one, written in members.items():
+            changed.writestr(one, written)
+            checksum.update(one.encode() + written)
+        changed.writestr("checksum", checksum.hexdigest())
+
+
+@pytest.mark.parametrize(
+    ("name", "dtype", "shape", "message"),
+    [
+        (
+            "draws_0",
+            "<f8",
+            (2, 10**12),
+            r"shape \(2, 1000000000000\) and dtype <f8, but has 4 bytes",
+        ),
+        ("draws_0", "<f8", (2, 200), "but has 4 bytes"),
+        ("draws_0", "<U400000000", (), "but has 4 bytes"),
+        ("draws_0", "<U0", (10**12,), "but has 4 bytes"),
+        ("draws_0", "|O", (1,), "but has 4 bytes"),
+        ("header", "<U400000000", (), "but has 4 bytes"),
+        ("draws_0", "<f8", (-1, 5), "but has 4 bytes|not consistent|negative"),
+        ("draws_0", "<U1", (), "characters that do not exist"),
+    ],
+)
+def test_arrays_that_claim_to_be_large(tmp_path, name, dtype, shape, message):
+    paired().save(tmp_path / "file")
+    claiming(tmp_path / "file", name, dtype, shape, b"\xff\xff\xff\xff")
+    with pytest.raises(ValueError, match=message):
+        load_result(tmp_path / "file")
+
+
+IN_LITTLE_MEMORY = """
+import resource, sys
+from pathlib import Path
+from tests.results.test_tampering import *
+folder = Path(sys.argv[1])
+used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+resource.setrlimit(resource.RLIMIT_AS, (used + 500_000_000, -1))
+header, arrays = read_archive(folder / "paired")
+for key in header:
+    for value in (WIDE, HIGH, {"<numpy>": ["<U400000000", "a"]}):
+        write_archive(folder / "changed", {**header, key: value}, arrays)
+        assert loaded(folder / "changed") is None, (key, value)
+header, arrays = read_archive(folder / "multi_label")
+fields = header["evidence"]["<record>"][1]
+for shape in ([300_000_000, 3], [40, 300_000_000], [5_000_000, 3], [-1, 3], [40.0, 3]):
+    for matrix in (fields["true"], fields["hits"]["<tuple>"][0]):
+        former, matrix["<sparse>"][3] = matrix["<sparse>"][3], {"<tuple>": shape}
+        write_archive(folder / "changed", header, arrays)
+        assert loaded(folder / "changed") is None, shape
+        matrix["<sparse>"][3] = former
+for dtype, shape in (("<f8", (2, 10**12)), ("<U400000000", ()), ("<f8", (2, 10**8))):
+    (folder / "changed").write_bytes((folder / "paired").read_bytes())
+    claiming(folder / "changed", "draws_0", dtype, shape)
+    assert loaded(folder / "changed") is None, (dtype, shape)
+print("all refused")
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="limits of Linux")
+def test_in_little_memory(tmp_path, saved):
+    for kind in ("paired", "multi_label"):
+        shutil.copy(saved[kind][1], tmp_path / kind)
+    command = [sys.executable, "-c", IN_LITTLE_MEMORY, str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    assert done.stdout == "all refused\n", done.stderr
 
 
 def test_large_arrays_are_not_unpacked(tmp_path):
@@ -183,3 +326,107 @@ def test_an_array_that_claims_to_be_large(tmp_path):
             changed.writestr(name, claim.getvalue() if name == "draws_0.npy" else whole.read(name))
     with pytest.raises(ValueError, match="changed after it was written"):
         load_result(tmp_path / "claim")
+
+
+WRONG_VALUES = [
+    None, True, False, 0, 1, -1, -5, 7, 3, 10**12, 10**30, 0.5, -0.5, 1.5, 1e308, "", "a", "A",
+    "nonsense", "accuracy", [], [1], ["a", "a"], {}, {"a": 1}, {"<float>": "nan"},
+    {"<float>": "inf"},
+    {"<tuple>": []}, {"<tuple>": [1, 2]}, {"<tuple>": [0, 300_000_000]}, {"<array>": "array_0"},
+    {"<array>": "draws_0"}, {"<numpy>": ["<U400000000", "a"]}, {"<numpy>": ["<f8", 0.5]},
+    {"<numpy>": ["(9000,9000)f8", 0.5]}, {"<record>": ["ConfusionCounts", {}]},
+    {"<sparse>": [[], [], [], {"<tuple>": [10**9, 3]}]}, "\ud800", "\0",
+]  # fmt: skip
+
+
+def places(tree, path=()):
+    """Yield the paths of all parts of a header."""
+    if path:
+        yield path
+    if isinstance(tree, dict):
+        for key, part in tree.items():
+            yield from places(part, (*path, key))
+    elif isinstance(tree, list):
+        for i, part in enumerate(tree[:4]):
+            yield from places(part, (*path, i))
+
+
+def with_another_value(header, rng):
+    """Return a header with another value in one place, repeated, left out, or exchanged."""
+    header = json.loads(json.dumps(header))
+    paths = list(places(header))
+    *way, last = paths[rng.integers(len(paths))]
+    part = header
+    for step in way:
+        part = part[step]
+    change = rng.integers(10)
+    if change == 0:
+        del part[last]
+    elif change == 1 and isinstance(part[last], list):
+        part[last] = part[last] + part[last]
+    elif change == 2 and isinstance(part[last], (int, float)):
+        part[last] = -part[last]
+    elif change == 3:
+        other = paths[rng.integers(len(paths))]
+        taken = header
+        for step in other:
+            taken = taken[step]
+        part[last] = json.loads(json.dumps(taken))
+    else:
+        part[last] = WRONG_VALUES[rng.integers(len(WRONG_VALUES))]
+    return header
+
+
+def check_consistent(result, path):
+    """Assert that a result answers, and that its parts agree."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        assert str(result)
+        table = result.summary() if isinstance(result, ScoreResult) else result.summary(rope=0.01)
+        if not isinstance(result, ScoreResult):
+            assert str(result.decision(0.01))
+        result.save(path)  # and can be loaded again
+        again = load_result(path)
+    assert str(again) == str(result)
+    assert len(table)
+    assert len(set(result._names)) == len(result._names) == result.evidence.n_classifiers
+    assert len(set(result.metrics)) == len(result.metrics)
+    for metric in result._metrics.values():
+        draws, observed = result._posterior.draws(metric), result._posterior.observed(metric)
+        assert draws.shape[1] == result.n_draws > 0
+        assert np.isfinite(draws).all()
+        assert np.isfinite(observed).all()
+        low, high = (-np.inf, np.inf) if metric.source == "splits" else metric.extent
+        assert low - 1e-6 <= min(observed)
+        assert max(observed) <= high + 1e-6
+
+
+def try_changes(path, seeds, folder):
+    """Load files that differ from one in a value, with a checksum of their own."""
+    header, arrays = read_archive(path)
+    for seed in seeds:
+        rng = np.random.default_rng(seed)
+        if seed % 3:
+            changed = with_another_value(header, rng), arrays
+        else:
+            changed = header, changed_arrays(arrays, rng)
+        write_archive(folder / "changed", *changed)
+        try:
+            result = loaded(folder / "changed")
+            if result is not None:
+                check_consistent(result, folder / "again")
+        except Exception as error:
+            error.add_note(f"seed {seed}")
+            raise
+
+
+@pytest.mark.parametrize(
+    "seeds",
+    [
+        pytest.param(range(12), id="quick"),
+        pytest.param(range(12, 400), id="all", marks=pytest.mark.slow),
+    ],
+)
+@pytest.mark.parametrize("kind", MAKERS)
+def test_changed_with_a_new_checksum(saved, tmp_path, kind, seeds):
+    try_changes(saved[kind][1], seeds, tmp_path)

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from contextlib import nullcontext
 
 import numpy as np
 import pytest
@@ -103,7 +104,7 @@ def test_what_determines_a_fit(tmp_path, log):
 def test_other_versions_are_other_fits(tmp_path, log, monkeypatch):
     compare(tmp_path / "folder")
     log()
-    for name in ("sklearn_version", "__version__"):
+    for name in ("sklearn_version", "numpy_version", "scipy_version", "__version__"):
         monkeypatch.setattr(module, name, "0.0")
         compare(tmp_path / "folder")
         assert len(log()) == 12
@@ -287,6 +288,60 @@ def test_what_cannot_be_told_apart_is_refused_before_any_fit(tmp_path, log):
     assert len(log()) == 6
 
 
+TRANSFORMER = """
+from sklearn.base import BaseEstimator, TransformerMixin
+
+class Scaled(TransformerMixin, BaseEstimator):
+    def fit(self, X, y=None):
+        return self
+
+    def transform(self, X):
+        {how}
+        return {call}(X)
+"""
+
+
+@pytest.mark.parametrize(
+    ("how", "call", "is_followed"),
+    [
+        ("from factor_of_mine import scale", "scale", True),
+        ("import factor_of_mine", "factor_of_mine.scale", True),
+        ("import factor_of_mine", "getattr(factor_of_mine, 'scale')", True),
+        ("import importlib", "importlib.import_module('factor_of_mine').scale", False),
+    ],
+)
+def test_code_that_a_method_imports(tmp_path, monkeypatch, log, how, call, is_followed):
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    (tmp_path / "scaled_of_mine.py").write_text(TRANSFORMER.format(how=how, call=call))
+    words = r"of estimator 'mine', scaled_of_mine.Scaled.transform calls import_module.*{'mine': "
+
+    def fits_with(factor, checkpoint):
+        (tmp_path / "factor_of_mine.py").write_text(f"def scale(X):\n    return X * {factor}\n")
+        for name in ("factor_of_mine", "scaled_of_mine"):
+            monkeypatch.delitem(sys.modules, name, raising=False)
+        import scaled_of_mine
+
+        mine = ("mine", make_pipeline(scaled_of_mine.Scaled(), Logged()))
+        expected = nullcontext()
+        if not is_followed and not isinstance(checkpoint, dict):
+            expected = pytest.warns(UserWarning, match=words)
+        with expected:
+            bayesian_cross_validate(
+                GaussianNB(), mine, X, Y, random_state=0, n_draws=1000, checkpoint=checkpoint
+            )
+        return len(log())
+
+    folder = tmp_path / "folder"
+    assert fits_with(1.0, folder) == 6
+    assert fits_with(1.0, folder) == 0
+    assert fits_with(2.0, folder) == (6 if is_followed else 0)
+    for version in "12":
+        assert fits_with(2.0, {"path": folder, "keys": {"mine": version}}) == 6
+    for name in ("factor_of_mine", "scaled_of_mine"):
+        sys.modules.pop(name, None)
+
+
 @pytest.mark.parametrize(
     ("options", "words"),
     [
@@ -315,6 +370,8 @@ def test_folders_of_others(tmp_path, log):
         compare(tmp_path)
     with pytest.raises(NotADirectoryError, match="is a file, must be a folder"):
         compare(tmp_path / "mine.txt")
+    with pytest.raises(NotADirectoryError, match="folder of checkpoint= cannot be made: .*txt/new"):
+        compare(tmp_path / "mine.txt" / "new")
     folder = tmp_path / "folder"
     folder.mkdir()
     marker = folder / "checkpoint.txt"

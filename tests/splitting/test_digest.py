@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 import textwrap
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -22,6 +23,7 @@ from sklearn.preprocessing import FunctionTransformer, StandardScaler
 from sklearn.svm import SVC
 from sklearn.utils.metaestimators import available_if
 
+from skbayeseval.splitting import digest as module
 from skbayeseval.splitting.digest import NotDigestibleError, digest
 from tests.splitting.logged import Logged
 
@@ -301,3 +303,224 @@ def test_long_chains_of_functions(tmp_path, monkeypatch):
     import chain2
 
     assert digest(chain1.f0) == digest(chain1.f0) != digest(chain2.f0)
+
+
+WAYS = {
+    "a function imports it": "from helper_of_mine import scale; return scale(X)",
+    "a function imports its module": "import helper_of_mine as h; return h.scale(X)",
+    "a function imports a package": "import pack_of_mine.part; return pack_of_mine.part.scale(X)",
+    "a function imports a part of a package": "from pack_of_mine import part as p; "
+    "return p.scale(X)",
+    "by a name that is computed": "return getattr(helper, self.name)(X)",
+    "by the dict of the module": "return vars(helper)[self.name](X)",
+    "under another name": "self.h = helper; return self.other(X)",
+    "from a value inside itself": "return LOOP['scale'](X)",
+    "a lazy module": "return lazy_of_mine.scale(X)",
+    "through a function that imports it": "return indirect(X)",
+}
+USER = """
+    import helper_of_mine as helper
+    import lazy_of_mine
+    from sklearn.base import BaseEstimator
+
+    LOOP = {{"scale": helper.scale, "value": helper.VALUE}}
+    LOOP["again"] = LOOP
+
+    def indirect(x):
+        def inner():
+            from pack_of_mine.part import scale
+            return scale(x)
+        return inner()
+
+    class User(BaseEstimator):
+        def __init__(self, name="scale"):
+            self.name = name
+
+        def transform(self, X):
+            {}
+
+        def other(self, X):
+            return self.h.scale(X)
+"""
+LAZY = """
+    def __getattr__(name):
+        from helper_of_mine import scale
+        return scale
+"""
+
+
+@pytest.fixture
+def modules_of_mine(tmp_path, monkeypatch):
+    """Return a function that writes modules by their names, and forgets those imported before."""
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+
+    def forget():
+        for name in [name for name in sys.modules if "_of_mine" in name]:
+            del sys.modules[name]
+
+    def write(**texts):
+        forget()
+        for name, text in texts.items():
+            path = tmp_path.joinpath(*name.split("__")).with_suffix(".py")
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(textwrap.dedent(text))
+
+    yield write
+    forget()
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_code_of_other_modules(modules_of_mine, way):
+    def digest_with(body, value):
+        helper = f"VALUE = {value}\ndef scale(x):\n    return {body}\n"
+        modules_of_mine(
+            user_of_mine=USER.format(WAYS[way]),
+            helper_of_mine=helper,
+            pack_of_mine__part=helper,
+            lazy_of_mine=LAZY,
+        )
+        import user_of_mine
+
+        unfollowed = []
+        digests = {digest(user_of_mine.User(), unfollowed) for _ in range(2)}
+        user_of_mine.User().transform(3)
+        digests.add(digest(user_of_mine.User(), unfollowed))
+        assert unfollowed == []
+        assert len(digests) == 1  # whether the modules had been imported before or not
+        return digests.pop()
+
+    before = digest_with("2 * x", 1)
+    assert digest_with("2 * x", 1) == before
+    assert digest_with("3 * x", 1) != before
+    if way == "from a value inside itself":
+        assert digest_with("2 * x", 2) != before
+
+
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        ("import importlib\n    return importlib.import_module('helper_of_mine')", "import_module"),
+        ("return load('helper_of_mine')", "import_module"),
+        ("return __import__('helper_of_mine')", "__import__"),
+        ("return eval('x')", "calls eval"),
+        ("exec('x')", "calls exec"),
+        ("return globals()['x']", "calls globals"),
+        ("return sys.modules['helper_of_mine']", "uses sys.modules"),
+        ("return (lambda: [eval(one) for one in x])", "calls eval"),
+        ("return FILE.read()", "an object of type TextIOWrapper"),
+        ("return STRUCTURED", "refers to STRUCTURED, whose content is not known"),
+    ],
+)
+def test_what_cannot_be_followed_is_told(modules_of_mine, body, words):
+    modules_of_mine(
+        user_of_mine=f"""
+import sys
+import numpy as np
+from importlib import import_module as load
+FILE = open(__file__)
+STRUCTURED = np.array([(1, [])], dtype=[("a", int), ("b", object)])
+def compute(x):
+    {body}
+def closed():
+    FILE.close()
+"""
+    )
+    import user_of_mine
+
+    unfollowed = []
+    digest(user_of_mine.compute, unfollowed)
+    user_of_mine.closed()
+    assert unfollowed == [one for one in unfollowed if one.startswith("user_of_mine.compute ")]
+    assert any(words in one for one in unfollowed)
+
+
+def test_methods_with_the_names_of_builtins_are_followed(modules_of_mine):
+    modules_of_mine(user_of_mine="def compute(x):\n    x.eval('a')\n    return x.exec, x.globals")
+    import user_of_mine
+
+    unfollowed = []
+    digest(user_of_mine.compute, unfollowed)
+    assert unfollowed == []
+
+
+def test_versions_of_installed_packages(modules_of_mine, tmp_path, monkeypatch):
+    """A package that is named, called, imported in a function, or that a base class is from."""
+    modules_of_mine(
+        user_of_mine="""
+            import rare_of_mine
+            from rare_of_mine import scale, Base
+
+            def named(x): return scale(x)
+            def called(x): return rare_of_mine.scale(x)
+            class Derived(Base): pass
+        """,
+        late_of_mine="""
+            def late(x):
+                from rare_of_mine import scale
+                return scale(x)
+        """,
+    )
+    folder = tmp_path / "site-packages"
+    (folder / "rare_of_mine").mkdir(parents=True)
+    (folder / "rare_of_mine" / "__init__.py").write_text("def scale(x): return x\nclass Base: pass")
+    monkeypatch.syspath_prepend(folder)
+    info = folder / "rare_one-1.dist-info"
+    info.mkdir()
+    (info / "top_level.txt").write_text("rare_of_mine")
+
+    def digests_at(version):
+        lines = ["Metadata-Version: 2.1", "Name: rare-one", f"Version: {version}"]
+        (info / "METADATA").write_text("\n".join(lines))
+        modules_of_mine()
+        forget_versions()
+        from late_of_mine import late
+
+        before = digest(late)
+        assert "rare_of_mine" not in sys.modules
+        import user_of_mine as user
+
+        forget_versions()
+        assert digest(late) == before
+        return [digest(one) for one in (late, user.named, user.called, user.Derived, user.scale)]
+
+    first, again, other = map(digests_at, ("1.0", "1.0", "1.1"))
+    assert first == again
+    assert all(one != two for one, two in zip(first, other, strict=True))
+    forget_versions()
+
+
+def forget_versions():
+    module._version_of.cache_clear()
+    module._distributions.cache_clear()
+
+
+def test_modules_with_names_of_the_standard_library(modules_of_mine, tmp_path, monkeypatch):
+    found = set()
+    for body in ("x", "-x"):
+        (tmp_path / "antigravity.py").write_text(f"def lift(x):\n    return {body}\n")
+        monkeypatch.delitem(sys.modules, "antigravity", raising=False)
+        import antigravity
+
+        found.add(digest(antigravity.lift))
+    assert len(found) == 2
+
+
+def test_compiled_modules_of_the_users_own(modules_of_mine, tmp_path, monkeypatch):
+    compiled = getattr(pytest.importorskip("_heapq"), "__file__", None)
+    if compiled is None:
+        pytest.skip("no compiled module at hand that can be copied")
+    found = []
+    for added in (b"", b"", b"\0"):
+        folder = tmp_path / f"version{len(found)}" / "compiled_of_mine"
+        folder.mkdir(parents=True)
+        (folder / os.path.basename(compiled)).write_bytes(Path(compiled).read_bytes() + added)
+        monkeypatch.syspath_prepend(folder.parent)
+        modules_of_mine(
+            user_of_mine="from compiled_of_mine import _heapq\ndef use(x): _heapq.heappush(x, 1)"
+        )
+        forget_versions()
+        import user_of_mine
+
+        found.append(digest(user_of_mine.use))
+    assert found[0] == found[1] != found[2]
