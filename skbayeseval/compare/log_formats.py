@@ -202,10 +202,10 @@ def _frame(frame: pd.DataFrame, name: str) -> Iterator[Record]:
         yield _plain("row", number, name, dict(zip(columns, row, strict=True)))
 
 
-def _check_different(columns: list[str], name: str, kind: str = "column") -> None:
+def _check_different(columns: list[str], name: str) -> None:
     twice = [column for i, column in enumerate(columns) if column in columns[:i]]
     if twice:
-        raise ValueError(f"{name} has more than one {kind} {twice[0]!r}: {', '.join(columns)}.")
+        raise ValueError(f"{name} has more than one column {twice[0]!r}: {', '.join(columns)}.")
 
 
 def _folder(folder: str, name: str, task: str | None) -> Iterator[Record]:

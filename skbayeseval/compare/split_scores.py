@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from numbers import Real
 from typing import Any, overload
 
@@ -75,15 +75,7 @@ def collect_systems(scores: Any, test_fraction: float | None, metric: str) -> Sy
     }
     data_sets = list(dict.fromkeys(name for of_one in systems.values() for name in of_one))
     data_sets = [one for one in data_sets if any((system, one) in cells for system in systems)]
-    averages = [one for one in data_sets if _is_average(one)]
-    if averages:
-        data_sets = [one for one in data_sets if one not in averages]
-        warnings.warn(
-            f"{', '.join(map(repr, averages))} is left out: it is called like an average of the "
-            "others, and not like a data set. Give it another name if it is one.",
-            UserWarning,
-            stacklevel=3,
-        )
+    data_sets = _without_averages(data_sets, "data set")
     table = np.full(
         (len(systems), len(data_sets), max(map(len, cells.values()), default=1)), np.nan
     )
@@ -101,9 +93,20 @@ def collect_systems(scores: Any, test_fraction: float | None, metric: str) -> Sy
     return SystemScores(table, metric, names, test_fraction)
 
 
-def _is_average(data_set: Hashable) -> bool:
-    letters = re.sub(r"[^a-z]", "", str(data_set).lower())
-    return AVERAGE.fullmatch(letters) is not None
+def _without_averages(names: Iterable[Hashable], what: str) -> list[Hashable]:
+    """Return the names of data sets or splits, with a warning without those of their averages."""
+    kept, averages = [], []
+    for name in names:
+        letters = re.sub(r"[^a-z]", "", str(name).lower())
+        (averages if AVERAGE.fullmatch(letters) else kept).append(name)
+    if averages:
+        warnings.warn(
+            f"{', '.join(map(repr, averages))} is left out: it is called like an average of the "
+            f"others, and not like a {what}. Give it another name if it is one.",
+            UserWarning,
+            stacklevel=4,
+        )
+    return kept
 
 
 def _columns(scores: Any, *, arrays: bool = False) -> dict[str, Mapping[Hashable, Any]]:
@@ -417,7 +420,8 @@ def _rank_splits(
 def _same_splits(scores: Any) -> dict[str, list[Any]] | None:
     """Return the scores of systems in the same splits; None if there are several per data set."""
     if isinstance(scores, pd.DataFrame):
-        scores = scores.reset_index(drop=True)  # splits need no names
+        kept = _without_averages(scores.index, "split")
+        scores = scores[scores.index.isin(kept)].reset_index(drop=True)  # splits need no names
     systems = _columns(scores, arrays=True)
     if any(np.ndim(one) for of_one in systems.values() for one in of_one.values()):
         return None
@@ -432,8 +436,9 @@ def _same_splits(scores: Any) -> dict[str, list[Any]] | None:
                 f"one of them has a score of split {apart[0]!r}. Without test_fraction=, scores "
                 "are taken for those of data sets."
             )
+    splits = _without_averages(first, "split")
     return {
-        f"scores[{system!r}]": [of_one[split] for split in first]
+        f"scores[{system!r}]": [of_one[split] for split in splits]
         for system, of_one in systems.items()
     }
 

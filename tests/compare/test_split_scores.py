@@ -96,6 +96,18 @@ WAYS = {
 
 
 class TestTablesOfSplits:
+    @pytest.mark.parametrize("way", [pd.DataFrame, lambda table: table.to_dict("series")])
+    def test_averages_are_no_splits(self, way):
+        table = folds().set_axis([f"fold {i}" for i in range(10)])
+        expected = compare_scores(table, test_fraction=0.1, random_state=0)
+        with pytest.warns(UserWarning, match="'mean' is left out: .*not like a split"):
+            found = compare_scores(
+                way(pd.concat([table, table.mean().to_frame("mean").T])),
+                test_fraction=0.1,
+                random_state=0,
+            )
+        np.testing.assert_array_equal(found.draws, expected.draws)
+
     @pytest.mark.parametrize("way", WAYS.values(), ids=WAYS)
     @pytest.mark.parametrize("test_fraction", [0.1, 0.5])
     def test_a_pair_is_what_two_arrays_are(self, way, test_fraction):
