@@ -284,7 +284,8 @@ def compare_confusion_matrices(
             f"cm_a and cm_b must have the same classes, got shapes "
             f"{tables['cm_a'].shape} and {tables['cm_b'].shape}."
         )
-    return _result_of(evidence, names, scoring, model, engine, prior, n_draws, random_state)
+    drawing = (model, engine, prior, n_draws, random_state)
+    return _result_of(evidence, names, scoring, pos_label, *drawing)
 
 
 def compare_counts(
@@ -347,17 +348,19 @@ def compare_counts(
         name: ConfusionCounts.from_cells(*total[:n_cells], weight=worth, name=name)
         for name, total in totals.items()
     }
-    return _result_of(evidence, names, scoring, model, engine, prior, n_draws, random_state)
+    drawing = (model, engine, prior, n_draws, random_state)
+    return _result_of(evidence, names, scoring, 1, *drawing)
 
 
 def _result_of(
-    evidence: Mapping[str, ConfusionCounts], names: Any, scoring: Any, *options: Any
+    evidence: Mapping[str, ConfusionCounts], names: Any, scoring: Any, pos_label: Any, *options: Any
 ) -> ComparisonResult:
     """Return the comparison of counts, given by the names of their arguments."""
     for name, counts in evidence.items():
         if counts.has_true_negatives:
             check_true_classes([counts.labels[i] for i in np.flatnonzero(counts.true)], name)
-    metrics = resolve_scoring(scoring, next(iter(evidence.values())).labels)
+    labels = next(iter(evidence.values())).labels
+    metrics = resolve_scoring(scoring, labels, pos_label=pos_label)
     posterior = make_posterior(tuple(evidence.values()), *options, metrics=metrics.values())
     return ComparisonResult(posterior, check_names(names, 2), metrics)
 

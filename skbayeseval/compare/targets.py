@@ -189,7 +189,7 @@ class LabelTarget(Target):
             self.class_codes = self.truth
         positive = resolve_pos_label(self.classes, pos_label)
         self.positive = 0 if positive is None else self.classes.index(positive)
-        self.metrics = resolve_scoring(options.scoring, self.classes, self.several)
+        self.metrics = resolve_scoring(options.scoring, self.classes, self.several, pos_label)
         of_scores = [m for m in self.metrics.values() if m.source == "instances"]
         needs_labels = any(m.needs == "labels" for m in of_scores)
         self.counts_needed = len(of_scores) < len(self.metrics) or needs_labels

@@ -298,7 +298,7 @@ def test_scorers_see_the_scores_of_the_class_that_they_mean(positive, response):
     expected = -function(Y, scores)
     said = scores if positive else other(scores)  # those of the positive class
     scorer = make_scorer(function, response_method=response, greater_is_better=False)
-    result = by_scores(scorer, y_score_a=said, pos_label=positive)
+    result = by_scores(scorer, y_score_a=said, y_score_b=said, pos_label=positive)
     assert result.observed_a == pytest.approx(expected)
 
 
@@ -307,13 +307,13 @@ def test_functions_that_take_the_scores_of_the_other_class_are_refused():
         sklearn_metrics.log_loss, response="predict_proba", greater_is_better=False
     )
     with pytest.raises(ValueError, match=r"make_scorer\(function, response_method='predict_proba'"):
-        by_scores(loss, y_score_a=1 - P, pos_label=0)
+        by_scores(loss, y_score_a=1 - P, y_score_b=1 - Q, pos_label=0)
 
     def of_class_0(y_true, y_score, sample_weight=None):
         return np.average(((y_true == 0) - y_score) ** 2, weights=sample_weight)
 
     own = metrics.weighted(of_class_0, response="predict_proba", greater_is_better=False)
-    result = by_scores(own, y_score_a=1 - P, pos_label=0)
+    result = by_scores(own, y_score_a=1 - P, y_score_b=1 - Q, pos_label=0)
     assert result.observed_a == pytest.approx(-((Y - P) ** 2).mean())
 
 

@@ -93,12 +93,12 @@ def test_scorers_that_name_a_class(pos_label):
     scorer = make_scorer(
         sk.average_precision_score, pos_label=pos_label, response_method="predict_proba"
     )
-    result = compare_predictions(
-        words["y"], None, None, y_score_a=P, y_score_b=Q, scoring=scorer, **QUICK
-    )
-    said = P if pos_label == "spam" else 1 - P
+    said, other = (P, Q) if pos_label == "spam" else (1 - P, 1 - Q)
+    options = {"y_score_a": said, "y_score_b": other, "scoring": scorer, **QUICK}
     expected = sk.average_precision_score(words["y"], said, pos_label=pos_label)
-    assert result.observed_a == pytest.approx(expected)
+    for given in ({}, {"pos_label": pos_label}, {"labels": ["spam", "ham"]}):
+        result = compare_predictions(words["y"], None, None, **options, **given)
+        assert result.observed_a == pytest.approx(expected)
 
 
 def test_functions_and_scorers_see_classes_in_sorted_order():
@@ -122,12 +122,11 @@ def test_functions_and_scorers_see_classes_in_sorted_order():
         with_labels = compare_predictions(truth, None, None, scoring=scoring, **scores, **QUICK)
         assert with_labels.observed_a == pytest.approx(expected)
     hinge = make_scorer(sk.hinge_loss, response_method="decision_function", greater_is_better=False)
-    scores = {"y_score_a": 4 * P - 2, "y_score_b": 4 * Q - 2, "scoring": hinge}
     for pos_label, sign in ((1, 1), (0, -1)):
-        result = compare_predictions(
-            Y, None, None, labels=[1, 0], pos_label=pos_label, **scores, **QUICK
-        )
-        assert result.observed_a == pytest.approx(-sk.hinge_loss(Y, sign * (4 * P - 2)))
+        scores = {"y_score_a": sign * (4 * P - 2), "y_score_b": sign * (4 * Q - 2)}
+        options = {"labels": [1, 0], "pos_label": pos_label, "scoring": hinge}
+        result = compare_predictions(Y, None, None, **scores, **options, **QUICK)
+        assert result.observed_a == pytest.approx(-sk.hinge_loss(Y, 4 * P - 2))
 
 
 @pytest.mark.parametrize("n_labels", [2, 3])
