@@ -24,6 +24,7 @@ from skbayeseval._labels import is_indicator
 from skbayeseval._validation import check_flag
 from skbayeseval.compare.cross_validation import (
     CrossValidationOptions,
+    check_requests,
     compare_learners,
     compares_scores,
     kind_of_target,
@@ -319,6 +320,7 @@ class BayesianComparer(MetaEstimatorMixin, BaseEstimator):
         known = {field.name for field in fields(CrossValidationOptions)}
         options = CrossValidationOptions(**{key: own[key] for key in known.intersection(own)})
         cv, entropy = resolve_splitter(estimators, y, options, self.cv, self.random_state)
+        check_requests(self.scoring, params)
         split_params, fit_params = route(name, f"{name}.fit", estimators, cv, params, groups)
         ranking = compare_learners(estimators, X, y, options, cv, split_params, fit_params, entropy)
         best_index = int(ranking.draws.mean(axis=1).argmax())

@@ -502,15 +502,19 @@ def resolve_scoring(
                 name = key + (name.removeprefix(item.name) if isinstance(item, PerClass) else "")
             if name in metrics:
                 raise ValueError(f"scoring contains duplicate metrics: {name!r}.")
-            named = metric.named_class
-            if named is not None and pos_label is not None and named != pos_label:
-                raise ValueError(
-                    f"scoring={name!r} has the positive class {named!r}, but pos_label="
-                    f"{in_short(pos_label)} was given. Pass the same pos_label to both, for example "
-                    "to make_scorer, or compare in two calls."
-                )
+            check_same_positive(name, metric.named_class, pos_label)
             metrics[name] = replace(metric, name=name)
     return metrics
+
+
+def check_same_positive(name: str, named: Any, pos_label: Any) -> None:
+    """Raise if a metric names another positive class than `pos_label`; None names none."""
+    if named is not None and pos_label is not None and named != pos_label:
+        raise ValueError(
+            f"scoring={name!r} has the positive class {named!r}, but pos_label="
+            f"{in_short(pos_label)} was given. Pass the same pos_label to both, for example to "
+            "make_scorer, or omit one of them."
+        )
 
 
 def spelled_out(scoring: Any) -> list[tuple[str | None, Any]]:

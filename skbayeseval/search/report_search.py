@@ -21,6 +21,7 @@ from skbayeseval._validation import (
 )
 from skbayeseval.compare.cross_validation import (
     CrossValidationOptions,
+    check_requests,
     compare_learners,
     kind_of_target,
 )
@@ -220,6 +221,8 @@ def report_search(
         for name, parameters in zip(names, candidates.values(), strict=True)
     }
     cv = check_cv(search.cv, y, classifier=is_classifier(search.estimator))
+    for scorers in (scoring, search.scoring):
+        check_requests(scorers, params)
     split_params, fit_params = route(
         "report_search", "report_search", estimators, cv, params, groups
     )
