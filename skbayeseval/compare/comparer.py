@@ -101,7 +101,7 @@ class BayesianComparer(MetaEstimatorMixin, BaseEstimator):
     prior : dict or callable, default=None
         Parameters of the model's prior, as in `compare_predictions`.
     n_draws : int, default=20000
-        The number of draws of the exact engine.
+        The number of draws of the exact engine, as in `compare_predictions`.
     labels : array-like, default=None
         The classes; by default those of `y`.
     pos_label : object, default=None

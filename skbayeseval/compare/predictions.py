@@ -159,7 +159,8 @@ def compare_predictions(
         Parameters that it does not build keep the model's prior.
     n_draws : int, default=20000
         The number of draws of the exact engine, at least 100 and at most what fits in 1 GB, about
-        20 million for two classifiers. `PyMCEngine` has its own.
+        20 million for two classifiers. `PyMCEngine` has its own. Where a function is called for
+        each draw, 20,000 means 2,000, with a warning; any other number is taken as it is.
     random_state : int, RandomState, Generator or None, default=None
         An int makes the draws reproducible.
 

@@ -470,8 +470,12 @@ def score_learner(
         numbers = PredictedNumbers.from_predictions(y, {"y_pred": estimator.predict(X)})
         return numbers.observed(metric)[0]
     if metric.source == "instances":
-        needs = metric.needs
-        scores = {"scores": {needs: respond(estimator, X, needs, classes, is_indicator(y))}}
+        needs, several = metric.needs, is_indicator(y)
+        if needs == "labels":
+            observed = _observe_labels(classes, several, (needs,), True, estimator, X, y)
+            scores = {"scores": {needs: observed["predict"]}}
+        else:
+            scores = {"scores": {needs: respond(estimator, X, needs, classes, several)}}
         scored = ScoredInstances.from_scores(y, scores, labels=classes, pos_label=pos_label)
         return scored.observed(metric)[0]
     return score_counts(metric, count_one(y, estimator.predict(X), classes, pos_label))

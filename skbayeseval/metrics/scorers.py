@@ -138,6 +138,14 @@ def _does_without(scorer: Callable[..., Any], label: Any, labels: Sequence[Any])
     return True
 
 
+def is_made(scorer: Any) -> bool:
+    """Return whether `make_scorer` made this."""
+    try:
+        return repr(scorer).startswith("make_scorer(")
+    except AttributeError:  # it is written with the name of its function, which may have none
+        return True
+
+
 def name_of(scorer: Callable[..., Any]) -> str:
     """Return the name of a function, or of the function in what `make_scorer` made."""
     if isinstance(scorer, partial):
@@ -164,7 +172,6 @@ def response_of(
     unless it asks one method, for classes, numbers or indicators, and takes weights.
     """
     errors = []
-    takes_no_weights = False
     targets: list[tuple[Any, bool]] = []
     if len(labels):
         targets.append((range(len(labels)) if several else np.sort(labels), several))
@@ -176,7 +183,6 @@ def response_of(
             scorer(estimator, UNKNOWN_X, truth, sample_weight=np.ones(len(truth)))
         except Exception as error:  # whatever it raises for a target that it is not made for
             errors.append(error)
-            takes_no_weights |= _can_score(scorer, truth, said, classes, indicators)
             continue
         if len(estimator.asked) > 1:
             raise TypeError(
@@ -184,7 +190,7 @@ def response_of(
                 "Only one of these can be passed to it: make two metrics of it."
             )
         return next(iter(estimator.asked), "predict")
-    if takes_no_weights:
+    if any(_scores_without_weights(scorer, *target) for target in targets):
         raise TypeError(
             f"scoring={name!r} does not take sample_weight. Pass its function as "
             "metrics.resampled(function), which draws instances anew with replacement; or compare "
@@ -199,10 +205,9 @@ def response_of(
     )
 
 
-def _can_score(
-    scorer: Callable[..., Any], truth: Array, said: Array, classes: Sequence[Any], several: bool
-) -> bool:
+def _scores_without_weights(scorer: Callable[..., Any], classes: Any, several: bool) -> bool:
     """Return whether a scorer asks for predictions, and gives a score, without weights."""
+    truth, said = _example(classes, several)
     estimator = Saying(said, classes, several)
     try:
         scorer(estimator, UNKNOWN_X, truth)
