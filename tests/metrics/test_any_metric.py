@@ -342,6 +342,36 @@ def test_functions_that_do_not_do(function, message):
         by_scores(metrics.weighted(function, name="mine", response="predict_proba"))
 
 
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("n", [4, 6, 40])
+def test_functions_that_use_their_weights_are_not_refused(n, n_classes):
+    rng = np.random.default_rng(n)
+    truth = np.arange(n) % n_classes
+    averages = {"average": "micro", "pos_label": None, "zero_division": 0}
+    scorers = [make_scorer(sklearn_metrics.balanced_accuracy_score, adjusted=True)]
+    for labels in (None, [0], [1, 0]):
+        options = {"labels": labels, **averages}
+        scorers += [make_scorer(sklearn_metrics.recall_score, **options)]
+        scorers += [make_scorer(sklearn_metrics.precision_score, **options)]
+    for said in (truth, np.roll(truth, 1), rng.integers(0, n_classes, n)):
+        for scorer in scorers:
+            compare_predictions(truth, said, truth, scoring=scorer, **QUICK)
+
+
+@pytest.mark.parametrize("order", [slice(None), np.argsort(Y, kind="stable")])
+def test_functions_that_ignore_their_weights_are_refused_whatever_the_order(order):
+    def largest(y_true, y_pred, sample_weight=None):
+        return -np.abs(y_true - y_pred).max()
+
+    def third(y_true, y_pred, sample_weight=None):  # not a sum of powers of 2
+        return -np.abs(y_true - y_pred).mean() / 3
+
+    for function in (largest, third):
+        metric = metrics.weighted(function, greater_is_better=True)
+        with pytest.raises(ValueError, match="ignores its weights"):
+            compare_predictions(NUMBERS[order], NEAR[order], FAR[order], scoring=metric, **QUICK)
+
+
 def test_draws_for_which_a_function_is_not_defined():
     """The error counts them, and names the classifier, the class and its only instance."""
     y = np.where(np.arange(N) == 7, "rare", np.where(Y == 1, "x", "y"))
