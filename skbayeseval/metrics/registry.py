@@ -551,8 +551,8 @@ def check_called(item: Any) -> None:
             name for name, one in signature(item).parameters.items() if one.default is one.empty
         ]
         raise TypeError(
-            f"scoring is the function metrics.{item.__name__}, which makes a metric. Call it: "
-            f"metrics.{item.__name__}({', '.join(required)})."
+            f"scoring is the function metrics.{item.__name__}, not the metric that it makes. Call "
+            f"it: metrics.{item.__name__}({', '.join(required)})."
         )
 
 

@@ -369,7 +369,7 @@ def test_functions_that_make_metrics_must_be_called(name):
     make = getattr(metrics, name)
     for scoring in (make, [make], {"mine": make}):
         with pytest.raises(
-            TypeError, match=rf"metrics\.{name}, which .* Call it: metrics\.{name}\("
+            TypeError, match=rf"function metrics\.{name}, .* Call it: metrics\.{name}\("
         ):
             compare_predictions(Y, A, B, scoring=scoring, **QUICK)
     with pytest.raises(TypeError, match="Call it"):
