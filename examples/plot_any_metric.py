@@ -65,6 +65,7 @@ treated = compare_predictions(
     (q > 0.4).astype(int),
     scoring=metrics.weighted(cost, greater_is_better=False, bounds=(-4, 0)),
     names=names,
+    n_draws=2000,
     random_state=0,
 )
 print(treated.decision(rope=0.05))

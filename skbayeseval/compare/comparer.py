@@ -24,6 +24,7 @@ from skbayeseval._labels import is_indicator
 from skbayeseval._validation import check_flag
 from skbayeseval.compare.cross_validation import (
     CrossValidationOptions,
+    check_requests,
     compare_learners,
     compares_scores,
     kind_of_target,
@@ -100,7 +101,7 @@ class BayesianComparer(MetaEstimatorMixin, BaseEstimator):
     prior : dict or callable, default=None
         Parameters of the model's prior, as in `compare_predictions`.
     n_draws : int, default=20000
-        The number of draws of the exact engine.
+        The number of draws of the exact engine, as in `compare_predictions`.
     labels : array-like, default=None
         The classes; by default those of `y`.
     pos_label : object, default=None
@@ -319,6 +320,7 @@ class BayesianComparer(MetaEstimatorMixin, BaseEstimator):
         known = {field.name for field in fields(CrossValidationOptions)}
         options = CrossValidationOptions(**{key: own[key] for key in known.intersection(own)})
         cv, entropy = resolve_splitter(estimators, y, options, self.cv, self.random_state)
+        check_requests(self.scoring, params)
         split_params, fit_params = route(name, f"{name}.fit", estimators, cv, params, groups)
         ranking = compare_learners(estimators, X, y, options, cv, split_params, fit_params, entropy)
         best_index = int(ranking.draws.mean(axis=1).argmax())

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
+from sklearn import get_config
 from sklearn.base import clone, is_regressor
 from sklearn.model_selection import check_cv
 
@@ -32,7 +33,8 @@ from skbayeseval.compare.targets import (
 from skbayeseval.engines.pymc import PyMCEngine
 from skbayeseval.evidence.chunks import ChunkCounter
 from skbayeseval.evidence.validated_rows import Instances, index_of
-from skbayeseval.metrics.registry import is_of_numbers
+from skbayeseval.metrics.registry import is_of_numbers, spelled_out
+from skbayeseval.metrics.scorers import name_of
 from skbayeseval.models.base import Model
 from skbayeseval.models.binary import IndependentLabels, IndependentLabelsBCV
 from skbayeseval.models.split_scores import CorrelatedT
@@ -229,8 +231,25 @@ def bayesian_cross_validate(
     estimators = check_estimator_names(named_estimators([estimator_a, estimator_b]))
     cv, entropy = resolve_splitter(estimators, y, options, cv, random_state)
     name = "bayesian_cross_validate"
+    check_requests(scoring, params)
     routed = route(name, name, estimators, cv, params, groups)
     return compare_learners(estimators, X, y, options, cv, *routed, entropy).pairs[0, 1]
+
+
+def check_requests(scoring: Any, params: Mapping[str, Any] | None) -> None:
+    """Raise if scorers request metadata that are passed: here they go to `fit` and `split` only."""
+    if not isinstance(params, Mapping) or not get_config()["enable_metadata_routing"]:
+        return
+    for _, scorer in spelled_out(scoring):
+        requested: set[str] = set()
+        if hasattr(scorer, "get_metadata_routing"):
+            requested = scorer.get_metadata_routing().consumes("score", list(params))
+        if requested:
+            raise ValueError(
+                f"scoring={name_of(scorer)!r} requests {sorted(requested)} by metadata routing, "
+                "but only fit and split are given metadata here, scorers nothing but predictions. "
+                "If scores should do without, use set_score_request(...=False)."
+            )
 
 
 def resolve_splitter(

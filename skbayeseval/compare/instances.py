@@ -19,13 +19,19 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from skbayeseval._arrays import as_numbers, check_rows, columns_in_order, in_short, named_labels
-from skbayeseval._labels import check_indicator, encode_labels, is_indicator, kind_of_labels
+from skbayeseval._labels import (
+    check_indicator,
+    encode_labels,
+    is_indicator,
+    kind_of_labels,
+    resolve_pos_label,
+)
 from skbayeseval._running import has_bar
 from skbayeseval._validation import UnlikelyDataWarning
 from skbayeseval.evidence.base import Evidence
 from skbayeseval.evidence.chunks import ChunkCounts, check_counter
 from skbayeseval.evidence.counts import MarginalCounts, PairedCounts
-from skbayeseval.evidence.instance_scores import ScoredInstances
+from skbayeseval.evidence.instance_scores import RESPONSES, ScoredInstances, encode_truth
 from skbayeseval.evidence.predicted_numbers import PredictedNumbers
 from skbayeseval.evidence.units import UnitCounts
 from skbayeseval.evidence.validated_rows import Instances, index_of
@@ -33,6 +39,7 @@ from skbayeseval.metrics.any_metric import AnyMetric
 from skbayeseval.metrics.confusion import Metric
 from skbayeseval.metrics.registry import (
     PerInstance,
+    get_metric,
     is_of_numbers,
     is_scorer,
     resolve_scoring,
@@ -162,13 +169,15 @@ def warn_of_unlikely_scores(
     metrics : iterable of Metric
         The metrics that are computed.
     """
-    ranked = [one for one in metrics if one.formula in ("roc_auc", "average_precision")]
-    if not ranked or scored.truth.ndim != 1 or len(scored.labels) != 2:
+    of_scores = [one for one in metrics if one.needs in RESPONSES]
+    ranked = [one for one in of_scores if one.formula in ("roc_auc", "average_precision")]
+    if not of_scores or scored.truth.ndim != 1 or len(scored.labels) != 2:
         return
     if np.bincount(scored.truth, minlength=2).min() < ENOUGH:
         return
-    for k, argument in enumerate(arguments):
-        if len(np.unique(scored.responses[k]["ranking"])) <= 2:
+    areas = scored.observed(get_metric("roc_auc"))
+    for k, (argument, area) in enumerate(zip(arguments, areas, strict=True)):
+        if ranked and len(np.unique(scored.responses[k]["ranking"])) <= 2:
             warnings.warn(
                 f"{argument} has only two distinct values, as class predictions have. "
                 f"{ranked[0].name} needs scores: the output of decision_function, or the column of "
@@ -176,15 +185,13 @@ def warn_of_unlikely_scores(
                 UserWarning,
                 stacklevel=5,
             )
-        for metric in ranked:
-            value = scored.observed(metric)[k] if metric.formula == "roc_auc" else 1.0
-            if value < FAR_BELOW_CHANCE:
-                warnings.warn(
-                    f"The ROC AUC of {argument} is {value:.3f}, far below 0.5. These may be the "
-                    "scores of the other class: pass those of the positive class, or pos_label=.",
-                    UnlikelyDataWarning,
-                    stacklevel=5,
-                )
+        if area < FAR_BELOW_CHANCE:
+            warnings.warn(
+                f"The ROC AUC of {argument} is {area:.3f}, far below 0.5. These may be the "
+                "scores of the other class: pass those of the positive class, or pos_label=.",
+                UnlikelyDataWarning,
+                stacklevel=5,
+            )
 
 
 def warn_of_other_scales(
@@ -360,19 +367,21 @@ class SameInstances:
         labels = self.labels
         if labels is None and several:
             labels = named_labels([y_true, *predictions.values(), *scores.values()])
-        common: Any = {"labels": labels, "pos_label": self.pos_label}
-        common |= {"weight": self.weight, "groups": self.groups}
-        scored = ScoredInstances.from_scores(y_true, scores, **common) if scores else None
-        evidence: Evidence | None = scored
-        if predictions:
-            evidence = self._counts(labels, several)
-        if evidence is None:
+        if not predictions and not scores:
             raise ValueError(
                 "There is nothing to compare: pass predictions, instance scores, or both."
             )
-        classes = evidence.margins()[0].labels
-        metrics = resolve_scoring(self.scoring, classes, several)
-        if scored is not None:
+        true_classes, truth = encode_truth(y_true, labels) if scores else ((), None)
+        evidence = self._counts(labels, several) if predictions else None
+        classes = true_classes if evidence is None else evidence.margins()[0].labels
+        resolve_pos_label(classes, self.pos_label)
+        metrics = resolve_scoring(self.scoring, classes, several, self.pos_label)
+        common: Any = {"weight": self.weight, "groups": self.groups, "pos_label": self.pos_label}
+        scored = None
+        if scores:
+            if len(true_classes) == 2 and not several:
+                common["pos_label"] = self._class_of_scores(true_classes, metrics.values())
+            scored = ScoredInstances.from_codes(truth, scores, true_classes, **common)
             warn_of_unlikely_scores(scored, list(scores), metrics.values())
         of_labels = [name for name, metric in metrics.items() if metric.needs == "labels"]
         if of_labels and not predictions:
@@ -382,9 +391,47 @@ class SameInstances:
             )
         if of_labels:
             scored = self._scored_with_labels(scored, common | {"labels": classes})
-        if scored is not None and all(m.source == "instances" for m in metrics.values()):
+        if scored is not None and (
+            evidence is None or all(m.source == "instances" for m in metrics.values())
+        ):
             evidence, scored = scored, None
+        assert evidence is not None
         return evidence, scored, metrics
+
+    def _class_of_scores(self, classes: tuple[Any, ...], metrics: Iterable[Metric]) -> Any:
+        """Return the class whose scores are passed if they have one column; None by default.
+
+        It is `pos_label`, or the positive class of the metrics' own. By default it is 1 or the last
+        of the classes, which need not be the one that scikit-learn's functions take, the greater.
+        """
+        if self.pos_label is not None:
+            return self.pos_label
+        default = resolve_pos_label(classes, None)
+        named = {one.named_class for one in metrics if one.needs in RESPONSES}
+        if any(one.needs_positive and one.needs in RESPONSES for one in metrics):
+            if default is None:
+                return None  # which is an error, as the metric needs one
+            named.add(default)
+        named.discard(None)
+        if len(named) == 1:
+            return named.pop()
+        single = [name for name, one in self.scores.items() if _is_one_column(one, classes)]
+        taken = classes[1] if default is None else default
+        if single and named:
+            raise ValueError(
+                f"{single[0]} has one column, but the metrics have different positive classes, "
+                f"{classes[0]!r} and {classes[1]!r}. Pass a column for each class, or compare in "
+                "two calls."
+            )
+        if single and taken != max(classes):
+            warnings.warn(
+                f"{single[0]} is taken for the scores of class {taken!r}, although "
+                f"{max(classes)!r} comes later in sorted order, so that scikit-learn would take "
+                f"them for those of {max(classes)!r}. Pass pos_label= to say whose they are.",
+                UnlikelyDataWarning,
+                stacklevel=5,
+            )
+        return None
 
     def _counts(self, labels: Any, several: bool) -> Evidence:
         """Return the counts of predictions: of classes, multi-label indicators or groups."""
@@ -427,6 +474,14 @@ class SameInstances:
             for k, (name, labels) in enumerate(zip(self.predictions, codes, strict=True))
         }
         return ScoredInstances.from_scores(self.y_true, said, **common)
+
+
+def _is_one_column(scores: Any, classes: Sequence[Any]) -> bool:
+    """Return whether scores have one column, which is not named after its class."""
+    if isinstance(scores, pd.DataFrame):
+        return scores.shape[1] == 1 and scores.columns[0] not in classes
+    shape = np.shape(scores)
+    return len(shape) == 1 or shape[1] == 1
 
 
 def _are_numbers(scoring: Any, vectors: list[Any]) -> bool:

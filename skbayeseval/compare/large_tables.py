@@ -230,7 +230,7 @@ def compare_table(
             raise TypeError(f"{name} must be the name of a column of source, got None.")
     counts = source if isinstance(source, TableCounts) else count_table(source, **columns)
     evidence = _evidence(counts, labels, pos_label, weight)
-    metrics = resolve_scoring(scoring, evidence.labels)
+    metrics = resolve_scoring(scoring, evidence.labels, pos_label=pos_label)
     for name, metric in metrics.items():
         if metric.source == "instances":
             raise ValueError(

@@ -158,8 +158,8 @@ def compare_predictions(
         Parameters that it does not build keep the model's prior.
     n_draws : int, default=20000
         The number of draws of the exact engine, at least 100 and at most what fits in 1 GB, about
-        20 million for two classifiers. `PyMCEngine` has its own. With more than 250 classes, the
-        default falls, to 1,000 with 5,000 or more.
+        20 million for two classifiers. `PyMCEngine` has its own. None means 20,000; 2,000 where a
+        function is called for each draw; and fewer with more than 250 classes, down to 1,000.
     random_state : int, RandomState, Generator or None, default=None
         An int makes the draws reproducible.
 
@@ -284,7 +284,8 @@ def compare_confusion_matrices(
             f"cm_a and cm_b must have the same classes, got shapes "
             f"{tables['cm_a'].shape} and {tables['cm_b'].shape}."
         )
-    return _result_of(evidence, names, scoring, model, engine, prior, n_draws, random_state)
+    drawing = (model, engine, prior, n_draws, random_state)
+    return _result_of(evidence, names, scoring, pos_label, *drawing)
 
 
 def compare_counts(
@@ -347,17 +348,19 @@ def compare_counts(
         name: ConfusionCounts.from_cells(*total[:n_cells], weight=worth, name=name)
         for name, total in totals.items()
     }
-    return _result_of(evidence, names, scoring, model, engine, prior, n_draws, random_state)
+    drawing = (model, engine, prior, n_draws, random_state)
+    return _result_of(evidence, names, scoring, 1, *drawing)
 
 
 def _result_of(
-    evidence: Mapping[str, ConfusionCounts], names: Any, scoring: Any, *options: Any
+    evidence: Mapping[str, ConfusionCounts], names: Any, scoring: Any, pos_label: Any, *options: Any
 ) -> ComparisonResult:
     """Return the comparison of counts, given by the names of their arguments."""
     for name, counts in evidence.items():
         if counts.has_true_negatives:
             check_true_classes([counts.labels[i] for i in np.flatnonzero(counts.true)], name)
-    metrics = resolve_scoring(scoring, next(iter(evidence.values())).labels)
+    labels = next(iter(evidence.values())).labels
+    metrics = resolve_scoring(scoring, labels, pos_label=pos_label)
     posterior = make_posterior(tuple(evidence.values()), *options, metrics=metrics.values())
     return ComparisonResult(posterior, check_names(names, 2), metrics)
 

@@ -21,9 +21,11 @@ from skbayeseval._labels import (
 )
 from skbayeseval.compare.targets import CollectedEvidence, Target, check_responses, score_learner
 from skbayeseval.evidence.split_scores import SplitScores
+from skbayeseval.metrics.any_metric import AnyMetric
 from skbayeseval.metrics.confusion import Metric
 from skbayeseval.metrics.registry import (
     PerInstance,
+    check_same_positive,
     get_metric,
     is_of_numbers,
     is_scorer,
@@ -32,6 +34,7 @@ from skbayeseval.metrics.registry import (
     spelled_out,
     split_metric,
 )
+from skbayeseval.metrics.scorers import ScorerFunction, name_of
 from skbayeseval.splitting.collect import Collection, Observe
 
 # From a fitted estimator, X and y to a score.
@@ -198,6 +201,10 @@ def _resolve_one(scoring: Any, y: Any, labels: Any, pos_label: Any) -> Scorer:
         ) from error
     except ValueError:  # some built-in functions do not tell their arguments
         pass
+    if pos_label is not None and not is_indicator(y):
+        name, classes = name_of(scoring), np.unique(check_label_vector(y, "y")).tolist()
+        own = AnyMetric(ScorerFunction(scoring), name, how="resampling")
+        check_same_positive(name, own.named_class(classes), pos_label)
     return scoring
 
 

@@ -189,7 +189,7 @@ class LabelTarget(Target):
             self.class_codes = self.truth
         positive = resolve_pos_label(self.classes, pos_label)
         self.positive = 0 if positive is None else self.classes.index(positive)
-        self.metrics = resolve_scoring(options.scoring, self.classes, self.several)
+        self.metrics = resolve_scoring(options.scoring, self.classes, self.several, pos_label)
         of_scores = [m for m in self.metrics.values() if m.source == "instances"]
         needs_labels = any(m.needs == "labels" for m in of_scores)
         self.counts_needed = len(of_scores) < len(self.metrics) or needs_labels
@@ -470,8 +470,12 @@ def score_learner(
         numbers = PredictedNumbers.from_predictions(y, {"y_pred": estimator.predict(X)})
         return numbers.observed(metric)[0]
     if metric.source == "instances":
-        needs = metric.needs
-        scores = {"scores": {needs: respond(estimator, X, needs, classes, is_indicator(y))}}
+        needs, several = metric.needs, is_indicator(y)
+        if needs == "labels":
+            observed = _observe_labels(classes, several, (needs,), True, estimator, X, y)
+            scores = {"scores": {needs: observed["predict"]}}
+        else:
+            scores = {"scores": {needs: respond(estimator, X, needs, classes, several)}}
         scored = ScoredInstances.from_scores(y, scores, labels=classes, pos_label=pos_label)
         return scored.observed(metric)[0]
     return score_counts(metric, count_one(y, estimator.predict(X), classes, pos_label))

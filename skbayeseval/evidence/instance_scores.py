@@ -267,13 +267,7 @@ class ScoredInstances(WeightedInstances):
 
         The other options are those of `from_codes`.
         """
-        truth: Array
-        if is_indicator(y_true):
-            truth = check_indicator(y_true, "y_true").toarray()
-            named = y_true if hasattr(y_true, "columns") else truth
-            classes = indicator_labels(named, labels, "y_true")
-        else:
-            classes, (truth,) = encode_labels([("y_true", y_true)], labels)
+        classes, truth = encode_truth(y_true, labels)
         return cls.from_codes(truth, scores, classes, **options)
 
     @classmethod
@@ -407,6 +401,16 @@ class ScoredInstances(WeightedInstances):
             for rows in classes
         ]
         return over_classes(scarcer, names[0])
+
+
+def encode_truth(y_true: Any, labels: ArrayLike | None) -> tuple[tuple[Any, ...], Array]:
+    """Return the classes, and the position of each true one; or labels and their indicator."""
+    if not is_indicator(y_true):
+        classes, (truth,) = encode_labels([("y_true", y_true)], labels)
+        return classes, truth
+    indicator = check_indicator(y_true, "y_true").toarray()
+    named = y_true if hasattr(y_true, "columns") else indicator
+    return indicator_labels(named, labels, "y_true"), indicator
 
 
 def _check_scores(

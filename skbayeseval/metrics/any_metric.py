@@ -19,12 +19,21 @@ from skbayeseval._running import has_bar, progress_if_long, seconds_of
 from skbayeseval.metrics.confusion import Metric
 from skbayeseval.metrics.instance_scores import Prepared, Sums, check_probabilities
 from skbayeseval.metrics.numbers import mean_of
-from skbayeseval.metrics.scorers import RESPONSES, ScorerFunction, response_of
+from skbayeseval.metrics.scorers import (
+    RESPONSES,
+    ScorerFunction,
+    name_of,
+    named_class,
+    response_of,
+)
 
 Array = NDArray[Any]
 
 # How a function is evaluated.
 HOW = ("weights", "batches", "resampling")
+
+# How often random halves of the instances are given a double weight, to see whether it matters.
+N_TRIALS = 8
 
 # The step of numerical derivatives with respect to the weight of an instance.
 STEP = 1e-3
@@ -92,16 +101,34 @@ class AnyMetric:
             )
         if self.of_items or not labels:
             return Metric(self.name, _Preparing(self, "prepared"), source="numbers", **common)
+        named = None if several else self.named_class(labels)
         if self.response == "predict" and self.how in ("weights", "batches") and not several:
             classes = np.asarray(labels)
             cells = np.repeat(classes, len(classes)), np.tile(classes, len(classes))
             own = self._with_classes(classes)
             own.prepared(*cells, perfect=cells[0])  # checks the function
-            of_tables = _OfTables(own, *cells)
+            of_tables = _OfTables(own, *cells, named)
             return Metric(self.name, of_tables, needs_tables=True, **common)
         needs = RESPONSES[self.response]
-        of_classes = _Preparing(self, "of_classes")
+        of_classes = _Preparing(self, "of_classes", named)
         return Metric(self.name, of_classes, source="instances", needs=needs, **common)
+
+    def named_class(self, labels: Sequence[Any]) -> Any:
+        """Return the positive class of the function's own; None if it has none."""
+        named = named_class(self.function, labels) if len(labels) == 2 else None
+        if named is None or self.response != "predict":
+            return named
+        # Averages over classes have a parameter `pos_label` as well, which they do not use.
+        classes, one = np.asarray(labels), np.ones((11, 1))
+        true, said = np.repeat([[0, 0, 1, 1], [0, 1, 0, 1]], [3, 1, 2, 5], axis=1)
+        own = self._with_classes(classes)
+        try:
+            value, turned = (
+                own.values(order[true], order[said], one) for order in (classes, classes[::-1])
+            )
+        except ValueError:  # which is told where the function is checked
+            return named
+        return None if np.isclose(value, turned).all() else named
 
     def _with_classes(self, classes: Array, several: bool = False) -> AnyMetric:
         """Return the same metric; if it is a scorer, it knows the classes, or labels."""
@@ -130,11 +157,17 @@ class AnyMetric:
                 response = response[:, order]
         metric, y_true, y_pred = self._with_classes(classes, codes.ndim == 2), codes, response
         two = len(classes) == 2 and codes.ndim == 1
+        named = None
         if codes.ndim == 1 and self.response == "predict":
             y_pred = classes[response]
-        elif two and isinstance(self.function, ScorerFunction):
+        elif two and not self.of_positions:
             other = -response if self.response == "decision_function" else 1 - response
-            y_pred = np.column_stack([other, response])[:, :: 1 if positive else -1]
+            if isinstance(self.function, ScorerFunction):
+                y_pred = np.column_stack([other, response])[:, :: 1 if positive else -1]
+            else:
+                named = named_class(self.function, classes.tolist())
+                if named is not None and named != classes[positive]:
+                    y_pred, positive = other, 1 - positive
         perfect: Any = codes
         if codes.ndim == 1 and self.response == "predict":
             perfect = classes[codes]
@@ -149,7 +182,7 @@ class AnyMetric:
             y_true = (codes == positive).astype(int)
         elif self.of_positions:
             y_true = codes
-        takes_scores = self.response != "predict" and not self.of_positions
+        takes_scores = self.response != "predict" and not self.of_positions and named is None
         of_first = y_pred.ndim == 1 and positive == 0 and takes_scores
         return metric.prepared(y_true, y_pred, perfect=perfect, of_first=of_first)
 
@@ -301,17 +334,21 @@ class AnyMetric:
                 f"The function of metric {self.name!r} gives another value if all instances have a "
                 "double sample_weight. It must be an average: divide sums by that of the weights."
             )
-        for rows in (slice(None, n // 2), slice(None, None, 2), slice(None, 1)):
-            doubled = ones.copy()
-            doubled[rows] = 2.0
-            if prepared(doubled) != value:
+        rng = np.random.default_rng(0)
+        half = np.zeros(n, dtype=bool)
+        for _ in range(N_TRIALS):
+            half = rng.permutation(n) < n // 2
+            if not np.isclose(prepared(ones + half[:, None]), value).all():
                 return
-            alone = prepared.of_rows(rows)
-            if np.isfinite(alone) and not np.isclose(alone, value).all():
+        # The value may depend neither on weights nor on instances, as that of perfect predictions.
+        for rows in (half, ~half):
+            alone, among_others = prepared.of_rows(rows), prepared.of_rows(rows, among_others=True)
+            follows = np.isclose([alone, among_others], value)
+            if np.isfinite(alone) and not follows[0] and follows[1]:
                 raise ValueError(
-                    f"The function of metric {self.name!r} gives the same value if instances have "
-                    "a double sample_weight, but another one for these instances alone: it ignores "
-                    "its weights. Use metrics.resampled."
+                    f"The function of metric {self.name!r} gives the same value whatever the "
+                    "sample_weight of instances is, but another one for some of them alone: it "
+                    "ignores its weights. Use metrics.resampled."
                 )
 
 
@@ -325,6 +362,7 @@ class _Preparing:
 
     metric: AnyMetric
     method: str
+    named_class: Any = None
 
     @property
     def takes_counts(self) -> bool:
@@ -354,6 +392,7 @@ class _OfTables:
     metric: AnyMetric
     true: Array
     predicted: Array
+    named_class: Any = None
     calls_per_draw = True
 
     def __call__(self, tables: Array) -> Array:
@@ -382,12 +421,18 @@ class _Called(Prepared):
         """Whether instances are repeated instead of weighted."""
         return self.metric.how == "resampling"
 
-    def of_rows(self, rows: slice) -> float:
-        """Return the metric of some of the instances; NaN if it is not defined for them."""
-        y_true, y_pred = self.y_true[rows], self.y_pred[rows]
-        weight = np.ones(len(y_true)) if self.weight is None else self.weight[rows]
+    def of_rows(self, rows: Array, *, among_others: bool = False) -> float:
+        """Return the metric of some of the instances; NaN if it is not defined for them.
+
+        With `among_others`, the function is given all instances, and others have no weight.
+        """
+        weight = rows * (1.0 if self.weight is None else self.weight)
         if not weight.any():
             return np.nan
+        y_true, y_pred = self.y_true, self.y_pred
+        if not among_others:
+            kept = np.flatnonzero(rows)
+            y_true, y_pred, weight = (_taken(one, kept) for one in (y_true, y_pred, weight))
         try:
             return float(self.metric.values(y_true, y_pred, weight[:, None])[0])
         except Exception:  # such as of a single class
@@ -579,7 +624,7 @@ def _any_metric(
         raise wrong("greater_is_better", "True, False or None", greater_is_better, TypeError)
     if name is None:
         sign = "neg_" if greater_is_better is not None and not greater_is_better else ""
-        name = sign + getattr(function, "__name__", type(function).__name__)
+        name = sign + name_of(function)
     elif not isinstance(name, str):
         raise wrong("name", "a string", name, TypeError)
     if bounds is not None:

@@ -181,6 +181,11 @@ class Metric:
         return bool(getattr(self.function, "calls_per_draw", False))
 
     @property
+    def named_class(self) -> Any:
+        """The positive class that a function of the user names itself; None if it names none."""
+        return getattr(self.function, "named_class", None)
+
+    @property
     def is_of_totals(self) -> bool:
         """Whether the totals of the classes are sufficient for the metric."""
         return self.source == "tables" and not self.needs_tables and self.available

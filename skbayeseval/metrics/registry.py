@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import partial
+from inspect import isfunction, signature
 from typing import Any
 
 import numpy as np
@@ -43,7 +44,7 @@ from skbayeseval.metrics.confusion import (
 )
 from skbayeseval.metrics.instance_scores import SCORE_METRICS, Prepared, net_benefit
 from skbayeseval.metrics.numbers import NUMBER_METRICS, REFUSED, mean_of
-from skbayeseval.metrics.scorers import UNKNOWN_X, Saying
+from skbayeseval.metrics.scorers import UNKNOWN_X, Saying, name_of
 
 # The names of scorers with values between 0 and 1, known by their split scores only.
 _BETWEEN_0_AND_1 = (
@@ -273,7 +274,10 @@ def metric_of_scorer(scorer: Any) -> Metric | None:
     A scorer tells the name of its function and its parameters, but not the function: one that
     only has the name of scikit-learn's is found out by calling it.
     """
-    written = repr(scorer)
+    try:
+        written = repr(scorer)
+    except AttributeError:  # made of an object without a name
+        return None
     for name in get_scorer_names():
         if name in known_metrics() and repr(get_scorer(name)) == written:
             return get_metric(name) if _agree(scorer, get_scorer(name)) else None
@@ -481,14 +485,15 @@ def per_class(name: str, *, zero_division: float = 0.0) -> PerClass:
 
 
 def resolve_scoring(
-    scoring: Any, labels: Sequence[Any] = (), several: bool = False
+    scoring: Any, labels: Sequence[Any] = (), several: bool = False, pos_label: Any = None
 ) -> dict[str, Metric]:
     """Return the metrics selected by `scoring` as a dict from names to metrics.
 
     `scoring` is None (accuracy), a name, a `Metric`, a `PerClass`, a `PerInstance`, what
     `make_scorer` makes of a known metric, a list of these, or a dict from names to these. `labels`
     are the classes for which a `PerClass` or a `PerInstance` is expanded; without classes, a
-    `PerInstance` is one of numbers. With `several`, instances may have several labels.
+    `PerInstance` is one of numbers. With `several`, instances may have several labels. A scorer
+    or function whose own positive class is another than `pos_label` is refused.
     """
     metrics: dict[str, Metric] = {}
     for key, item in spelled_out(scoring):
@@ -498,8 +503,19 @@ def resolve_scoring(
                 name = key + (name.removeprefix(item.name) if isinstance(item, PerClass) else "")
             if name in metrics:
                 raise ValueError(f"scoring contains duplicate metrics: {name!r}.")
+            check_same_positive(name, metric.named_class, pos_label)
             metrics[name] = replace(metric, name=name)
     return metrics
+
+
+def check_same_positive(name: str, named: Any, pos_label: Any) -> None:
+    """Raise if a metric names another positive class than `pos_label`; None names none."""
+    if named is not None and pos_label is not None and named != pos_label:
+        raise ValueError(
+            f"scoring={name!r} has the positive class {named!r}, but pos_label="
+            f"{in_short(pos_label)} was given. Pass the same pos_label to both, for example to "
+            "make_scorer, or omit one of them."
+        )
 
 
 def spelled_out(scoring: Any) -> list[tuple[str | None, Any]]:
@@ -524,7 +540,21 @@ def spelled_out(scoring: Any) -> list[tuple[str | None, Any]]:
         items = [(None, item) for item in scoring]
     if not items:
         raise ValueError("scoring is empty, pass at least one metric.")
+    for _, item in items:
+        check_called(item)
     return items
+
+
+def check_called(item: Any) -> None:
+    """Raise if this is a function that makes a metric, and not what it makes."""
+    if isfunction(item) and item.__module__.startswith(__package__):
+        required = [
+            name for name, one in signature(item).parameters.items() if one.default is one.empty
+        ]
+        raise TypeError(
+            f"scoring is the function metrics.{item.__name__}, not the metric that it makes. Call "
+            f"it: metrics.{item.__name__}({', '.join(required)})."
+        )
 
 
 def is_of_numbers(scoring: Any) -> bool:
@@ -584,7 +614,8 @@ def _resolve_one(scoring: Any, labels: Sequence[Any], several: bool) -> list[Met
 
 def as_metric(scorer: Any, labels: Sequence[Any], several: bool) -> Metric | AnyMetric:
     """Return the metric of a scorer: the one that is known to equal it, or any function's."""
-    return metric_of_scorer(scorer) or of_scorer(scorer, _name_of(scorer), labels, several)
+    check_called(scorer)
+    return metric_of_scorer(scorer) or of_scorer(scorer, name_of(scorer), labels, several)
 
 
 def is_scorer(scoring: Any) -> bool:
@@ -593,11 +624,3 @@ def is_scorer(scoring: Any) -> bool:
         return callable(scoring) and not isinstance(scoring, Metric | PerClass | PerInstance)
     known = {*known_metrics(), *REFUSED}
     return scoring in {*get_scorer_names(), *SCORERS} - known
-
-
-def _name_of(scorer: Any) -> str:
-    """Return the name of a function, or of the function in what `make_scorer` made."""
-    written = re.match(r"make_scorer\(([^,()]+)(, greater_is_better=False)?", repr(scorer))
-    if written is None:
-        return str(getattr(scorer, "__name__", type(scorer).__name__))
-    return f"{'neg_' if written[2] else ''}{written[1]}"

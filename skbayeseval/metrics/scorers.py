@@ -7,8 +7,11 @@ fails on `UNKNOWN_X`, instead of taking something else for it.
 
 from __future__ import annotations
 
+import inspect
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -19,6 +22,9 @@ Array = NDArray[Any]
 
 # The methods of estimators whose output a metric takes, and what ScoredInstances calls it.
 RESPONSES = {"predict": "labels", "predict_proba": "probability", "decision_function": "ranking"}
+
+# How what `make_scorer` made is written: the function, and whether it is a loss.
+MADE = r"make_scorer\((.+?)(, greater_is_better=False)?, response_method="
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,6 +47,10 @@ class UnknownX:
 
 
 UNKNOWN_X = UnknownX()
+
+
+class _AskedError(Exception):
+    """Raised by `Silent`."""
 
 
 class Saying(BaseEstimator):
@@ -88,6 +98,71 @@ class Saying(BaseEstimator):
         return self.said[:, 1] if of_two else self.said
 
 
+class Silent(Saying):
+    """An estimator that raises `_AskedError` when it is asked what it predicts."""
+
+    def predict(self, X: Any) -> Any:
+        """Raise."""
+        raise _AskedError
+
+    predict_proba = decision_function = predict
+
+
+def named_class(function: Callable[..., Any], labels: Sequence[Any]) -> Any:
+    """Return which of two classes a function takes as its `pos_label`, given or by default.
+
+    None if it takes none. Scorers that `make_scorer` made refuse an estimator that does not know
+    this class, before they ask what it predicts; functions tell it in their signature.
+    """
+    if isinstance(function, ScorerFunction):
+        named = [label for label in labels if not _does_without(function.scorer, label, labels)]
+        return named[0] if len(named) == 1 else None
+    try:
+        given = inspect.signature(function).parameters["pos_label"].default
+    except (KeyError, TypeError, ValueError):  # some built-in functions do not tell
+        return None
+    return next((label for label in labels if np.isscalar(given) and label == given), None)
+
+
+def _does_without(scorer: Callable[..., Any], label: Any, labels: Sequence[Any]) -> bool:
+    """Return whether a scorer asks an estimator whose classes are others than this label."""
+    others = [one for one in labels if one != label]
+    another = f"none of {labels}" if isinstance(label, str) else 3 + sum(map(abs, labels))
+    estimator = Silent((), np.sort([*others, another]))
+    try:
+        scorer(estimator, UNKNOWN_X, np.asarray(others))
+    except _AskedError:
+        return True
+    except Exception:  # it refuses the classes
+        return False
+    return True
+
+
+def is_made(scorer: Any) -> bool:
+    """Return whether `make_scorer` made this."""
+    try:
+        return repr(scorer).startswith("make_scorer(")
+    except AttributeError:  # it is written with the name of its function, which may have none
+        return True
+
+
+def name_of(scorer: Callable[..., Any]) -> str:
+    """Return the name of a function, or of the function in what `make_scorer` made."""
+    if isinstance(scorer, partial):
+        return name_of(scorer.func)
+    try:
+        written = re.match(MADE, repr(scorer))
+    except AttributeError as error:  # what `make_scorer` made of an object without a name
+        return name_of(error.obj) if callable(error.obj) else type(scorer).__name__
+    if written is None:
+        return str(getattr(scorer, "__name__", type(scorer).__name__))
+    function, is_loss = written.groups()
+    if function.startswith("functools.partial("):
+        inner = re.match(r"functools\.partial\(<(?:function|bound method) ([\w.<>]+)", function)
+        function = "partial" if inner is None else inner[1].rsplit(".")[-1]
+    return f"{'neg_' if is_loss else ''}{function}"
+
+
 def response_of(
     scorer: Callable[..., Any], name: str, labels: Sequence[Any] = (), several: bool = False
 ) -> str:
@@ -115,8 +190,7 @@ def response_of(
                 "Only one of these can be passed to it: make two metrics of it."
             )
         return next(iter(estimator.asked), "predict")
-    told = " ".join(map(str, errors))
-    if "sample_weight" in told and "multiple values" not in told:  # of cost(y_true, y_pred, ...)
+    if any(_scores_without_weights(scorer, *target) for target in targets):
         raise TypeError(
             f"scoring={name!r} does not take sample_weight. Pass its function as "
             "metrics.resampled(function), which draws instances anew with replacement; or compare "
@@ -126,8 +200,20 @@ def response_of(
     raise TypeError(
         f"scoring={name!r} could not be evaluated as a scorer, neither for classes nor for "
         f"numbers: {reason}. A scorer may use X only to ask the estimator for predictions. Pass a "
-        "function of y_true and y_pred as metrics.weighted(function)."
+        "function of y_true and y_pred as metrics.weighted(function), and compare a scorer that "
+        "uses X by its value in each split, with bayesian_cross_validate(..., model='scores')."
     )
+
+
+def _scores_without_weights(scorer: Callable[..., Any], classes: Any, several: bool) -> bool:
+    """Return whether a scorer asks for predictions, and gives a score, without weights."""
+    truth, said = _example(classes, several)
+    estimator = Saying(said, classes, several)
+    try:
+        scorer(estimator, UNKNOWN_X, truth)
+    except Exception:
+        return False
+    return bool(estimator.asked)
 
 
 def _example(classes: Sequence[Any], several: bool) -> tuple[Array, Array]:

@@ -59,14 +59,22 @@ def make_posterior(
     `scored` holds the scores of the same instances, for metrics of instance scores. `weights` are
     inferred weights; Markov chains take the weight of the evidence instead. `instances` are those
     that the rows of the evidence belong to. If functions among the `metrics` are called for each
-    draw, there are 2,000 draws instead of the default of 20,000, and with more than 250 classes,
-    there are fewer, down to 1,000. With ``rehearsal=True``, all arguments are checked, but nothing
-    is sampled and nothing warned of. `stacklevel` is that of the caller who is warned, as in
+    draw, there are 2,000 draws by default instead of 20,000, and with more than 250 classes, there
+    are fewer, down to 1,000. With ``rehearsal=True``, all arguments are checked, but nothing is
+    sampled and nothing warned of. `stacklevel` is that of the caller who is warned, as in
     `warnings.warn`.
     """
     sampler = resolve_engine(engine, prior)
-    if n_draws == N_DRAWS and any(metric.calls_per_draw for metric in metrics):
+    called = [metric.name for metric in metrics if metric.calls_per_draw]
+    if n_draws == N_DRAWS and called and sampler.has_independent_draws:
         n_draws = N_CALLS
+        warnings.warn(
+            f"The function of {called[0]} is called for each draw, so that {N_CALLS:,} draws are "
+            f"made, and not {N_DRAWS:,}, the default. Any other n_draws= is taken as it is, such "
+            f"as n_draws={N_CALLS}, or n_draws={N_DRAWS + 1} for more.",
+            UserWarning,
+            stacklevel=stacklevel,
+        )
     own_prior = prior if callable(prior) else None
     if own_prior and isinstance(model, Model):
         raise ValueError(

@@ -14,13 +14,19 @@ from sklearn.model_selection import check_cv
 from sklearn.utils.validation import check_is_fitted
 
 from skbayeseval._arrays import in_short
-from skbayeseval._labels import check_label_vector, check_labels, is_indicator
+from skbayeseval._labels import (
+    check_label_vector,
+    check_labels,
+    is_indicator,
+    resolve_pos_label,
+)
 from skbayeseval._validation import (
     check_random_state_entropy,
     check_whole_number,
 )
 from skbayeseval.compare.cross_validation import (
     CrossValidationOptions,
+    check_requests,
     compare_learners,
     kind_of_target,
 )
@@ -36,6 +42,7 @@ from skbayeseval.metrics.registry import (
     split_metric,
     table_metric,
 )
+from skbayeseval.metrics.scorers import is_made
 from skbayeseval.results.ranking import Ranking
 from skbayeseval.search.candidates import Recorded, name_candidates
 from skbayeseval.search.count_scorer import CountScorer
@@ -223,15 +230,19 @@ def report_search(
         for name, parameters in zip(names, candidates.values(), strict=True)
     }
     cv = check_cv(search.cv, y, classifier=is_classifier(search.estimator))
+    for scorers in (scoring, search.scoring):
+        check_requests(scorers, params)
     split_params, fit_params = route(
         "report_search", "report_search", estimators, cv, params, groups
     )
+    # The class 1 that a count scorer takes by default does not contradict another scorer's own.
+    by_default = scorer is not None and scorer.pos_label == resolve_pos_label(scorer.labels, None)
     splits = _repeated_splits(cv, X, y, split_params, recorded.n_splits)
     options = CrossValidationOptions(
         scoring=measure,
         n_draws=settings.draws_of(len(candidates)),
         labels=labels,
-        pos_label=settings.pos_label,
+        pos_label=pos_label if by_default else settings.pos_label,
         n_jobs=n_jobs,
         verbose=verbose,
     )
@@ -333,7 +344,7 @@ def _recorded_metric(search: Any, key: str, target: Target | None) -> Any:
     if isinstance(scorer, str):
         return scorer
     # A scorer of the user's own may use more than predictions.
-    if target is None or not repr(scorer).startswith("make_scorer("):
+    if target is None or not is_made(scorer):
         return RecordedOnly(key)
     try:
         metric = as_metric(scorer, *target)

@@ -6,7 +6,7 @@ from sklearn.base import clone
 from sklearn.datasets import make_classification
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression, Ridge, RidgeClassifier
-from sklearn.metrics import f1_score
+from sklearn.metrics import f1_score, make_scorer
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
@@ -15,7 +15,13 @@ from sklearn.svm import SVC, SVR
 from sklearn.utils import estimator_html_repr
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from skbayeseval import BayesianComparer, BlockRegularizedCV, bayesian_cross_validate
+from skbayeseval import (
+    BayesianComparer,
+    BlockRegularizedCV,
+    bayesian_cross_validate,
+    metrics,
+    report_search,
+)
 from skbayeseval.models import Paired
 
 X, Y = make_classification(160, n_informative=4, flip_y=0.2, random_state=0)
@@ -139,6 +145,56 @@ def test_routing():
         router = routed.get_metadata_routing()
         assert router.consumes("fit", ["groups", "sample_weight"]) == {"groups", "sample_weight"}
     np.testing.assert_array_equal(routed.result_.draws, plain.result_.draws)
+
+
+def paid(y_true, y_pred, amount=None, sample_weight=None):
+    amount = np.ones(len(y_true)) if amount is None else amount
+    return np.average((y_true == y_pred) * amount, weights=sample_weight)
+
+
+@pytest.mark.parametrize("model", ["auto", "scores"])
+@pytest.mark.parametrize(
+    ("asked", "passed"),
+    [
+        ({"sample_weight": True}, "sample_weight"),
+        ({"amount": "sample_weight"}, "sample_weight"),
+        ({"amount": True}, "amount"),
+    ],
+)
+def test_metadata_that_scorers_request_are_refused(model, asked, passed):
+    """They would be ignored."""
+    params = {passed: np.linspace(0.1, 1, 160)}
+    options = {"model": model, "n_draws": 100, "random_state": 0}
+    with config_context(enable_metadata_routing=True):
+        learners = [one.set_fit_request(sample_weight=True) for one in (GaussianNB(), clone(LR))]
+        scorer = make_scorer(paid).set_score_request(**asked)
+        for scoring in (scorer, ["accuracy", scorer], {"mine": scorer}):
+            with pytest.raises(ValueError, match=rf"'paid' requests \['{passed}'\] by metadata"):
+                bayesian_cross_validate(*learners, X, Y, scoring=scoring, params=params, **options)
+            with pytest.raises(ValueError, match="'paid' requests"):
+                BayesianComparer(learners, scoring=scoring, **options).fit(X, Y, **params)
+        search = GridSearchCV(learners[1], {"C": [0.1, 1]}, scoring=scorer, cv=3)
+        search.fit(X, Y, **params)
+        with pytest.raises(ValueError, match="'paid' requests"):
+            report_search(search, X, Y, rope=0.01, params=params)
+
+
+def test_metadata_that_scorers_do_not_request_go_to_fit_alone():
+    weights = np.linspace(0.1, 1, 160)
+    options = {"params": {"sample_weight": weights}, "n_draws": 100, "random_state": 0}
+    plain = bayesian_cross_validate(NB, LR, X, Y, **options)
+    with config_context(enable_metadata_routing=True):
+        learners = [one.set_fit_request(sample_weight=True) for one in (GaussianNB(), clone(LR))]
+        scorer = make_scorer(paid).set_score_request(sample_weight=False)
+        routed = bayesian_cross_validate(*learners, X, Y, scoring=scorer, **options)
+    assert routed.observed_a == pytest.approx(plain.observed_a)
+
+
+def test_score_of_labels_that_are_drawn_anew():
+    metric = metrics.resampled(f1_score)
+    options = {"weight": "published", "refit": True, "n_draws": 100, "random_state": 0}
+    comparer = BayesianComparer([NB, LR], scoring=metric, **options).fit(X, Y)
+    assert comparer.score(X, Y) == pytest.approx(f1_score(Y, comparer.predict(X)))
 
 
 def test_inside_scikit_learn():

@@ -298,7 +298,7 @@ def test_scorers_see_the_scores_of_the_class_that_they_mean(positive, response):
     expected = -function(Y, scores)
     said = scores if positive else other(scores)  # those of the positive class
     scorer = make_scorer(function, response_method=response, greater_is_better=False)
-    result = by_scores(scorer, y_score_a=said, pos_label=positive)
+    result = by_scores(scorer, y_score_a=said, y_score_b=said, pos_label=positive)
     assert result.observed_a == pytest.approx(expected)
 
 
@@ -307,13 +307,13 @@ def test_functions_that_take_the_scores_of_the_other_class_are_refused():
         sklearn_metrics.log_loss, response="predict_proba", greater_is_better=False
     )
     with pytest.raises(ValueError, match=r"make_scorer\(function, response_method='predict_proba'"):
-        by_scores(loss, y_score_a=1 - P, pos_label=0)
+        by_scores(loss, y_score_a=1 - P, y_score_b=1 - Q, pos_label=0)
 
     def of_class_0(y_true, y_score, sample_weight=None):
         return np.average(((y_true == 0) - y_score) ** 2, weights=sample_weight)
 
     own = metrics.weighted(of_class_0, response="predict_proba", greater_is_better=False)
-    result = by_scores(own, y_score_a=1 - P, pos_label=0)
+    result = by_scores(own, y_score_a=1 - P, y_score_b=1 - Q, pos_label=0)
     assert result.observed_a == pytest.approx(-((Y - P) ** 2).mean())
 
 
@@ -340,6 +340,35 @@ def test_functions_that_do_not_do(function, message):
         compare(metrics.weighted(function, name="mine"))
     with pytest.raises(ValueError, match=message):
         by_scores(metrics.weighted(function, name="mine", response="predict_proba"))
+
+
+@pytest.mark.parametrize("n_classes", [2, 4])
+@pytest.mark.parametrize("n", [4, 6, 40])
+def test_functions_that_use_their_weights_are_not_refused(n, n_classes):
+    rng = np.random.default_rng(n)
+    truth = np.arange(n) % n_classes
+    scorers = [make_scorer(sklearn_metrics.balanced_accuracy_score, adjusted=True)]
+    for average, labels in (("micro", None), ("micro", [0]), ("macro", [1, 0])):
+        options = {"average": average, "labels": labels, "pos_label": None, "zero_division": 0}
+        scorers += [make_scorer(sklearn_metrics.recall_score, **options)]
+        scorers += [make_scorer(sklearn_metrics.precision_score, **options)]
+    for said in (truth, np.roll(truth, 1), rng.integers(0, n_classes, n)):
+        for scorer in scorers:
+            compare_predictions(truth, said, truth, scoring=scorer, **QUICK)
+
+
+@pytest.mark.parametrize("order", [slice(None), np.argsort(Y, kind="stable")])
+def test_functions_that_ignore_their_weights_are_refused_whatever_the_order(order):
+    def largest(y_true, y_pred, sample_weight=None):
+        return -np.abs(y_true - y_pred).max()
+
+    def third(y_true, y_pred, sample_weight=None):  # not a sum of powers of 2
+        return -np.abs(y_true - y_pred).mean() / 3
+
+    for function in (largest, third):
+        metric = metrics.weighted(function, greater_is_better=True)
+        with pytest.raises(ValueError, match="ignores its weights"):
+            compare_predictions(NUMBERS[order], NEAR[order], FAR[order], scoring=metric, **QUICK)
 
 
 def test_draws_for_which_a_function_is_not_defined():
@@ -559,15 +588,22 @@ def test_what_would_take_too_long():
 
 def test_fewer_draws_where_a_function_is_called_for_each():
     loss = metrics.weighted(brier, response="predict_proba", greater_is_better=False)
-    assert compare_predictions(Y, None, None, scoring=loss, **SCORES).n_draws == 2000
+    with pytest.warns(UserWarning, match="neg_brier is called for each draw, so that 2,000"):
+        assert compare_predictions(Y, None, None, scoring=loss, **SCORES).n_draws == 2000
     ece = metrics.expected_calibration_error(5)
     assert compare_predictions(Y, None, None, scoring=ece, **SCORES).n_draws == 20_000
-    result = compare_predictions(Y, A, B, scoring=metrics.weighted(cost, greater_is_better=False))
+    own = metrics.weighted(cost, greater_is_better=False)
+    for asked in (2000, 19_999, 20_001):  # without a warning
+        assert compare_predictions(Y, A, B, scoring=own, n_draws=asked).n_draws == asked
+    with pytest.warns(UserWarning, match=r"not 20,000, the default\. Any other n_draws= is taken"):
+        result = compare_predictions(Y, A, B, scoring=own, n_draws=20_000)
     said = "2,000 independent draws from 120 counts (by default 2,000 and not 20,000, as neg_cost"
     assert said in str(result)
     assert "by default" not in str(compare(metrics.weighted(cost, greater_is_better=False)))
     table = [[50, 10], [5, 35]]
-    matrices = compare_confusion_matrices(table, table, scoring=metrics.weighted(accuracy_score))
+    accuracy = metrics.weighted(accuracy_score)
+    with pytest.warns(UserWarning, match="accuracy_score is called for each draw"):
+        matrices = compare_confusion_matrices(table, table, scoring=accuracy)
     assert matrices.n_draws == 2000
 
 

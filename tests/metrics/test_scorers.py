@@ -1,9 +1,27 @@
+import inspect
+from functools import partial
+
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn import metrics as sk
+from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import get_scorer, get_scorer_names, make_scorer
+from sklearn.model_selection import GridSearchCV, cross_validate
+from sklearn.naive_bayes import GaussianNB
 
-from skbayeseval import compare_predictions, metrics
+from skbayeseval import (
+    BayesianComparer,
+    BlockRegularizedCV,
+    bayesian_cross_validate,
+    compare_confusion_matrices,
+    compare_counts,
+    compare_many,
+    compare_predictions,
+    metrics,
+    report_search,
+    score_posterior,
+)
 from skbayeseval.metrics.registry import metric_of_scorer
 
 
@@ -93,12 +111,12 @@ def test_scorers_that_name_a_class(pos_label):
     scorer = make_scorer(
         sk.average_precision_score, pos_label=pos_label, response_method="predict_proba"
     )
-    result = compare_predictions(
-        words["y"], None, None, y_score_a=P, y_score_b=Q, scoring=scorer, **QUICK
-    )
-    said = P if pos_label == "spam" else 1 - P
+    said, other = (P, Q) if pos_label == "spam" else (1 - P, 1 - Q)
+    options = {"y_score_a": said, "y_score_b": other, "scoring": scorer, **QUICK}
     expected = sk.average_precision_score(words["y"], said, pos_label=pos_label)
-    assert result.observed_a == pytest.approx(expected)
+    for given in ({}, {"pos_label": pos_label}, {"labels": ["spam", "ham"]}):
+        result = compare_predictions(words["y"], None, None, **options, **given)
+        assert result.observed_a == pytest.approx(expected)
 
 
 def test_functions_and_scorers_see_classes_in_sorted_order():
@@ -122,12 +140,11 @@ def test_functions_and_scorers_see_classes_in_sorted_order():
         with_labels = compare_predictions(truth, None, None, scoring=scoring, **scores, **QUICK)
         assert with_labels.observed_a == pytest.approx(expected)
     hinge = make_scorer(sk.hinge_loss, response_method="decision_function", greater_is_better=False)
-    scores = {"y_score_a": 4 * P - 2, "y_score_b": 4 * Q - 2, "scoring": hinge}
     for pos_label, sign in ((1, 1), (0, -1)):
-        result = compare_predictions(
-            Y, None, None, labels=[1, 0], pos_label=pos_label, **scores, **QUICK
-        )
-        assert result.observed_a == pytest.approx(-sk.hinge_loss(Y, sign * (4 * P - 2)))
+        scores = {"y_score_a": sign * (4 * P - 2), "y_score_b": sign * (4 * Q - 2)}
+        options = {"labels": [1, 0], "pos_label": pos_label, "scoring": hinge}
+        result = compare_predictions(Y, None, None, **scores, **options, **QUICK)
+        assert result.observed_a == pytest.approx(-sk.hinge_loss(Y, 4 * P - 2))
 
 
 @pytest.mark.parametrize("n_labels", [2, 3])
@@ -182,3 +199,192 @@ def test_scorers_of_the_users_own_may_only_ask_for_predictions():
     assert result.observed_a == pytest.approx(np.where(y == 1, p[0], 1 - p[0]).mean())
     with pytest.raises(TypeError, match="may use X only to ask the estimator for predictions"):
         compare_predictions(y, None, None, scoring=reads_x, **options)
+
+
+def average_precision(pos_label, response="predict_proba"):
+    return make_scorer(sk.average_precision_score, response_method=response, pos_label=pos_label)
+
+
+def test_one_column_of_scores_is_that_of_the_positive_class_of_a_scorer():
+    words = np.where(Y == 1, "bad", "good")
+    options = {"y_score_a": P, "y_score_b": Q, "scoring": average_precision("bad"), **QUICK}
+    result = compare_predictions(words, None, None, **options)
+    for observed, scores in ((result.observed_a, P), (result.observed_b, Q)):
+        assert observed == pytest.approx(sk.average_precision_score(Y, scores))
+    named = compare_predictions(words, None, None, **options, pos_label="bad")
+    np.testing.assert_array_equal(result.draws, named.draws)
+    frames = {name: pd.DataFrame({"bad": options[name]}) for name in ("y_score_a", "y_score_b")}
+    framed = compare_predictions(words, None, None, **(options | frames))
+    assert framed.observed_a == result.observed_a
+
+
+def test_metrics_with_different_positive_classes_need_a_column_for_each():
+    both = {"y_score_a": np.column_stack([1 - P, P]), "y_score_b": np.column_stack([1 - Q, Q])}
+    of_0, of_1 = sk.average_precision_score(1 - Y, 1 - P), sk.average_precision_score(Y, P)
+    for other in (average_precision(1), "average_precision"):
+        scoring = {"of 0": average_precision(0), "of 1": other, "area": "roc_auc"}
+        result = compare_predictions(Y, None, None, scoring=scoring, **both, **QUICK)
+        assert result.metric("of 0").observed_a == pytest.approx(of_0)
+        assert result.metric("of 1").observed_a == pytest.approx(of_1)
+        assert result.metric("area").observed_a == pytest.approx(sk.roc_auc_score(Y, P))
+        with pytest.raises(ValueError, match="one column, but the metrics have different positive"):
+            compare_predictions(Y, None, None, y_score_a=P, y_score_b=Q, scoring=scoring, **QUICK)
+    scoring = [average_precision("spam"), "average_precision"]
+    words = np.where(Y == 1, "spam", "ham")
+    with pytest.raises(ValueError, match="pos_label"):  # of the second, nobody knows
+        compare_predictions(words, None, None, y_score_a=P, y_score_b=Q, scoring=scoring, **QUICK)
+
+
+@pytest.mark.parametrize("pos_label", [0, 1])
+def test_functions_that_name_a_class_are_given_its_scores(pos_label):
+    function = partial(sk.average_precision_score, pos_label=pos_label)
+    metric = metrics.weighted(function, response="predict_proba")
+    scores = {"y_score_a": np.column_stack([1 - P, P]), "y_score_b": np.column_stack([1 - Q, Q])}
+    expected = function(Y, scores["y_score_a"][:, pos_label])
+    result = compare_predictions(Y, None, None, scoring=metric, **scores, **QUICK)
+    assert result.observed_a == pytest.approx(expected)
+    single = {name: one[:, pos_label] for name, one in scores.items()}
+    result = compare_predictions(Y, None, None, scoring=metric, **single, **QUICK)
+    assert result.observed_a == pytest.approx(expected)
+
+
+X = np.column_stack([Y + RNG.normal(0, 1, N), RNG.normal(size=N)])
+WORDS = np.where(Y == 1, "good", "bad")
+CV = BlockRegularizedCV(3, random_state=0)
+OF_BAD = {
+    "f1": make_scorer(sk.f1_score, pos_label="bad"),
+    "labels": make_scorer(sk.f1_score, labels=["bad"], average="macro", pos_label=None),
+    "average_precision": average_precision("bad"),
+}
+
+
+def compare_by_search(**options):
+    search = GridSearchCV(LogisticRegression(), {"C": [0.01, 1]}, cv=3).fit(X, WORDS)
+    return report_search(search, X, WORDS, rope=0.01, **options)
+
+
+DOORS = {
+    "cross_validate": lambda **o: bayesian_cross_validate(
+        GaussianNB(), LogisticRegression(), X, WORDS, cv=CV, **o
+    ),
+    "scores": lambda **o: bayesian_cross_validate(
+        GaussianNB(), LogisticRegression(), X, WORDS, cv=CV, model="scores", **o
+    ),
+    "comparer": lambda **o: BayesianComparer(
+        [GaussianNB(), LogisticRegression()], cv=CV, refit=True, **({"weight": "published"} | o)
+    ).fit(X, WORDS),
+    "search": compare_by_search,
+    "predictions": lambda **o: compare_predictions(WORDS, WORDS, WORDS[::-1], **o),
+    "many": lambda **o: compare_many(WORDS, {"a": WORDS, "b": WORDS[::-1]}, **o),
+    "one": lambda **o: score_posterior(WORDS, WORDS[::-1], **o),
+    "matrices": lambda **o: compare_confusion_matrices(
+        [[20, 9], [4, 27]], [[21, 8], [9, 22]], labels=["bad", "good"], **o
+    ),
+}
+
+
+@pytest.mark.parametrize("door", DOORS)
+def test_another_positive_class_is_refused_everywhere(door):
+    if door != "search":
+        DOORS[door](scoring=OF_BAD["f1"], pos_label="bad", **QUICK)
+    with pytest.raises(ValueError, match="has the positive class 'bad', but pos_label='good' was"):
+        DOORS[door](scoring=OF_BAD["f1"], pos_label="good", **QUICK)
+
+
+def test_counts_have_their_positive_class():
+    cells = (30, 10, 12, 50), (25, 9, 17, 50)
+    with pytest.raises(ValueError, match="has the positive class 0, but pos_label=1"):
+        compare_counts(*cells, scoring=make_scorer(sk.f1_score, pos_label=0), **QUICK)
+
+
+def test_labels_of_a_scorer_are_not_its_positive_class():
+    DOORS["predictions"](scoring=OF_BAD["labels"], pos_label="good", **QUICK)
+
+
+@pytest.mark.parametrize("name", OF_BAD)
+def test_parameters_of_scorers_count_in_cross_validation(name):
+    scorer = OF_BAD[name]
+    result = DOORS["cross_validate"](scoring=scorer, weight="published", **QUICK)
+    expected = cross_validate(GaussianNB(), X, WORDS, scoring=scorer, cv=CV)["test_score"]
+    np.testing.assert_allclose(result.cv_results["GaussianNB"]["test_score"], expected)
+    if name == "labels":
+        best = DOORS["comparer"](scoring=scorer, weight="published", **QUICK)
+        assert best.score(X, WORDS) == pytest.approx(scorer(best.best_estimator_, X, WORDS))
+
+
+@pytest.mark.parametrize("average", ["macro", "micro", "weighted"])
+def test_averages_have_no_positive_class(average):
+    """Their functions have a parameter pos_label, which is not used."""
+    for scoring in (
+        make_scorer(sk.f1_score, average=average, labels=[0, 1]),
+        metrics.weighted(partial(sk.f1_score, average=average)),
+    ):
+        result = compare_predictions(Y, A, B, scoring=scoring, pos_label=0, **QUICK)
+        assert result.observed_a == pytest.approx(sk.f1_score(Y, A, average=average))
+
+
+class Agreement:
+    def __call__(self, y_true, y_pred, sample_weight=None):
+        return np.average(y_true == y_pred, weights=sample_weight)
+
+    def agree(self, y_true, y_pred, sample_weight=None):
+        return self(y_true, y_pred, sample_weight)
+
+
+@pytest.mark.parametrize(
+    ("function", "name"),
+    [
+        (Agreement(), "Agreement"),
+        (Agreement().agree, "agree"),
+        (partial(sk.fbeta_score, beta=2), "fbeta_score"),
+        (lambda y_true, y_pred, sample_weight=None: 0.5, "<lambda>"),
+    ],
+    ids=["object", "method", "partial", "lambda"],
+)
+def test_functions_of_all_kinds_have_names(function, name):
+    for scoring in (make_scorer(function), metrics.weighted(function), metrics.resampled(function)):
+        result = compare_predictions(Y, A, B, scoring=scoring, **QUICK)
+        assert result.metrics == (name,)
+        assert result.observed_a == function(Y, A)
+
+
+def test_searches_by_objects_without_a_name():
+    scorer = make_scorer(Agreement())
+    search = GridSearchCV(LogisticRegression(), {"C": [0.01, 1]}, cv=3, scoring=scorer).fit(X, Y)
+    assert report_search(search, X, Y, rope=0.01, **QUICK).source == "predictions"
+
+
+def test_objects_within_partials_have_a_name_without_an_address():
+    scorer = make_scorer(partial(Agreement()))
+    assert compare_predictions(Y, A, B, scoring=scorer, **QUICK).metrics[0] in (
+        "partial", "Agreement",
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "name",
+    [name for name in metrics.__all__ if inspect.isfunction(getattr(metrics, name))],
+)
+def test_functions_that_make_metrics_must_be_called(name):
+    make = getattr(metrics, name)
+    for scoring in (make, [make], {"mine": make}):
+        with pytest.raises(
+            TypeError, match=rf"function metrics\.{name}, .* Call it: metrics\.{name}\("
+        ):
+            compare_predictions(Y, A, B, scoring=scoring, **QUICK)
+    with pytest.raises(TypeError, match="Call it"):
+        compare_by_search(scoring=make, **QUICK)
+
+
+def test_scorers_that_use_x_are_sent_to_split_scores():
+    def of_x(estimator, X, y):
+        return float(np.mean(X[:, 0] * (estimator.predict(X) == y)))
+
+    def of_predictions(estimator, X, y):
+        return float(np.mean(estimator.predict(X) == y))
+
+    with pytest.raises(TypeError, match=r"may use X only .* model='scores'") as caught:
+        compare_predictions(Y, A, B, scoring=of_x, **QUICK)
+    assert "resampled" not in str(caught.value)
+    with pytest.raises(TypeError, match=r"does not take sample_weight. .* metrics.resampled"):
+        compare_predictions(Y, A, B, scoring=of_predictions, **QUICK)
