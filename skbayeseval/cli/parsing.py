@@ -82,8 +82,7 @@ def add_model(parser: argparse.ArgumentParser, *, model: str, models: str) -> No
     parser.add_argument(
         "--draws",
         type=whole_number,
-        default=20_000,
-        help="the number of posterior draws (default: 20000)",
+        help="the number of posterior draws (default: 20000, fewer with more than 250 classes)",
     )
     parser.add_argument(
         "--seed", type=whole_number, default=0, help="the seed of the draws (default: 0)"

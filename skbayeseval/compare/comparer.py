@@ -100,7 +100,7 @@ class BayesianComparer(MetaEstimatorMixin, BaseEstimator):
         "auto" uses "pymc" only if the prior is a callable.
     prior : dict or callable, default=None
         Parameters of the model's prior, as in `compare_predictions`.
-    n_draws : int, default=20000
+    n_draws : int, default=None
         The number of draws of the exact engine, as in `compare_predictions`.
     labels : array-like, default=None
         The classes; by default those of `y`.
@@ -184,7 +184,7 @@ class BayesianComparer(MetaEstimatorMixin, BaseEstimator):
         model: Any = "auto",
         engine: str | PyMCEngine = "exact",
         prior: dict[str, Any] | Callable[..., Any] | None = None,
-        n_draws: int = 20_000,
+        n_draws: int | None = None,
         labels: ArrayLike | None = None,
         pos_label: Any = None,
         rope: Any = None,

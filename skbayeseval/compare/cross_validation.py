@@ -75,7 +75,7 @@ def bayesian_cross_validate(
     model: Any = "auto",
     engine: str | PyMCEngine = "exact",
     prior: dict[str, Any] | Callable[..., Any] | None = None,
-    n_draws: int = 20_000,
+    n_draws: int | None = None,
     labels: ArrayLike | None = None,
     pos_label: Any = None,
     counter: ChunkCounter | None = None,
@@ -293,7 +293,7 @@ class CrossValidationOptions(Fitting):
     model: Any = "auto"
     engine: Any = "exact"
     prior: Any = None
-    n_draws: Any = 20_000
+    n_draws: Any = None
     labels: Any = None
     pos_label: Any = None
     counter: Any = None

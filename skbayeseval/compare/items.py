@@ -46,7 +46,7 @@ def compare_items(
     scoring: str = "score",
     model: Any = "auto",
     prior: dict[str, Any] | None = None,
-    n_draws: int = 20_000,
+    n_draws: int | None = None,
     random_state: Any = None,
 ) -> ComparisonResult:
     """Compare two systems from one score per item: right or wrong, a grade, an error.
@@ -151,7 +151,7 @@ def compare_many_items(
     scoring: str = "score",
     model: Any = "auto",
     prior: dict[str, Any] | None = None,
-    n_draws: int = 20_000,
+    n_draws: int | None = None,
     random_state: Any = None,
 ) -> Ranking:
     """Compare two or more systems from one score per item.

@@ -168,7 +168,7 @@ def compare_table(
     prevalence: Any = None,
     engine: str | PyMCEngine = "exact",
     prior: dict[str, Any] | Callable[..., Any] | None = None,
-    n_draws: int = 20_000,
+    n_draws: int | None = None,
     random_state: Any = None,
 ) -> ComparisonResult:
     """Compare two classifiers from a table of predictions that need not fit into memory.

@@ -90,7 +90,7 @@ def compare_predictions(
     prevalence: Any = None,
     engine: str | PyMCEngine = "exact",
     prior: dict[str, Any] | Callable[..., Any] | None = None,
-    n_draws: int = 20_000,
+    n_draws: int | None = None,
     random_state: Any = None,
 ) -> ComparisonResult:
     """Compare two classifiers, or two regressors, from their predictions of the same instances.
@@ -156,7 +156,7 @@ def compare_predictions(
         also a callable that builds PyMC variables under the names of parameters, or returns them in
         a dict; if it takes an argument, that is a mapping of names to the model's own variables.
         Parameters that it does not build keep the model's prior.
-    n_draws : int, default=20000
+    n_draws : int, default=None
         The number of draws of the exact engine, at least 100 and at most what fits in 1 GB, about
         20 million for two classifiers. `PyMCEngine` has its own. None means 20,000; 2,000 where a
         function is called for each draw; and fewer with more than 250 classes, down to 1,000.
@@ -229,7 +229,7 @@ def compare_confusion_matrices(
     pos_label: Any = None,
     engine: str | PyMCEngine = "exact",
     prior: dict[str, Any] | Callable[..., Any] | None = None,
-    n_draws: int = 20_000,
+    n_draws: int | None = None,
     random_state: Any = None,
 ) -> ComparisonResult:
     """Compare two classifiers from their confusion matrices.
@@ -298,7 +298,7 @@ def compare_counts(
     names: tuple[str, str] = ("A", "B"),
     engine: str | PyMCEngine = "exact",
     prior: dict[str, Any] | Callable[..., Any] | None = None,
-    n_draws: int = 20_000,
+    n_draws: int | None = None,
     random_state: Any = None,
 ) -> ComparisonResult:
     """Compare two classifiers from (tp, fp, fn) or (tp, fp, fn, tn): chunking, retrieval.
@@ -380,7 +380,7 @@ def compare_many(
     prevalence: Any = None,
     engine: str | PyMCEngine = "exact",
     prior: dict[str, Any] | Callable[..., Any] | None = None,
-    n_draws: int = 20_000,
+    n_draws: int | None = None,
     random_state: Any = None,
 ) -> Ranking:
     """Compare two or more classifiers, or regressors, from predictions of the same instances.
@@ -460,7 +460,7 @@ def score_posterior(
     prevalence: Any = None,
     engine: str | PyMCEngine = "exact",
     prior: dict[str, Any] | Callable[..., Any] | None = None,
-    n_draws: int = 20_000,
+    n_draws: int | None = None,
     random_state: Any = None,
 ) -> ScoreResult:
     """Return how sure a score is: the posterior of one classifier's metric.

@@ -211,7 +211,7 @@ def compare_scores(
     names: Sequence[str] | None = None,
     engine: str | PyMCEngine = "exact",
     prior: dict[str, Any] | Callable[..., Any] | None = None,
-    n_draws: int = 20_000,
+    n_draws: int | None = None,
     random_state: Any = None,
 ) -> Ranking: ...
 
@@ -228,7 +228,7 @@ def compare_scores(
     names: Sequence[str] | None = None,
     engine: str | PyMCEngine = "exact",
     prior: dict[str, Any] | Callable[..., Any] | None = None,
-    n_draws: int = 20_000,
+    n_draws: int | None = None,
     random_state: Any = None,
 ) -> ComparisonResult: ...
 
@@ -244,7 +244,7 @@ def compare_scores(
     names: Sequence[str] | None = None,
     engine: str | PyMCEngine = "exact",
     prior: dict[str, Any] | Callable[..., Any] | None = None,
-    n_draws: int = 20_000,
+    n_draws: int | None = None,
     random_state: Any = None,
 ) -> ComparisonResult | Ranking:
     """Compare estimators from their scores in splits, or on several data sets.
@@ -526,7 +526,7 @@ def rank_scores(
     model: Any = "auto",
     engine: str | PyMCEngine = "exact",
     prior: dict[str, Any] | Callable[..., Any] | None = None,
-    n_draws: int = 20_000,
+    n_draws: int | None = None,
     random_state: Any = None,
     names: Sequence[str] | None = None,
 ) -> Ranking:

@@ -65,16 +65,6 @@ def make_posterior(
     `warnings.warn`.
     """
     sampler = resolve_engine(engine, prior)
-    called = [metric.name for metric in metrics if metric.calls_per_draw]
-    if n_draws == N_DRAWS and called and sampler.has_independent_draws:
-        n_draws = N_CALLS
-        warnings.warn(
-            f"The function of {called[0]} is called for each draw, so that {N_CALLS:,} draws are "
-            f"made, and not {N_DRAWS:,}, the default. Any other n_draws= is taken as it is, such "
-            f"as n_draws={N_CALLS}, or n_draws={N_DRAWS + 1} for more.",
-            UserWarning,
-            stacklevel=stacklevel,
-        )
     own_prior = prior if callable(prior) else None
     if own_prior and isinstance(model, Model):
         raise ValueError(
@@ -83,8 +73,8 @@ def make_posterior(
     evidence = as_evidence(evidence)
     counts = evidence.margins()[0]
     n_classes = len(counts.labels)
-    if n_draws == N_DRAWS and sampler.has_independent_draws:
-        n_draws = default_draws(evidence)
+    if n_draws is None:
+        n_draws = default_draws(evidence, any(metric.calls_per_draw for metric in metrics))
     resolved = resolve_model(
         model,
         None if own_prior else prior,
@@ -127,8 +117,8 @@ def make_posterior(
     return posterior if rehearsal else sample(posterior, sampler, own_prior)
 
 
-def default_draws(evidence: Evidence) -> int:
-    """Return the default number of draws, which is smaller with many classes.
+def default_draws(evidence: Evidence, calls_per_draw: bool = False) -> int:
+    """Return the default number of draws, which is smaller where draws take long.
 
     Examples
     --------
@@ -140,9 +130,10 @@ def default_draws(evidence: Evidence) -> int:
     ... ]
     [20000, 5000, 1000]
     """
+    number = N_CALLS if calls_per_draw else N_DRAWS
     if evidence.family != "classes":
-        return N_DRAWS
-    return max(FEWEST_DRAWS, min(N_DRAWS, MOST_RECALLS // len(evidence.margin(0).labels)))
+        return number
+    return max(FEWEST_DRAWS, min(number, MOST_RECALLS // len(evidence.margin(0).labels)))
 
 
 def _warn_of_empty_labels(counts: Any, stacklevel: int) -> None:
