@@ -10,7 +10,7 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -108,20 +108,33 @@ class Silent(Saying):
     predict_proba = decision_function = predict
 
 
-def named_class(function: Callable[..., Any], labels: Sequence[Any]) -> Any:
+def named_class(function: Callable[..., Any], labels: Sequence[Any], response: str) -> Any:
     """Return which of two classes a function takes as its `pos_label`, given or by default.
 
     None if it takes none. Scorers that `make_scorer` made refuse an estimator that does not know
-    this class, before they ask what it predicts; functions tell it in their signature.
+    this class, before they ask what it predicts; functions tell it in their signature. Averages
+    over classes have this parameter as well, but give the same value if both classes are exchanged.
     """
+    if len(labels) != 2:
+        return None
+    classes = np.asarray(labels)
     if isinstance(function, ScorerFunction):
         named = [label for label in labels if not _does_without(function.scorer, label, labels)]
+        function = replace(function, classes=np.sort(classes))
+    else:
+        try:
+            given = inspect.signature(function).parameters["pos_label"].default
+        except (KeyError, TypeError, ValueError):  # some built-in functions do not tell
+            return None
+        named = [label for label in labels if np.isscalar(given) and label == given]
+    if len(named) != 1 or response != "predict":
         return named[0] if len(named) == 1 else None
+    true, said = np.repeat([[0, 0, 1, 1], [0, 1, 0, 1]], [3, 1, 2, 5], axis=1)
     try:
-        given = inspect.signature(function).parameters["pos_label"].default
-    except (KeyError, TypeError, ValueError):  # some built-in functions do not tell
-        return None
-    return next((label for label in labels if np.isscalar(given) and label == given), None)
+        values = [function(order[true], order[said]) for order in (classes, classes[::-1])]
+        return None if np.isclose(*values) else named[0]
+    except Exception:  # which is told where the function is checked
+        return named[0]
 
 
 def _does_without(scorer: Callable[..., Any], label: Any, labels: Sequence[Any]) -> bool:
@@ -161,6 +174,26 @@ def name_of(scorer: Callable[..., Any]) -> str:
         inner = re.match(r"functools\.partial\(<(?:function|bound method) ([\w.<>]+)", function)
         function = "partial" if inner is None else inner[1].rsplit(".")[-1]
     return f"{'neg_' if is_loss else ''}{function}"
+
+
+def agree(scorer: Any, twin: Any) -> bool:
+    """Return whether two scorers give the same, for classes or for numbers."""
+    expected = _scores(twin)
+    return any(score is not None for score in expected) and _scores(scorer) == expected
+
+
+def _scores(scorer: Any) -> list[float | None]:
+    """Return what a scorer gives for two classes, three classes and numbers; None for an error."""
+    rng = np.random.default_rng(0)
+    scores: list[float | None] = []
+    for n_classes in (2, 3, 0):
+        truth = np.arange(30) % n_classes if n_classes else 1 + np.arange(30) / 7
+        said = rng.dirichlet(np.ones(n_classes), 30) if n_classes else rng.permutation(truth)
+        try:
+            scores.append(float(scorer(Saying(said, range(n_classes)), UNKNOWN_X, truth)))
+        except Exception:  # whatever a scorer raises for a target that it is not made for
+            scores.append(None)
+    return scores
 
 
 def response_of(

@@ -168,6 +168,7 @@ def test_scorers_with_parameters(data):
     if any("is taken for the scores of class" in str(one.message) for one in told):
         assert single
         assert pos_label is None
+        assert function in OF_SCORES
         return
     assert None not in expected
     assert found == pytest.approx(expected[: len(found)], rel=1e-6, abs=1e-9)

@@ -236,9 +236,10 @@ def test_metrics_with_different_positive_classes_need_a_column_for_each():
 
 
 @pytest.mark.parametrize("pos_label", [0, 1])
-def test_functions_that_name_a_class_are_given_its_scores(pos_label):
-    function = partial(sk.average_precision_score, pos_label=pos_label)
-    metric = metrics.weighted(function, response="predict_proba")
+@pytest.mark.parametrize("function", [sk.average_precision_score, sk.brier_score_loss])
+def test_functions_that_name_a_class_are_given_its_scores(function, pos_label):
+    function = partial(function, pos_label=pos_label)
+    metric = metrics.weighted(function, response="predict_proba", greater_is_better=True)
     scores = {"y_score_a": np.column_stack([1 - P, P]), "y_score_b": np.column_stack([1 - Q, Q])}
     expected = function(Y, scores["y_score_a"][:, pos_label])
     result = compare_predictions(Y, None, None, scoring=metric, **scores, **QUICK)
