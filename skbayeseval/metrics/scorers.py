@@ -113,28 +113,47 @@ def named_class(function: Callable[..., Any], labels: Sequence[Any], response: s
 
     None if it takes none. Scorers that `make_scorer` made refuse an estimator that does not know
     this class, before they ask what it predicts; functions tell it in their signature. Averages
-    over classes have this parameter as well, but give the same value if both classes are exchanged.
+    over classes have this parameter as well, but do not tell both classes apart. Scorers of scores
+    that do, though they name none, as the area below `max_fpr`, are given those of the greater one.
     """
     if len(labels) != 2:
         return None
-    classes = np.asarray(labels)
     if isinstance(function, ScorerFunction):
         named = [label for label in labels if not _does_without(function.scorer, label, labels)]
-        function = replace(function, classes=np.sort(classes))
+        if not named and response != "predict" and is_made(function.scorer):
+            return max(labels) if _tells_apart(function, labels, response) else None
     else:
         try:
             given = inspect.signature(function).parameters["pos_label"].default
         except (KeyError, TypeError, ValueError):  # some built-in functions do not tell
             return None
         named = [label for label in labels if np.isscalar(given) and label == given]
-    if len(named) != 1 or response != "predict":
-        return named[0] if len(named) == 1 else None
-    true, said = np.repeat([[0, 0, 1, 1], [0, 1, 0, 1]], [3, 1, 2, 5], axis=1)
+    if len(named) != 1 or (
+        response == "predict" and _tells_apart(function, labels, response) is False
+    ):
+        return None
+    return named[0]
+
+
+def _tells_apart(function: Callable[..., Any], labels: Sequence[Any], response: str) -> bool | None:
+    """Return whether a function has another value if both classes are exchanged; None if unknown.
+
+    Unknown if it raises an error, which is told where it is checked.
+    """
+    classes = np.sort(labels)
+    if isinstance(function, ScorerFunction):
+        function = replace(function, classes=classes)
+    true, said = np.repeat([[0, 0, 1, 1], [0, 1, 0, 1]], [15, 5, 10, 25], axis=1)
+    scores = 0.1 * true + np.random.default_rng(0).uniform(-0.5, 0.4, len(true))
+    columns = np.column_stack([-scores, scores]) + (0.5 if response == "predict_proba" else 0.0)
     try:
-        values = [function(order[true], order[said]) for order in (classes, classes[::-1])]
-        return None if np.isclose(*values) else named[0]
-    except Exception:  # which is told where the function is checked
-        return named[0]
+        values = [
+            function(order[true], order[said] if response == "predict" else columns[:, ::step])
+            for order, step in ((classes, 1), (classes[::-1], -1))
+        ]
+        return not np.isclose(*values)
+    except Exception:
+        return None
 
 
 def _does_without(scorer: Callable[..., Any], label: Any, labels: Sequence[Any]) -> bool:

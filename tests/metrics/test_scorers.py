@@ -292,6 +292,21 @@ def test_another_positive_class_is_refused_everywhere(door):
         DOORS[door](scoring=OF_BAD["f1"], pos_label="good", **QUICK)
 
 
+def test_scorers_of_scores_that_tell_classes_apart_take_the_greater_one():
+    """As scikit-learn, whose area below max_fpr has no pos_label."""
+    scorer = make_scorer(sk.roc_auc_score, max_fpr=0.3, response_method="predict_proba")
+    expected = sk.roc_auc_score(WORDS, P, max_fpr=0.3)
+    options = {"y_score": P, "scoring": scorer, **QUICK}
+    for given in ({}, {"pos_label": "good"}, {"labels": ["good", "bad"]}):
+        assert score_posterior(WORDS, None, **options, **given).observed == pytest.approx(expected)
+    with pytest.raises(ValueError, match="has the positive class 'good', but pos_label='bad'"):
+        score_posterior(WORDS, None, **(options | {"y_score": 1 - P}), pos_label="bad")
+    for function in (sk.roc_auc_score, sk.log_loss, sk.brier_score_loss):  # which do not
+        scorer = make_scorer(function, response_method="predict_proba", greater_is_better=False)
+        metric = metrics.resolve_scoring(scorer, ("bad", "good"), False, "bad")
+        assert [one.named_class for one in metric.values()] == [None]
+
+
 def test_counts_have_their_positive_class():
     cells = (30, 10, 12, 50), (25, 9, 17, 50)
     with pytest.raises(ValueError, match="has the positive class 0, but pos_label=1"):
