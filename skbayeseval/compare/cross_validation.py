@@ -157,7 +157,7 @@ def bayesian_cross_validate(
         and notebooks, lines on standard error elsewhere.
     params : dict, default=None
         Passed to every `fit`, or routed if metadata routing is enabled. Sample weights reach `fit`
-        only: the counts stay unweighted.
+        only: the counts stay unweighted, and scorers that request metadata are refused.
     pre_dispatch : int or str, default="2*n_jobs"
         As in `cross_validate`.
     return_estimator, return_indices : bool, default=False

@@ -18,7 +18,14 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from skbayeseval._arrays import as_numbers, check_rows, columns_in_order, in_short, named_labels
+from skbayeseval._arrays import (
+    as_array,
+    as_numbers,
+    check_rows,
+    columns_in_order,
+    in_short,
+    named_labels,
+)
 from skbayeseval._labels import (
     check_indicator,
     encode_labels,
@@ -371,7 +378,7 @@ class SameInstances:
             raise ValueError(
                 "There is nothing to compare: pass predictions, instance scores, or both."
             )
-        true_classes, truth = encode_truth(y_true, labels) if scores else ((), None)
+        true_classes, truth = encode_truth(y_true, labels) if scores else ((), np.empty(0))
         evidence = self._counts(labels, several) if predictions else None
         classes = true_classes if evidence is None else evidence.margins()[0].labels
         resolve_pos_label(classes, self.pos_label)
@@ -404,18 +411,19 @@ class SameInstances:
         It is `pos_label`, or the positive class of the metrics' own. By default it is 1 or the last
         of the classes, which need not be the one that scikit-learn's functions take, the greater.
         """
-        if self.pos_label is not None:
+        of_scores = [one for one in metrics if one.needs in RESPONSES]
+        if self.pos_label is not None or not of_scores:
             return self.pos_label
         default = resolve_pos_label(classes, None)
-        named = {one.named_class for one in metrics if one.needs in RESPONSES}
-        if any(one.needs_positive and one.needs in RESPONSES for one in metrics):
+        named = {one.named_class for one in of_scores}
+        if any(one.needs_positive for one in of_scores):
             if default is None:
                 return None  # which is an error, as the metric needs one
             named.add(default)
         named.discard(None)
         if len(named) == 1:
             return named.pop()
-        single = [name for name, one in self.scores.items() if _is_one_column(one, classes)]
+        single = [name for name, one in self.scores.items() if _is_one_column(one, name, classes)]
         taken = classes[1] if default is None else default
         if single and named:
             raise ValueError(
@@ -476,12 +484,11 @@ class SameInstances:
         return ScoredInstances.from_scores(self.y_true, said, **common)
 
 
-def _is_one_column(scores: Any, classes: Sequence[Any]) -> bool:
+def _is_one_column(scores: Any, name: str, classes: Sequence[Any]) -> bool:
     """Return whether scores have one column, which is not named after its class."""
     if isinstance(scores, pd.DataFrame):
         return scores.shape[1] == 1 and scores.columns[0] not in classes
-    shape = np.shape(scores)
-    return len(shape) == 1 or shape[1] == 1
+    return as_array(scores, name).shape[1:] in ((), (1,))
 
 
 def _are_numbers(scoring: Any, vectors: list[Any]) -> bool:

@@ -107,8 +107,9 @@ def compare_predictions(
         The instance scores of A and B, for "roc_auc", "average_precision", "neg_log_loss" and
         "neg_brier_score" (the last two require probabilities): those of the positive class, or of
         each class or label in the order of `labels`; the columns of a data frame may be named after
-        them, in any order. These metrics are always compared by the
-        Bayesian bootstrap over instances, whatever `model` is.
+        them, in any order. Without a positive class, one column is that of the last class, with a
+        warning if this is not the greater one, as in scikit-learn. These metrics are always
+        compared by the Bayesian bootstrap over instances, whatever `model` is.
     scoring : str, Metric, list or dict, default=None
         The metrics to compare. None means accuracy. Otherwise scikit-learn's names of metrics that
         depend only on the confusion matrix, "specificity", "cohen_kappa", objects of
@@ -132,7 +133,8 @@ def compare_predictions(
         averages of the classifiers that predict it, as in scikit-learn. With `labels`, every class
         given can occur and enters all macro averages.
     pos_label : object, default=None
-        The positive class for metrics such as F1; by default 1, if it is one of the classes.
+        The positive class for metrics such as F1; by default that of the scorers, which must not be
+        another one, and otherwise 1, if it is one of the classes.
     groups : array-like of shape (n_samples,), default=None
         Instances that belong together, such as sentences of a document: they are weighted together
         (model "group weights").

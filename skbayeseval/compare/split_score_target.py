@@ -21,7 +21,6 @@ from skbayeseval._labels import (
 )
 from skbayeseval.compare.targets import CollectedEvidence, Target, check_responses, score_learner
 from skbayeseval.evidence.split_scores import SplitScores
-from skbayeseval.metrics.any_metric import AnyMetric
 from skbayeseval.metrics.confusion import Metric
 from skbayeseval.metrics.registry import (
     PerInstance,
@@ -34,7 +33,7 @@ from skbayeseval.metrics.registry import (
     spelled_out,
     split_metric,
 )
-from skbayeseval.metrics.scorers import ScorerFunction, name_of
+from skbayeseval.metrics.scorers import ScorerFunction, name_of, named_class
 from skbayeseval.splitting.collect import Collection, Observe
 
 # From a fitted estimator, X and y to a score.
@@ -203,8 +202,8 @@ def _resolve_one(scoring: Any, y: Any, labels: Any, pos_label: Any) -> Scorer:
         pass
     if pos_label is not None and not is_indicator(y):
         name, classes = name_of(scoring), np.unique(check_label_vector(y, "y")).tolist()
-        own = AnyMetric(ScorerFunction(scoring), name, how="resampling")
-        check_same_positive(name, own.named_class(classes), pos_label)
+        named = named_class(ScorerFunction(scoring), classes, "predict")
+        check_same_positive(name, named, pos_label)
     return scoring
 
 

@@ -101,7 +101,7 @@ class AnyMetric:
             )
         if self.of_items or not labels:
             return Metric(self.name, _Preparing(self, "prepared"), source="numbers", **common)
-        named = None if several else self.named_class(labels)
+        named = None if several else named_class(self.function, labels, self.response)
         if self.response == "predict" and self.how in ("weights", "batches") and not several:
             classes = np.asarray(labels)
             cells = np.repeat(classes, len(classes)), np.tile(classes, len(classes))
@@ -112,23 +112,6 @@ class AnyMetric:
         needs = RESPONSES[self.response]
         of_classes = _Preparing(self, "of_classes", named)
         return Metric(self.name, of_classes, source="instances", needs=needs, **common)
-
-    def named_class(self, labels: Sequence[Any]) -> Any:
-        """Return the positive class of the function's own; None if it has none."""
-        named = named_class(self.function, labels) if len(labels) == 2 else None
-        if named is None or self.response != "predict":
-            return named
-        # Averages over classes have a parameter `pos_label` as well, which they do not use.
-        classes, one = np.asarray(labels), np.ones((11, 1))
-        true, said = np.repeat([[0, 0, 1, 1], [0, 1, 0, 1]], [3, 1, 2, 5], axis=1)
-        own = self._with_classes(classes)
-        try:
-            value, turned = (
-                own.values(order[true], order[said], one) for order in (classes, classes[::-1])
-            )
-        except ValueError:  # which is told where the function is checked
-            return named
-        return None if np.isclose(value, turned).all() else named
 
     def _with_classes(self, classes: Array, several: bool = False) -> AnyMetric:
         """Return the same metric; if it is a scorer, it knows the classes, or labels."""
@@ -165,7 +148,7 @@ class AnyMetric:
             if isinstance(self.function, ScorerFunction):
                 y_pred = np.column_stack([other, response])[:, :: 1 if positive else -1]
             else:
-                named = named_class(self.function, classes.tolist())
+                named = named_class(self.function, classes.tolist(), self.response)
                 if named is not None and named != classes[positive]:
                     y_pred, positive = other, 1 - positive
         perfect: Any = codes

@@ -44,7 +44,7 @@ from skbayeseval.metrics.confusion import (
 )
 from skbayeseval.metrics.instance_scores import SCORE_METRICS, Prepared, net_benefit
 from skbayeseval.metrics.numbers import NUMBER_METRICS, REFUSED, mean_of
-from skbayeseval.metrics.scorers import UNKNOWN_X, Saying, name_of
+from skbayeseval.metrics.scorers import agree, name_of
 
 # The names of scorers with values between 0 and 1, known by their split scores only.
 _BETWEEN_0_AND_1 = (
@@ -280,7 +280,7 @@ def metric_of_scorer(scorer: Any) -> Metric | None:
         return None
     for name in get_scorer_names():
         if name in known_metrics() and repr(get_scorer(name)) == written:
-            return get_metric(name) if _agree(scorer, get_scorer(name)) else None
+            return get_metric(name) if agree(scorer, get_scorer(name)) else None
     parsed = re.fullmatch(WRITTEN, written)
     if parsed is None or not hasattr(sklearn_metrics, parsed[1]):
         return None
@@ -301,27 +301,7 @@ def metric_of_scorer(scorer: Any) -> Metric | None:
     except ValueError:
         return None
     twin = make_scorer(getattr(sklearn_metrics, function), greater_is_better=not negated, **options)
-    return metric if metric.source != "instances" and _agree(scorer, twin) else None
-
-
-def _agree(scorer: Any, twin: Any) -> bool:
-    """Return whether two scorers give the same, for classes or for numbers."""
-    expected = _scores(twin)
-    return any(score is not None for score in expected) and _scores(scorer) == expected
-
-
-def _scores(scorer: Any) -> list[float | None]:
-    """Return what a scorer gives for two classes, three classes and numbers; None for an error."""
-    rng = np.random.default_rng(0)
-    scores: list[float | None] = []
-    for n_classes in (2, 3, 0):
-        truth = np.arange(30) % n_classes if n_classes else 1 + np.arange(30) / 7
-        said = rng.dirichlet(np.ones(n_classes), 30) if n_classes else rng.permutation(truth)
-        try:
-            scores.append(float(scorer(Saying(said, range(n_classes)), UNKNOWN_X, truth)))
-        except Exception:  # whatever a scorer raises for a target that it is not made for
-            scores.append(None)
-    return scores
+    return metric if metric.source != "instances" and agree(scorer, twin) else None
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -108,20 +108,52 @@ class Silent(Saying):
     predict_proba = decision_function = predict
 
 
-def named_class(function: Callable[..., Any], labels: Sequence[Any]) -> Any:
+def named_class(function: Callable[..., Any], labels: Sequence[Any], response: str) -> Any:
     """Return which of two classes a function takes as its `pos_label`, given or by default.
 
     None if it takes none. Scorers that `make_scorer` made refuse an estimator that does not know
-    this class, before they ask what it predicts; functions tell it in their signature.
+    this class, before they ask what it predicts; functions tell it in their signature. Averages
+    over classes have this parameter as well, but do not tell both classes apart. Scorers of scores
+    that do, though they name none, as the area below `max_fpr`, are given those of the greater one.
     """
+    if len(labels) != 2:
+        return None
     if isinstance(function, ScorerFunction):
         named = [label for label in labels if not _does_without(function.scorer, label, labels)]
-        return named[0] if len(named) == 1 else None
-    try:
-        given = inspect.signature(function).parameters["pos_label"].default
-    except (KeyError, TypeError, ValueError):  # some built-in functions do not tell
+        if not named and response != "predict" and is_made(function.scorer):
+            return max(labels) if _tells_apart(function, labels, response) else None
+    else:
+        try:
+            given = inspect.signature(function).parameters["pos_label"].default
+        except (KeyError, TypeError, ValueError):  # some built-in functions do not tell
+            return None
+        named = [label for label in labels if np.isscalar(given) and label == given]
+    if len(named) != 1 or (
+        response == "predict" and _tells_apart(function, labels, response) is False
+    ):
         return None
-    return next((label for label in labels if np.isscalar(given) and label == given), None)
+    return named[0]
+
+
+def _tells_apart(function: Callable[..., Any], labels: Sequence[Any], response: str) -> bool | None:
+    """Return whether a function has another value if both classes are exchanged; None if unknown.
+
+    Unknown if it raises an error, which is told where it is checked.
+    """
+    classes = np.sort(labels)
+    if isinstance(function, ScorerFunction):
+        function = replace(function, classes=classes)
+    true, said = np.repeat([[0, 0, 1, 1], [0, 1, 0, 1]], [15, 5, 10, 25], axis=1)
+    scores = 0.1 * true + np.random.default_rng(0).uniform(-0.5, 0.4, len(true))
+    columns = np.column_stack([-scores, scores]) + (0.5 if response == "predict_proba" else 0.0)
+    try:
+        values = [
+            function(order[true], order[said] if response == "predict" else columns[:, ::step])
+            for order, step in ((classes, 1), (classes[::-1], -1))
+        ]
+        return not np.isclose(*values)
+    except Exception:
+        return None
 
 
 def _does_without(scorer: Callable[..., Any], label: Any, labels: Sequence[Any]) -> bool:
@@ -161,6 +193,26 @@ def name_of(scorer: Callable[..., Any]) -> str:
         inner = re.match(r"functools\.partial\(<(?:function|bound method) ([\w.<>]+)", function)
         function = "partial" if inner is None else inner[1].rsplit(".")[-1]
     return f"{'neg_' if is_loss else ''}{function}"
+
+
+def agree(scorer: Any, twin: Any) -> bool:
+    """Return whether two scorers give the same, for classes or for numbers."""
+    expected = _scores(twin)
+    return any(score is not None for score in expected) and _scores(scorer) == expected
+
+
+def _scores(scorer: Any) -> list[float | None]:
+    """Return what a scorer gives for two classes, three classes and numbers; None for an error."""
+    rng = np.random.default_rng(0)
+    scores: list[float | None] = []
+    for n_classes in (2, 3, 0):
+        truth = np.arange(30) % n_classes if n_classes else 1 + np.arange(30) / 7
+        said = rng.dirichlet(np.ones(n_classes), 30) if n_classes else rng.permutation(truth)
+        try:
+            scores.append(float(scorer(Saying(said, range(n_classes)), UNKNOWN_X, truth)))
+        except Exception:  # whatever a scorer raises for a target that it is not made for
+            scores.append(None)
+    return scores
 
 
 def response_of(

@@ -32,6 +32,8 @@ def test_good_scores_few_instances_and_other_metrics_pass():
         compare_predictions(Y, None, None, y_score_a=GOOD, y_score_b=GOOD**3, **FEW)
         score_posterior(few, None, y_score=1.0 - few + np.arange(6) / 10, **FEW)
         score_posterior(Y, None, y_score=probabilities, **(FEW | {"scoring": "neg_brier_score"}))
+        options = {"y_score": -GOOD, "labels": [2, 1], **FEW}
+        score_posterior(Y + 1, Y + 1, **(options | {"scoring": "accuracy"}))  # of predictions
 
 
 OF_SCORES = {

@@ -76,8 +76,10 @@ def scorers(draw, classes):
         options["weights"] = draw(st.sampled_from([None, "linear", "quadratic"]))
     if function is sk.top_k_accuracy_score:
         options["k"] = draw(st.integers(1, 2)) if not two else 1
-    if function is sk.roc_auc_score and not two:
-        options["multi_class"] = "ovr"
+    if function is sk.roc_auc_score:
+        options |= (
+            {"max_fpr": draw(st.sampled_from([None, 0.4]))} if two else {"multi_class": "ovr"}
+        )
     if function in (sk.log_loss, sk.d2_log_loss_score, sk.hinge_loss) and draw(st.booleans()):
         options["labels"] = sorted(classes)
     takes_one = two and "pos_label" in inspect.signature(function).parameters
@@ -124,6 +126,7 @@ def test_scorers_with_parameters(data):
 
     default = inspect.signature(function).parameters.get("pos_label")
     own = options.get("pos_label", 1 if default is not None and default.default == 1 else None)
+    own = max(classes) if options.get("max_fpr") else own
     meant = own if pos_label is None else pos_label
     meant = meant if meant in classes else max(classes)  # as scikit-learn takes one column
     estimators = [Known(classes, one) for one in shares]
@@ -168,6 +171,7 @@ def test_scorers_with_parameters(data):
     if any("is taken for the scores of class" in str(one.message) for one in told):
         assert single
         assert pos_label is None
+        assert function in OF_SCORES
         return
     assert None not in expected
     assert found == pytest.approx(expected[: len(found)], rel=1e-6, abs=1e-9)

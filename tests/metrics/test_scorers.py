@@ -236,9 +236,10 @@ def test_metrics_with_different_positive_classes_need_a_column_for_each():
 
 
 @pytest.mark.parametrize("pos_label", [0, 1])
-def test_functions_that_name_a_class_are_given_its_scores(pos_label):
-    function = partial(sk.average_precision_score, pos_label=pos_label)
-    metric = metrics.weighted(function, response="predict_proba")
+@pytest.mark.parametrize("function", [sk.average_precision_score, sk.brier_score_loss])
+def test_functions_that_name_a_class_are_given_its_scores(function, pos_label):
+    function = partial(function, pos_label=pos_label)
+    metric = metrics.weighted(function, response="predict_proba", greater_is_better=True)
     scores = {"y_score_a": np.column_stack([1 - P, P]), "y_score_b": np.column_stack([1 - Q, Q])}
     expected = function(Y, scores["y_score_a"][:, pos_label])
     result = compare_predictions(Y, None, None, scoring=metric, **scores, **QUICK)
@@ -289,6 +290,21 @@ def test_another_positive_class_is_refused_everywhere(door):
         DOORS[door](scoring=OF_BAD["f1"], pos_label="bad", **QUICK)
     with pytest.raises(ValueError, match="has the positive class 'bad', but pos_label='good' was"):
         DOORS[door](scoring=OF_BAD["f1"], pos_label="good", **QUICK)
+
+
+def test_scorers_of_scores_that_tell_classes_apart_take_the_greater_one():
+    """As scikit-learn, whose area below max_fpr has no pos_label."""
+    scorer = make_scorer(sk.roc_auc_score, max_fpr=0.3, response_method="predict_proba")
+    expected = sk.roc_auc_score(WORDS, P, max_fpr=0.3)
+    options = {"y_score": P, "scoring": scorer, **QUICK}
+    for given in ({}, {"pos_label": "good"}, {"labels": ["good", "bad"]}):
+        assert score_posterior(WORDS, None, **options, **given).observed == pytest.approx(expected)
+    with pytest.raises(ValueError, match="has the positive class 'good', but pos_label='bad'"):
+        score_posterior(WORDS, None, **(options | {"y_score": 1 - P}), pos_label="bad")
+    for function in (sk.roc_auc_score, sk.log_loss, sk.brier_score_loss):  # which do not
+        scorer = make_scorer(function, response_method="predict_proba", greater_is_better=False)
+        metric = metrics.resolve_scoring(scorer, ("bad", "good"), False, "bad")
+        assert [one.named_class for one in metric.values()] == [None]
 
 
 def test_counts_have_their_positive_class():
