@@ -20,7 +20,7 @@ from skbayeseval.engines.base import PriorBuilder, Trace
 from skbayeseval.engines.blocks import BLOCK
 from skbayeseval.engines.pymc import PyMCEngine, sample
 from skbayeseval.engines.variables import Parameter, Parameters, call_prior, publish
-from skbayeseval.evidence.base import letter
+from skbayeseval.evidence.base import Evidence, letter
 from skbayeseval.evidence.counts import as_evidence
 from skbayeseval.judgement.intervals import Interval
 from skbayeseval.metrics.confusion import Metric, Totals
@@ -166,7 +166,7 @@ class Model(ParameterObject):
     def specification(self, evidence: Any) -> Self:
         """Return the model given the evidence."""
         evidence = as_evidence(evidence)
-        if self.needs_pairs and not evidence.is_paired:
+        if self.needs_pairs and isinstance(evidence, Evidence) and not evidence.is_paired:
             raise ValueError(
                 f"model={self.name!r} requires the predictions of both classifiers for each "
                 "instance, but only separate counts were given. Use compare_predictions or "

@@ -282,6 +282,13 @@ def _parts(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Parts:
     parts = Parts(kind, posterior, names, metrics, record)
     again, records = _header(parts), ("evidence", "scored", "weights", "cross_validation")
     for key in (key for key in again if key not in records):
+        if key == "metrics":  # limits were not known of all metrics that are known by a formula
+            header[key] = [
+                saved
+                if saved["limits"] or not saved["formula"]
+                else saved | {"limits": one["limits"]}
+                for saved, one in zip(header[key], again[key], strict=True)
+            ]
         if plain(again[key]) != plain(header[key]):
             raise ValueError(f"its {key} is {in_short(header[key])}, not {in_short(again[key])}")
     return parts

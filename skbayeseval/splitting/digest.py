@@ -326,9 +326,12 @@ class _Digester:
         try:
             full = resolve_name("." * level + name, variables.get("__package__"))
             if not _version_of(full):
-                __import__(name, dict(variables), None, parts or (), level)
+                module = importlib.import_module(full)
+                for part in parts or ():
+                    if part != "*" and not hasattr(module, part):
+                        importlib.import_module(f"{full}.{part}")
                 self._module(sys.modules[full.partition(".")[0]])
-                self._module(sys.modules[full])
+                self._module(module)
             return _name_in_package(full, "")
         except Exception:  # as the function will find, too
             return "missing", name, level

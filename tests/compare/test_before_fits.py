@@ -35,7 +35,7 @@ WRONG = {
     "model": ["nonsense", 3, None, Paired, "signed-rank"],
     "engine": ["nonsense", 3, None, PyMCEngine],
     "prior": [3, {"nonsense": 1}, lambda: {"x": 1}],
-    "n_draws": [10, -1, "x", 2.5, None, True],
+    "n_draws": [10, -1, "x", 2.5, True],
     "labels": [[0], [0, 2], "x", 3, [0, 0, 1], [[0, 1]]],
     "pos_label": [7, [1], "x"],
     "counter": [3, "IOB2"],
