@@ -143,8 +143,8 @@ def _tells_apart(function: Callable[..., Any], labels: Sequence[Any], response: 
     classes = np.sort(labels)
     if isinstance(function, ScorerFunction):
         function = replace(function, classes=classes)
-    true, said = np.repeat([[0, 0, 1, 1], [0, 1, 0, 1]], [15, 5, 10, 25], axis=1)
-    scores = 0.1 * true + np.random.default_rng(0).uniform(-0.5, 0.4, len(true))
+    true, said = np.repeat([[0, 0, 1, 1], [0, 1, 0, 1]], [300, 100, 200, 500], axis=1)
+    scores = np.tanh(true + np.random.default_rng(0).normal(size=len(true))) / 2
     columns = np.column_stack([-scores, scores]) + (0.5 if response == "predict_proba" else 0.0)
     try:
         values = [
