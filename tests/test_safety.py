@@ -24,7 +24,11 @@ MODULES = {
     "smtplib", "telnetlib", "xmlrpc", "subprocess", "ctypes", "code", "runpy",
 }  # fmt: skip
 FUNCTIONS = {"eval", "exec", "compile", "__import__"}
-METHODS = {"system", "popen", "read_pickle", "to_pickle"}
+METHODS = {"system", "popen", "read_pickle", "to_pickle", "import_module"}
+
+# A digest of the user's code follows what it imports: the one place that imports by name, and that
+# knows the name of the function (SECURITY.md).
+ALLOWED = {"digest": ["import_module"] * 3}
 
 
 def forbidden(tree):
@@ -50,7 +54,8 @@ def forbidden(tree):
 
 @pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.stem)
 def test_sources(path):
-    assert list(forbidden(ast.parse(path.read_text(encoding="utf-8")))) == []
+    found = [name for _, name in forbidden(ast.parse(path.read_text(encoding="utf-8")))]
+    assert found == ALLOWED.get(path.stem, [])
 
 
 @pytest.mark.parametrize(
@@ -64,6 +69,7 @@ def test_sources(path):
         "np.load(f, allow_pickle=True)",
         "pd.read_pickle(f)",
         "__import__('os')",
+        "importlib.import_module('os')",
     ],
 )
 def test_what_is_searched_for_is_found(source):
