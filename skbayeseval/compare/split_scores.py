@@ -95,10 +95,10 @@ def collect_systems(scores: Any, test_fraction: float | None, metric: str) -> Sy
 
 def _without_averages(names: Iterable[Hashable], what: str) -> list[Hashable]:
     """Return the names of data sets or splits, with a warning without those of their averages."""
-    kept, averages = [], []
-    for name in names:
-        letters = re.sub(r"[^a-z]", "", str(name).lower())
-        (averages if AVERAGE.fullmatch(letters) else kept).append(name)
+    found = list(names)
+    averages = [
+        name for name in found if AVERAGE.fullmatch(re.sub(r"[^a-z]", "", str(name).lower()))
+    ]
     if averages:
         warnings.warn(
             f"{', '.join(map(repr, averages))} is left out: it is called like an average of the "
@@ -106,7 +106,7 @@ def _without_averages(names: Iterable[Hashable], what: str) -> list[Hashable]:
             UserWarning,
             stacklevel=4,
         )
-    return kept
+    return [name for name in found if name not in averages]
 
 
 def _columns(scores: Any, *, arrays: bool = False) -> dict[str, Mapping[Hashable, Any]]:
