@@ -424,7 +424,7 @@ def try_changes(path, seeds, folder):
     "seeds",
     [
         pytest.param(range(12), id="quick"),
-        pytest.param(range(12, 60), id="all", marks=pytest.mark.slow),
+        pytest.param(range(12, 400), id="all", marks=pytest.mark.slow),
     ],
 )
 @pytest.mark.parametrize("kind", MAKERS)
