@@ -139,6 +139,8 @@ def check_types(content: Mapping[str, Any], kind: type) -> None:
 def _is_of(value: Any, hint: Any) -> bool:
     """Return whether a value is of the type that is written as `hint`."""
     origin, args = get_origin(hint) or hint, get_args(hint)
+    meant = getattr(origin, "__value__", origin)  # of an alias, such as NDArray in newer NumPy
+    origin = get_origin(meant) or meant
     if origin in (Union, UnionType):
         return any(_is_of(value, one) for one in args)
     if origin in (int, float):
