@@ -29,8 +29,8 @@ result.plot(metric="roc_auc", rope=0.01)
 
 # %%
 # A scorer of your own may give no more than one score for each split. ``model="scores"`` compares
-# these by the correlated Bayesian t-test. It accepts any scorer, here one of regressors. Where
-# predictions can be compared one by one, as by default, intervals are mostly narrower.
+# these by the correlated Bayesian t-test. It accepts any scorer, here one of regressors. Leave it
+# out where predictions can be compared one by one, which tell more than a few scores.
 X, y = load_diabetes(return_X_y=True)
 regressors = bayesian_cross_validate(
     Ridge(alpha=0.1),

@@ -12,6 +12,7 @@ Importing the package loads none of PyMC, ArviZ and matplotlib.
 from skbayeseval import metrics
 from skbayeseval._version import __version__, show_versions
 from skbayeseval.compare.comparer import BayesianComparer
+from skbayeseval.compare.cross_val_score import bayesian_cross_val_score
 from skbayeseval.compare.cross_validation import bayesian_cross_validate
 from skbayeseval.compare.items import compare_items, compare_many_items
 from skbayeseval.compare.large_tables import TableCounts, compare_table, count_table
@@ -54,6 +55,7 @@ __all__ = [
     "SubgroupComparison",
     "TableCounts",
     "__version__",
+    "bayesian_cross_val_score",
     "bayesian_cross_validate",
     "chunk_counter",
     "compare_confusion_matrices",

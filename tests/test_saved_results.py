@@ -4,6 +4,7 @@
 """
 
 import json
+from contextlib import nullcontext
 
 import numpy as np
 import pytest
@@ -46,6 +47,7 @@ def save_all(folder):
     (folder / "answers.json").write_text(json.dumps(expected, indent=1) + "\n", encoding="utf-8")
 
 
+@pytest.mark.filterwarnings("ignore:.* extrapolated from two training sizes")
 def test_every_kind_was_saved():
     expected = {make.__name__ for make in (*GALLERY, chains)}
     assert expected <= {path.stem for path in FILES}
@@ -59,7 +61,9 @@ def test_every_kind_was_saved():
 @pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parent.name}-{path.stem}")
 def test_a_saved_file_answers_the_same(path):
     expected = json.loads((path.parent / "answers.json").read_text(encoding="utf-8"))[path.stem]
-    found = answers(load_result(path))
+    old = path.stem == "full_size" and path.parent.name == "0.1.0"
+    with pytest.warns(UserWarning, match="two training sizes") if old else nullcontext():
+        found = answers(load_result(path))
     for key in ("class", "model", "rows"):
         assert found.pop(key) == expected.pop(key)
     assert found.keys() == expected.keys()

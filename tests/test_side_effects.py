@@ -11,7 +11,7 @@ import matplotlib as mpl
 import numpy as np
 import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.model_selection import GridSearchCV
+from sklearn.model_selection import GridSearchCV, KFold
 
 from skbayeseval import (
     BayesianComparer,
@@ -95,7 +95,8 @@ def cross_validate():
         X,
         y,
         scoring=["f1", "roc_auc"],
-        calibrate=2,
+        cv=KFold(5),
+        calibrate=True,
         n_draws=200,
         n_jobs=2,
         random_state=0,

@@ -1,13 +1,15 @@
-"""How often other random splits change a decision, and how often the decision says so.
+"""How much other random splits change, and how often a decision says so.
 
-Pairs of learners are compared with eight seeds of the splitter, and each decision is compared with
-those of the other seeds. Also compares the variance between seeds with its estimate from the
-repeats of one cross-validation.
+Pairs of learners are compared with ten seeds of the splitter: how much widths of intervals vary,
+and how often a decision that another seed in ten would not make says that it depends on the splits.
+The package takes the distance by which 94% of other splits move a difference at most.
 
     python benchmarks/calibration/other_splits.py
 """
 
 import warnings
+from functools import partial
+from unittest import mock
 
 import numpy as np
 import pandas as pd
@@ -22,8 +24,10 @@ from sklearn.tree import DecisionTreeClassifier
 
 from skbayeseval import BlockRegularizedCV, bayesian_cross_validate
 from skbayeseval.metrics import get_metric
+from skbayeseval.posterior import recipe
+from skbayeseval.posterior.inferred_weight import shift_by_other_splits
 
-SEEDS, ROPES = range(8), (0.005, 0.01, 0.02, 0.03)
+SEEDS, ROPES, PROBS = range(10), (0.005, 0.01, 0.02, 0.03), (0.8, 0.94)
 LEARNERS = {
     "nb": GaussianNB(),
     "svm": make_pipeline(StandardScaler(), SVC()),
@@ -50,8 +54,8 @@ def data_sets():
     yield X, y % 2
 
 
-def study(n_repeats):
-    rows, variances = [], []
+def study():
+    rows, widths, variances = [], [], []
     for X, y in data_sets():
         for a, b in PAIRS:
             found = [
@@ -61,38 +65,45 @@ def study(n_repeats):
                     X,
                     y,
                     scoring="f1",
-                    cv=BlockRegularizedCV(n_repeats, random_state=seed),
-                    n_draws=10_000,
+                    cv=BlockRegularizedCV(3, random_state=seed),
+                    n_draws=5000,
                     random_state=0,
                 )
                 for seed in SEEDS
             ]
+            lengths = np.array([np.diff(r.hdi())[0] for r in found])
+            widths.append(lengths.std(ddof=1) / lengths.mean())
             known = [r._posterior.weights.quantity(get_metric("f1"), 0, 1) for r in found]
-            estimates = [one.resplitting[0] ** 2 for one in known]
             actual = np.var([r.observed_a - r.observed_b for r in found], ddof=1)
-            variances.append((np.mean(estimates), actual))
-            for rope in ROPES:
-                decisions = [r.decision(rope) for r in found]
-                codes = [decision.code for decision in decisions]
-                for decision in decisions:
-                    other = (np.array(codes) != decision.code).sum() / (len(SEEDS) - 1)
-                    rows.append((decision.depends_on_splits, other, len(set(codes)) > 1))
-    return pd.DataFrame(rows, columns=["said", "other", "mixed"]), np.array(variances)
+            variances.append((np.mean([one.resplitting[0] ** 2 for one in known]), actual))
+            for prob in PROBS:
+                shift = partial(shift_by_other_splits, prob=prob)
+                with mock.patch.object(recipe, "shift_by_other_splits", shift):
+                    for rope in ROPES:
+                        decisions = [r.decision(rope) for r in found]
+                        codes = np.array([decision.code for decision in decisions])
+                        for decision in decisions:
+                            other = np.sum(codes != decision.code) / (len(codes) - 1)
+                            mixed = len(set(codes)) > 1
+                            rows.append((prob, decision.depends_on_splits, other, mixed))
+    columns = ["prob", "said", "other", "mixed"]
+    return pd.DataFrame(rows, columns=columns), np.array(widths), np.array(variances)
 
 
 def main():
     warnings.simplefilter("ignore")
-    for n_repeats in (3, 7):
-        rows, variances = study(n_repeats)
-        print(f"{n_repeats} repeats, {len(rows)} decisions")
-        print("  said that other splits could change it:", round(rows["said"].mean(), 2))
+    rows, widths, variances = study()
+    print("width, standard deviation over mean:", widths.mean().round(3), widths.max().round(3))
+    estimated, actual = variances.mean(axis=0)
+    print("estimated variance between seeds / actual variance:", round(estimated / actual, 2))
+    for prob, group in rows.groupby("prob"):
+        print(f"{prob:.0%} of other splits, {len(group)} decisions")
+        print("  said that other splits could change it:", round(group["said"].mean(), 2))
         print("  another seed decides otherwise:")
-        print("    where it was said:    ", round(rows[rows["said"]]["other"].mean(), 2))
-        print("    where it was not said:", round(rows[~rows["said"]]["other"].mean(), 2))
-        print("  said where all seeds agree:    ", round(rows[~rows["mixed"]]["said"].mean(), 2))
-        print("  said where not all seeds agree:", round(rows[rows["mixed"]]["said"].mean(), 2))
-        estimated, actual = variances.mean(axis=0)
-        print("  estimated variance / actual variance:", round(estimated / actual, 2))
+        print("    where it was said:    ", round(group[group["said"]]["other"].mean(), 2))
+        print("    where it was not said:", round(group[~group["said"]]["other"].mean(), 2))
+        print("  said where all seeds agree:    ", round(group[~group["mixed"]]["said"].mean(), 2))
+        print("  said where not all seeds agree:", round(group[group["mixed"]]["said"].mean(), 2))
 
 
 if __name__ == "__main__":

@@ -23,13 +23,13 @@ from skbayeseval._arrays import wrong
 from skbayeseval._labels import is_indicator
 from skbayeseval._validation import check_flag
 from skbayeseval.compare.cross_validation import (
-    CrossValidationOptions,
     check_requests,
     compare_learners,
     compares_scores,
     kind_of_target,
     resolve_splitter,
 )
+from skbayeseval.compare.cross_validation_options import CrossValidationOptions
 from skbayeseval.compare.split_score_target import resolve_scorers
 from skbayeseval.compare.targets import score_counts, score_learner
 from skbayeseval.engines.pymc import PyMCEngine
@@ -38,6 +38,7 @@ from skbayeseval.judgement.decision import Decision
 from skbayeseval.judgement.intervals import Interval
 from skbayeseval.judgement.ranking_decision import RankingDecision
 from skbayeseval.judgement.rope import check_rope
+from skbayeseval.results.ranking import Ranking
 from skbayeseval.splitting.block_cv import BlockRegularizedCV
 from skbayeseval.splitting.collect import metadata_router, name_the_place, route
 from skbayeseval.splitting.naming import check_estimator_names, named_estimators
@@ -88,8 +89,8 @@ class BayesianComparer(MetaEstimatorMixin, BaseEstimator):
     estimators : list of estimator or of (str, estimator), or dict of str to estimator
         Two or more classifiers, or regressors.
     cv : int, splitter or iterable, default=None
-        None means ``BlockRegularizedCV(3)``. Otherwise anything that scikit-learn's `check_cv`
-        accepts.
+        None means ``BlockRegularizedCV(3)``, or ten folds with ``estimand="full"``. Otherwise
+        anything that scikit-learn's `check_cv` accepts.
     scoring : str, Metric, list or dict, default=None
         As in `compare_predictions`. None means accuracy, or R2 for regressors.
     model : {"auto", "paired", "unpaired", "hierarchical", "bcv", "scores"} or model instance, \
@@ -191,7 +192,7 @@ class BayesianComparer(MetaEstimatorMixin, BaseEstimator):
         refit: bool = False,
         counter: ChunkCounter | None = None,
         weight: str | float | None = None,
-        calibrate: int = 0,
+        calibrate: bool = False,
         estimand: str = "learner",
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -319,10 +320,15 @@ class BayesianComparer(MetaEstimatorMixin, BaseEstimator):
         name = type(self).__name__
         known = {field.name for field in fields(CrossValidationOptions)}
         options = CrossValidationOptions(**{key: own[key] for key in known.intersection(own)})
-        cv, entropy = resolve_splitter(estimators, y, options, self.cv, self.random_state)
+        has_groups = groups is not None or "groups" in params
+        cv, entropy = resolve_splitter(
+            estimators, y, options, self.cv, self.random_state, has_groups
+        )
         check_requests(self.scoring, params)
         split_params, fit_params = route(name, f"{name}.fit", estimators, cv, params, groups)
-        ranking = compare_learners(estimators, X, y, options, cv, split_params, fit_params, entropy)
+        ranking = compare_learners(
+            Ranking, estimators, X, y, options, cv, split_params, fit_params, entropy
+        )
         best_index = int(ranking.draws.mean(axis=1).argmax())
         best_name = ranking.names[best_index]
         for attribute in _NOT_ALWAYS_THERE:

@@ -9,19 +9,26 @@ the results of the search in `search.refit.cv_results_`.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
+from typing import Any, TypeVar
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 from sklearn import get_config
 from sklearn.base import clone, is_regressor
-from sklearn.model_selection import check_cv
+from sklearn.model_selection import (
+    GroupKFold,
+    KFold,
+    StratifiedGroupKFold,
+    StratifiedKFold,
+    check_cv,
+)
 
-from skbayeseval._arrays import check_rows, check_same_length, wrong
+from skbayeseval._arrays import check_rows, check_same_length, number_of_samples
 from skbayeseval._labels import check_indicator, is_indicator
-from skbayeseval._validation import check_random_state_entropy, check_weight, check_whole_number
+from skbayeseval._validation import check_random_state_entropy
+from skbayeseval.compare.cross_validation_options import CrossValidationOptions
 from skbayeseval.compare.split_score_target import ScoreTarget
 from skbayeseval.compare.targets import (
     ChunkTarget,
@@ -36,11 +43,10 @@ from skbayeseval.evidence.validated_rows import Instances, index_of
 from skbayeseval.metrics.registry import is_of_numbers, spelled_out
 from skbayeseval.metrics.scorers import name_of
 from skbayeseval.models.base import Model
-from skbayeseval.models.binary import IndependentLabels, IndependentLabelsBCV
 from skbayeseval.models.split_scores import CorrelatedT
 from skbayeseval.posterior.build import make_posterior, resolve_engine
-from skbayeseval.posterior.full_size import TrainingSizes
 from skbayeseval.posterior.inferred_weight import InferredWeights, ObservedRows
+from skbayeseval.results.base import PosteriorView
 from skbayeseval.results.comparison import ComparisonResult
 from skbayeseval.results.ranking import Ranking
 from skbayeseval.splitting.block_cv import BlockRegularizedCV, splitter_name
@@ -48,19 +54,20 @@ from skbayeseval.splitting.check_splits import (
     Split,
     check_iterable_cv,
     make_splits,
-    splits_of_another_size,
-    splits_of_halves,
 )
 from skbayeseval.splitting.checkpoint import check_repeatable
-from skbayeseval.splitting.collect import Collection, CrossValidation, Fitting, collect, route
+from skbayeseval.splitting.collect import Collection, CrossValidation, collect, route
 from skbayeseval.splitting.naming import check_estimator_names, named_estimators
 
-# The children of the entropy that seed the default splitter, the halves of the data and those of
-# training sets; the posterior's is 0.
-_SPLITTER, _HALVES, _SIZES = 1, 2, 3
+# The children of the entropy that seed the default splitter, and the splits into halves; the
+# posterior's is 0.
+_SPLITTER, _HALVES = 1, 2
 
-WEIGHTS = ("inferred", "published")
-ESTIMANDS = ("full", "learner", "fitted")
+# Learners trained on a smaller share of the data are too different from those trained on all.
+LEAST_SHARE = 0.8
+
+# What is said of learners: a ranking, or the score of one.
+Result = TypeVar("Result", bound=PosteriorView)
 
 
 def bayesian_cross_validate(
@@ -80,7 +87,7 @@ def bayesian_cross_validate(
     pos_label: Any = None,
     counter: ChunkCounter | None = None,
     weight: str | float | None = None,
-    calibrate: int = 0,
+    calibrate: bool = False,
     estimand: str = "learner",
     n_jobs: int | None = None,
     verbose: int = 0,
@@ -121,7 +128,8 @@ def bayesian_cross_validate(
         each split, and so are metrics of numbers, such as "r2". With ``model="scores"``, anything
         that `cross_validate` accepts; None then means the `score` method of the estimators.
     cv : int, splitter or iterable, default=None
-        None means ``BlockRegularizedCV(3)``, with `counter` balanced in the types of chunks.
+        None means ``BlockRegularizedCV(3)``, with `counter` balanced in the types of chunks; with
+        ``estimand="full"``, ten folds, stratified, which keep groups whole.
         Otherwise anything that scikit-learn's `check_cv` accepts.
     model : {"auto", "paired", "unpaired", "hierarchical", "bcv", "scores"} or model instance, \
             default="auto"
@@ -135,20 +143,20 @@ def bayesian_cross_validate(
         second.
     weight : {"inferred", "published"} or float, default=None
         The weight of one count. "inferred" estimates for each metric how much training sets add to
-        the variation between instances, by a formula that was fitted to real and simulated problems
-        and has the spread of the splits in it. "published" is that of the splitter: w(m) of
-        block-regularised cross-validation, otherwise sum(r) / sum(r^2), where instance i is
-        validated r_i times; it is often too large. None means "published" for ``model="bcv"`` and
-        ``model="unpaired"``, otherwise "inferred".
-    calibrate : int, default=0
-        How often to repeat the comparison on two disjoint halves of the data, to infer the weight
-        more precisely. Each repeats all fits twice, on half as many instances; 8 is a good number.
+        the variation between instances, from how much halves of the data differ. "published" is
+        that of the splitter: w(m) of block-regularised cross-validation, otherwise
+        sum(r) / sum(r^2), where instance i is validated r_i times; it is often too large. None
+        means "published" for ``model="bcv"`` and ``model="unpaired"``, otherwise "inferred".
+    calibrate : bool, default=False
+        Whether to fit on halves of the data as well (`BlockRegularizedCV`, six fits of each
+        estimator), which tell how much training sets matter. Splits that are halves themselves tell
+        it anyway; without either, the weight is one that suits most learners.
     estimand : {"full", "learner", "fitted"}, default="learner"
         Whose performance is compared: that of learners trained on all instances of X, on new
         training sets of the size of those here, or that of the models fitted here, on average, for
-        which training sets do not vary. "full" fits on training sets of a second size as well and
-        extrapolates from both: with `BlockRegularizedCV` on all blocks but one, with any other
-        splitter on a random half of each training set. It takes about twice as long.
+        which training sets do not vary. With "full", ``cv=None`` means ten folds, whose training
+        sets are nearly all instances, and ``calibrate=True``; a `cv` that is given must train on at
+        least four fifths of the data.
     n_jobs : int, default=None
         The number of fits to run in parallel, with the active joblib backend, and of threads that
         make the draws.
@@ -184,6 +192,7 @@ def bayesian_cross_validate(
     See Also
     --------
     BayesianComparer : The same as an estimator.
+    bayesian_cross_val_score : For one learner.
     compare_predictions : For predictions made elsewhere.
 
     Examples
@@ -229,11 +238,12 @@ def bayesian_cross_validate(
         checkpoint=checkpoint,
     )
     estimators = check_estimator_names(named_estimators([estimator_a, estimator_b]))
-    cv, entropy = resolve_splitter(estimators, y, options, cv, random_state)
+    has_groups = groups is not None or (isinstance(params, Mapping) and "groups" in params)
+    cv, entropy = resolve_splitter(estimators, y, options, cv, random_state, has_groups)
     name = "bayesian_cross_validate"
     check_requests(scoring, params)
     routed = route(name, name, estimators, cv, params, groups)
-    return compare_learners(estimators, X, y, options, cv, *routed, entropy).pairs[0, 1]
+    return compare_learners(Ranking, estimators, X, y, options, cv, *routed, entropy).pairs[0, 1]
 
 
 def check_requests(scoring: Any, params: Mapping[str, Any] | None) -> None:
@@ -258,18 +268,32 @@ def resolve_splitter(
     options: CrossValidationOptions,
     cv: Any,
     random_state: Any,
+    has_groups: bool,
 ) -> tuple[Any, int]:
     """Return the splitter and the entropy; the default splitter gets a seed of its own."""
-    check_repeatable(options.checkpoint, cv, options.calibrate, random_state)
+    check_repeatable(options.checkpoint, cv, options.tells_instability, random_state)
     entropy = check_random_state_entropy(random_state)
     # The targets of regressors are not classes to balance.
     kind, counter = kind_of_target(estimators), options.counter
+    if cv is None and options.estimand == "full":
+        stratified = kind == "classes" and counter is None and not is_indicator(y)
+        ten_folds = {
+            (False, False): KFold,
+            (False, True): GroupKFold,
+            (True, False): StratifiedKFold,
+            (True, True): StratifiedGroupKFold,
+        }[stratified, has_groups]
+        return ten_folds(10, shuffle=True, random_state=_seed(entropy, _SPLITTER)), entropy
     if cv is None:
-        regularize = None if kind == "numbers" else getattr(counter, "frequencies", "auto")
-        seed = _seed(entropy, _SPLITTER)
-        return BlockRegularizedCV(regularize=regularize, random_state=seed), entropy
+        return halving_splitter(kind, counter, _seed(entropy, _SPLITTER)), entropy
     targets = y if counter is None else None
     return check_cv(check_iterable_cv(cv), targets, classifier=kind == "classes"), entropy
+
+
+def halving_splitter(kind: str, counter: Any, seed: int) -> BlockRegularizedCV:
+    """Return the splitter into halves, balanced in classes or in the types of chunks."""
+    regularize = None if kind == "numbers" else getattr(counter, "frequencies", "auto")
+    return BlockRegularizedCV(regularize=regularize, random_state=seed)
 
 
 def _seed(entropy: int, child: int) -> int:
@@ -282,68 +306,8 @@ def kind_of_target(estimators: Mapping[str, Any]) -> str:
     return "numbers" if regress else "classes"
 
 
-@dataclass(frozen=True, kw_only=True)
-class CrossValidationOptions(Fitting):
-    """What the cross-validating functions let users choose, beside estimators, data and splits.
-
-    The attributes are the parameters of `bayesian_cross_validate` of the same names.
-    """
-
-    scoring: Any = None
-    model: Any = "auto"
-    engine: Any = "exact"
-    prior: Any = None
-    n_draws: Any = None
-    labels: Any = None
-    pos_label: Any = None
-    counter: Any = None
-    weight: Any = None
-    calibrate: Any = 0
-    estimand: Any = "learner"
-
-    def check(self) -> None:
-        """Raise if an option about fits or weights is not valid; others are checked when used."""
-        super().check()
-        weight, estimand, calibrate = self.weight, self.estimand, self.calibrate
-        check_whole_number(calibrate, "calibrate", minimum=0)
-        if not isinstance(estimand, str) or estimand not in ESTIMANDS:
-            raise wrong("estimand", f"one of {list(ESTIMANDS)}", estimand)
-        if isinstance(weight, str) and weight not in WEIGHTS:
-            raise wrong("weight", f"one of {list(WEIGHTS)} or a number", weight)
-        if weight is not None and not isinstance(weight, str):
-            check_weight(weight)
-        known = weight is not None and weight != "inferred"
-        if calibrate and (known or estimand == "fitted"):
-            what = f"weight={weight!r}" if known else "estimand='fitted'"
-            raise ValueError(
-                f"calibrate={calibrate} infers the weight, but {what} was given. Use calibrate=0."
-            )
-        if estimand != "learner" and known:
-            raise ValueError(
-                f"estimand={estimand!r} infers the weight, but weight={weight!r} was given. Leave "
-                "weight= out, or use estimand='learner'."
-            )
-
-    def weight_for(self, model: Model) -> str | float:
-        """Return the weight, or the default of the model; raise if the model has none."""
-        if isinstance(model, CorrelatedT):
-            if self.weight not in (None, "published") or self.estimand != "learner":
-                raise ValueError(
-                    "model='scores' models split scores, which have no weight: weight= and "
-                    "estimand= do not apply. calibrate= does."
-                )
-            return "published"
-        inferred = model.infers_weight or self.calibrate or self.estimand != "learner"
-        weight = ("inferred" if inferred else "published") if self.weight is None else self.weight
-        if weight == "inferred" and isinstance(model, (IndependentLabels, IndependentLabelsBCV)):
-            raise ValueError(
-                f"model={model.name!r} of a multi-label indicator has no inferred weight. Use "
-                "model='paired' or weight='published'."
-            )
-        return weight if isinstance(weight, str) else float(weight)
-
-
 def compare_learners(
+    kind: type[Result],
     estimators: Mapping[str, Any],
     X: Any,
     y: Any,
@@ -353,12 +317,12 @@ def compare_learners(
     fit_params: Mapping[str, Mapping[str, Any]],
     entropy: int,
     splits: list[Split] | None = None,
-) -> Ranking:
+) -> Result:
     """Fit, predict, count and compare; all cross-validating functions end here.
 
-    `splits` are those of `cv`, where they were generated before.
+    `kind` is that of the result; one learner has a `ScoreResult`. `splits` are those of `cv`, where
+    they were generated before.
     """
-    options.check()
     names, groups = tuple(estimators), split_params.get("groups")
     if X is None:
         raise ValueError("X must be the data, with one row per instance, got None.")
@@ -375,36 +339,16 @@ def compare_learners(
     # before anything is fitted.
     perfect = target.rehearsal()
     rehearsed = make_posterior(perfect.evidence, *drawing, scored=perfect.scored, rehearsal=True)
-    Ranking(rehearsed, names, target.metrics)
+    kind(rehearsed, names, target.metrics)
     weight = options.weight_for(rehearsed.model)
-    full = options.estimand == "full"
-    if full and not engine.has_independent_draws:
-        raise ValueError(
-            "estimand='full' moves independent draws, which Markov chains are not. Use "
-            "engine='exact' or estimand='learner'."
-        )
-    halves = []
-    if options.calibrate:
-        seed, n_halves = _seed(entropy, _HALVES), int(options.calibrate)
-        halves = splits_of_halves(cv, X, y, split_params, n_halves, seed, target.class_codes)
     splits = make_splits(cv, X, y, split_params, splits)
     target.check_number_of_splits(len(splits))
-    n_samples, classes = target.n_samples, target.class_codes
-    resized = []
-    if full:
-        seed = _seed(entropy, _SIZES)
-        resized = splits_of_another_size(cv, n_samples, groups, classes, seed, splits)
-    of_halves = [split for pair in halves for half in pair for split in half]
-    for i, (_, test) in enumerate([*splits, *of_halves]):
+    n_samples = target.n_samples
+    if options.estimand == "full":
+        _check_nearly_all(splits, n_samples)
+    halved = _halves(estimators, X, y, options, split_params, splits, _seed(entropy, _HALVES))
+    for i, (_, test) in enumerate([*splits, *halved]):
         target.check_split(i, test)
-    for i, (_, test) in enumerate(resized, start=len(splits) + len(of_halves)):
-        try:
-            target.check_split(i, test)
-        except ValueError as error:
-            raise ValueError(
-                "estimand='full' also tests in further splits, one of which has too few instances. "
-                f"{error} Or use estimand='learner'."
-            ) from error
     collection = collect(
         estimators,
         X,
@@ -415,8 +359,7 @@ def compare_learners(
         fit_params=fit_params,
         groups=groups,
         observers={name: target.observer(name) for name in names},
-        halves=halves,
-        resized=resized,
+        halved=halved,
     )
     several = isinstance(options.scoring, (list, tuple, set, Mapping))
     single = len(target.metrics) == 1 and not several
@@ -438,14 +381,17 @@ def compare_learners(
             results[name]["test_score" if single else f"test_{key}"] = values
     try:
         collected = target.collected(collection)
+        cautions: dict[str, str] = {}
         instances = weights = None
         if collected.evidence.n_rows is not None:
             of_row = collection.tested()[0].astype(np.min_scalar_type(n_samples))
             instances = Instances(n_samples, index_of([X, y, groups]), of_row)
         if weight == "inferred":
             weights = _infer_weights(collected, target, collection, rehearsed.model, options)
-            # The single weight for what needs one: with a mixture, the median weight of the first
-            # metric; for Markov chains, the smallest that gives all metrics their variance.
+            # The single weight for what needs one: the median weight of the first metric; for
+            # Markov chains, the smallest that gives all metrics their variance.
+            if options.estimand != "fitted":
+                cautions = weights.cautions(names, target.metrics.values())
             inferred = [weights.difference(metric) for metric in target.metrics.values()]
             weight = inferred[0].median
             if not engine.has_independent_draws:
@@ -468,7 +414,6 @@ def compare_learners(
     if out_of_fold is not None:
         index = X.index if isinstance(X, (pd.DataFrame, pd.Series)) else index_of([y, groups])
         out_of_fold = replace(out_of_fold, index=index)
-    further = collection.another_size
     record = CrossValidation(
         splitter_name(cv),
         len(collection.kept),
@@ -477,13 +422,41 @@ def compare_learners(
         scores,
         collection.test_size,
         collection.two_fold_repeats,
-        "learner" if further is None and full else options.estimand,
+        options.estimand,
         collection.weight,
         n_samples,
-        None if further is None else further.train_size,
         out_of_fold,
+        cautions,
     )
-    return Ranking(result, names, target.metrics, record)
+    return kind(result, names, target.metrics, record)
+
+
+def _check_nearly_all(splits: list[Split], n_samples: int) -> None:
+    """Raise unless training sets are nearly all instances."""
+    share = float(np.mean([len(train) for train, _ in splits])) / n_samples
+    if share < LEAST_SHARE:
+        raise ValueError(
+            "estimand='full' is about learners trained on all instances, but the training sets of "
+            f"cv have {share:.0%} of them. If the order of instances does not matter, leave cv= "
+            "out, or pass cv=10."
+        )
+
+
+def _halves(
+    estimators: Mapping[str, Any],
+    X: Any,
+    y: Any,
+    options: CrossValidationOptions,
+    split_params: Mapping[str, Any],
+    splits: list[Split],
+    seed: int,
+) -> list[Split]:
+    """Return splits into halves that tell the instability, where the splits are not halves."""
+    if not options.tells_instability or 2 * len(splits[0][0]) <= number_of_samples(X, "X") + 1:
+        return []
+    cv = halving_splitter(kind_of_target(estimators), options.counter, seed)
+    groups = {"groups": split_params.get("groups")}
+    return make_splits(cv, X, y, groups)
 
 
 def _infer_weights(
@@ -494,40 +467,22 @@ def _infer_weights(
     options: CrossValidationOptions,
 ) -> InferredWeights:
     """Return the inferred weights."""
-    further: Any
-    of_splits: Any
-    halves: Any = [tuple(map(target.collected, pair)) for pair in collection.halves]
-    sizes, further, of_splits = None, None, collected.scored
-    if collection.another_size is not None:
-        further = target.collected(collection.another_size)
-        sizes = TrainingSizes(
-            collection.train_size, collection.another_size.train_size, target.n_samples
-        )
-        # The averages of some metrics depend on the size of test sets, which must be the same.
-        tests = [test for _, test in collection.another_size.splits]
-        same = [len(test) for _, test in collection.splits] == [len(test) for test in tests]
-        if of_splits is not None and not same:
-            of_splits = target.collected(collection.cut(tests)).scored
-    counted = scored = None
-    if collected.rows is not None:
-        counted = ObservedRows(
-            collected.rows,
-            [(one.evidence, other.evidence) for one, other in halves],
-            further and (further.rows, collected.evidence, further.evidence),
-        )
-    if collected.scored_rows is not None:
-        scored = ObservedRows(
-            collected.scored_rows,
-            [(one.scored, other.scored) for one, other in halves],
-            further and (further.scored_rows, of_splits, further.scored),
-        )
+    rows, scored_rows = collected.rows, collected.scored_rows
+    counted = None if rows is None else ObservedRows(rows)
+    scored = None if scored_rows is None else ObservedRows(scored_rows)
+    if collection.halved is not None:
+        halved = target.collected(collection.halved)
+        if counted:
+            counted = ObservedRows(counted.rows, halved.rows, halved.evidence.observed)
+        if scored:
+            source = halved.scored or halved.evidence
+            scored = ObservedRows(scored.rows, halved.scored_rows, source.observed)
     return InferredWeights(
         counted,
         scored,
         len(collection.names),
         model.needs_pairs,
         options.estimand,
-        sizes,
         options.verbose > 0,
     )
 

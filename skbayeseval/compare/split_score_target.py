@@ -77,19 +77,8 @@ class ScoreTarget(Target):
         test, train = collection.test_size, collection.train_size
         self.check_number_of_splits(len(collection.kept))
         scores = {key: self._kept(key, collection) for key in self.metrics}
-        halves = None
-        if collection.halves:
-            halves = {
-                key: np.column_stack(
-                    [
-                        self._kept(key, one).mean(axis=1) - self._kept(key, other).mean(axis=1)
-                        for one, other in collection.halves
-                    ]
-                )
-                for key in self.metrics
-            }
         steps = {key: 1 / test for key in self.metrics if key in self._of_predictions}
-        return CollectedEvidence(SplitScores(scores, test / (train + test), halves, steps))
+        return CollectedEvidence(SplitScores(scores, test / (train + test), steps))
 
     def _kept(self, key: str, collection: Collection) -> Any:
         """Return scores of shape (n_estimators, n_splits)."""

@@ -139,13 +139,13 @@ class CurveDisplay(Display):
 
 @dataclass(eq=False, repr=False)
 class LearningCurveDisplay(Display):
-    """The difference A minus B at two training sizes, and extrapolated to all instances.
+    """The difference A minus B by the number of training instances.
 
     Parameters
     ----------
-    sizes : array-like of shape (3,)
-        The numbers of training instances: two that were tested, and all.
-    means, lows, highs : array-like of shape (3,)
+    sizes : array-like of shape (n_sizes,)
+        The numbers of training instances, in ascending order.
+    means, lows, highs : array-like of shape (n_sizes,)
         The difference at each size, and its interval.
     names : (str, str), default=("A", "B")
         The names of A and B.
@@ -168,7 +168,7 @@ class LearningCurveDisplay(Display):
     Examples
     --------
     >>> from skbayeseval.display import LearningCurveDisplay
-    >>> display = LearningCurveDisplay([50, 75, 100], [0.02, 0.01, 0.0], [0, 0, -0.1], [0.1] * 3)
+    >>> display = LearningCurveDisplay([50, 90], [0.02, 0.0], [0.01, -0.01], [0.03, 0.01])
     >>> display.plot().ax_.get_xlabel()
     'training instances'
     """
@@ -192,20 +192,15 @@ class LearningCurveDisplay(Display):
         ax.axhline(0, color=GREY, linewidth=0.8)
         label = f"{100 * self.prob:.3g}% interval"
         pen.band(self.sizes, self.lows, self.highs, color=colour, label=label)
-        pen.line(self.sizes[:2], self.means[:2], color=colour, marker="o", label="tested")
-        pen.line(self.sizes[1:], self.means[1:], color=colour, linestyle="--")
-        pen.line(
-            self.sizes[2:], self.means[2:], color=colour, marker="D", linestyle="none",
-            markerfacecolor="white", label="extrapolated to all instances",
-        )  # fmt: skip
+        pen.line(self.sizes, self.means, color=colour, marker="o", label="difference")
         ax.set_xlabel("training instances")
-        # The one in the middle is left out if it is so near to another that they would overlap.
+        # Those between are left out if they are so near to others that they would overlap.
         crowded = np.diff(self.sizes).min() < 0.25 * np.ptp(self.sizes)
-        ticks = self.sizes[[0, 2]] if crowded else self.sizes
+        ticks = self.sizes[[0, -1]] if crowded else self.sizes
         ax.set_xticks(ticks, [f"{size:,.0f}" for size in ticks])
         pen.finish(f"{plain(self.metric)}: {a} minus {b}", ticks="y")
-        first, last = (f"{value:+.3f}".replace("-", MINUS) for value in self.means[[0, 2]])
-        return f"{first} trained on {self.sizes[0]:,.0f}, {last} on all {self.sizes[2]:,.0f}"
+        first, last = (f"{value:+.3f}".replace("-", MINUS) for value in self.means[[0, -1]])
+        return f"{first} trained on {self.sizes[0]:,.0f} instances, {last} on {self.sizes[-1]:,.0f}"
 
 
 # The power that is usually wanted, as in `PowerAnalysis`.

@@ -102,8 +102,6 @@ class SplitScores(_Scores):
     test_fraction : float
         The fraction of the instances in a test set, which is used as the correlation between
         splits (Nadeau and Bengio 2003).
-    halves : mapping of str to ndarray of shape (n_estimators, n_comparisons), default=None
-        Differences of the mean scores between disjoint halves of the data, for each metric.
     steps : mapping of str to float, default=None
         The smallest possible difference of two split scores, for metrics of which it is known:
         1 / n_test for a share of n_test instances. Otherwise, the smallest one that was seen.
@@ -118,20 +116,17 @@ class SplitScores(_Scores):
 
     scores: Mapping[str, Array]
     test_fraction: float
-    halves: Mapping[str, Array] | None = None
     steps: Mapping[str, float] | None = None
 
     kind = "splits"
     identical_in = "split scores"
     family = "splits"
-    of_each = ("scores", "halves")
+    of_each = ("scores",)
     prefix = "splits"
     dims = ("split",)
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        for differences in (self.halves or {}).values():
-            check_entries(differences, "halves", (self.n_classifiers, None))
         if not all(0 < step < np.inf for step in (self.steps or {}).values()):
             raise wrong("steps", "finite numbers greater than 0", self.steps)
 
@@ -173,10 +168,7 @@ class SplitScores(_Scores):
 
     def describe(self) -> str:
         """Return a short description of the scores."""
-        words = f"{self.n_splits:,} splits with a correlation of {self.test_fraction:.3g}"
-        if not self.halves:
-            return words
-        return f"{words} and {next(iter(self.halves.values())).shape[1]} comparisons of halves"
+        return f"{self.n_splits:,} splits with a correlation of {self.test_fraction:.3g}"
 
     def split_tests(self, metric: str) -> list[TestRow]:
         """Return the corrected resampled t-test of two estimators."""

@@ -204,6 +204,13 @@ def _slopes(
     return slopes.reshape(point.shape)
 
 
+# A noise smaller than this, relative to others, is a rounding error.
+TINY = 1e-9
+
+# A share of the predictions that is nearly all of them.
+NEARLY_ALL = 0.97
+
+
 class Spread(NamedTuple):
     """How a metric, or a difference between two, varies in a cross-validation.
 
@@ -213,8 +220,6 @@ class Spread(NamedTuple):
         The variance due to the choice of test instances (or groups), for the models fitted here.
     counts_noise : float
         The variance that a model of counts has at weight 1, treating counts as independent.
-    contributing : float
-        The effective number of instances that contribute to the variance.
     between_splits : float
         The variance between the splits of a pass over the data, divided by what test noise explains
         of it; 1 if unknown.
@@ -222,19 +227,15 @@ class Spread(NamedTuple):
         The variance of the mean due to differences between passes; 0 for a single pass.
     n_passes : int
         The number of passes over the data.
-    test_share : float
-        The mean share of instances in a test set; at most 0.5, which is also that of a single one.
     times : float
         How often an instance was tested: sum(r^2) / sum(r), where instance i was tested r_i times.
     """
 
     test_noise: float
     counts_noise: float
-    contributing: float
     between_splits: float
     between_passes: float
     n_passes: int
-    test_share: float
     times: float = 1.0
 
     @property
@@ -265,6 +266,7 @@ class ValidatedRows(ABC):
     split: Array
     weighs_units: bool = field(default=False, kw_only=True)
     _influences: dict[Metric, Array] = field(default_factory=dict, init=False, repr=False)
+    _spreads: dict[Any, Spread] = field(default_factory=dict, init=False, repr=False)
 
     def influence(self, metric: Metric) -> Array:
         """Return the influence of each row on each classifier's metric, (n_classifiers, n_rows).
@@ -298,6 +300,13 @@ class ValidatedRows(ABC):
 
         With ``paired=False``, the model treats the classifiers as independent.
         """
+        key = metric, contrast.tobytes(), paired  # each learner is asked about in all its pairs
+        if key not in self._spreads:
+            self._spreads[key] = self._spread(metric, contrast, paired)
+        return self._spreads[key]
+
+    def _spread(self, metric: Metric, contrast: Array, paired: bool) -> Spread:
+        """Compute the spread."""
         influence = self._combined(metric, contrast)
         sums = np.bincount(self._unit, weights=influence)
         squares = float((sums**2).sum())
@@ -307,23 +316,9 @@ class ValidatedRows(ABC):
         return Spread(
             squares * n_units / max(n_units - 1, 1),
             self._counts_noise(metric, contrast, paired=paired),
-            float(np.abs(sums).sum() ** 2 / squares) if squares else 0.0,
             *self._between(influence, factor, deviation, times),
             int(self.passes.max()) + 1,
-            self._test_share,
             times,
-        )
-
-    def influences_with(
-        self, other: ValidatedRows, metric: Metric, contrast: Array
-    ) -> tuple[Array, Array]:
-        """Return the influence of each unit here, and in other rows of the same units."""
-        units, place = np.unique(np.concatenate([self.unit, other.unit]), return_inverse=True)
-        of_self, of_other = np.split(np.ravel(place), [len(self.unit)])
-        here, there = (rows._combined(metric, contrast) for rows in (self, other))
-        return (
-            np.bincount(of_self, weights=here, minlength=len(units)),
-            np.bincount(of_other, weights=there, minlength=len(units)),
         )
 
     def _combined(self, metric: Metric, contrast: Array) -> Array:
@@ -372,22 +367,22 @@ class ValidatedRows(ABC):
             here = self.passes == number
             means.append(np.average(deviation[here], weights=sizes[here]))
             noise = within[here].mean()
-            if here.sum() > 1 and noise > 0:
+            if here.sum() > 1 and noise > TINY * np.nan_to_num(within).max():  # no rounding error
                 ratios.append(float(deviation[here].var(ddof=1) / noise) + shared)
         between_passes = float(np.var(means, ddof=1) / len(means)) if len(means) > 1 else 0.0
         return float(np.mean(ratios)) if ratios else 1.0, between_passes
 
-    @property
-    def has_spread(self) -> bool:
-        """Whether one pass has several splits, and each of them several instances or groups."""
-        sizes = np.bincount(self._units_of_splits[0])
-        passes = [sizes[self.passes == number] for number in np.unique(self.passes)]
-        return any(len(splits) > 1 and splits.min() > 1 for splits in passes)
-
     @cached_property
-    def _test_share(self) -> float:
-        n_splits, n_instances = int(self.split.max()) + 1, len(np.unique(self.instance))
-        return min(0.5, len(self.split) / n_splits / n_instances)
+    def are_of_halves(self) -> bool:
+        """Whether each pass has two disjoint splits, each with several instances or groups."""
+        per_pass = np.bincount(self.passes)
+        once = len(self.instance) == len(per_pass) * len(np.unique(self.instance))
+        several = np.bincount(self._units_of_splits[0]).min() > 1
+        return bool((per_pass == 2).all() and once and several)
+
+    def says_one_class(self, classifier: int) -> bool:
+        """Whether a split has one class predicted nearly throughout that is rarer in truth."""
+        return False
 
     @cached_property
     def _times(self) -> Array:
@@ -447,6 +442,14 @@ class ClassRows(ValidatedRows):
             table = np.bincount(cells, minlength=m * m).reshape(m, m).astype(float)
             found.append(cell_influence(metric, table, self.positive).ravel()[cells])
         return np.array(found) / len(self.truth)
+
+    def says_one_class(self, classifier: int) -> bool:
+        """Whether a split has one class predicted nearly throughout that is rarer in truth."""
+        cells = self.split * self.n_classes + self.said[:, classifier]
+        said = np.bincount(cells, minlength=(self.split.max() + 1) * self.n_classes)
+        shares = said.reshape(-1, self.n_classes) / np.bincount(self.split)[:, None]
+        truth = np.bincount(self.truth, minlength=self.n_classes) / len(self.truth)
+        return bool(((shares > NEARLY_ALL) & (truth < shares - 0.02)).any())
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,7 +2,7 @@
 
 Decisions know of other splits. The variance between repeats, divided by their number, is that of
 the same data split anew (measured: within 30%). A decision that changes if the difference moves as
-far as 80% of other splits would move it says so. What other splits do to the width is left out,
+far as 94% of other splits would move it says so. What other splits do to the width is left out,
 which is why some changes are missed (docs/calibration.md).
 """
 
@@ -27,6 +27,7 @@ class InWords:
     other_metrics: tuple[str, ...] = ()
     depends_on_splits = False
     n_repeats = 1
+    trained_on = ""
 
     def __repr__(self) -> str:
         return str(self)
@@ -36,7 +37,9 @@ class InWords:
 
     def _notes(self, what: str = "this decision") -> list[str]:
         """Return what else must be known: that splits matter, and that there are other metrics."""
-        notes = [on_other_splits(self.n_repeats, what)] if self.depends_on_splits else []
+        notes = []
+        if self.depends_on_splits:
+            notes = [on_other_splits(self.n_repeats, what, nearly_all=not self.trained_on)]
         if self.other_metrics:
             which = " or ".join(map(repr, self.other_metrics))
             if len(self.other_metrics) > 3:
@@ -44,7 +47,7 @@ class InWords:
             notes.append(
                 f"This is about {self.metric} only: for other metrics, pass metric={which}."
             )
-        return notes
+        return [*notes, self.trained_on] if self.trained_on else notes
 
 
 class Probabilities(NamedTuple):
@@ -98,6 +101,8 @@ class Decision(InWords):
         "items", "groups", or "evidence" of another kind.
     turn : str
         What changes with the number of training instances; "" if that is nothing, or not known.
+    trained_on : str
+        How many instances learners were trained on, if not on all; otherwise "".
     other_metrics : tuple of str
         Further metrics of the result, if the decision is about the first of them only because no
         other one was asked for.
@@ -124,6 +129,7 @@ class Decision(InWords):
     n_repeats: int = 1
     units: str = "evidence"
     turn: str = ""
+    trained_on: str = ""
     other_metrics: tuple[str, ...] = field(default=(), compare=False)
 
     @property
@@ -190,12 +196,12 @@ class Decision(InWords):
 
 
 def on_more_training(
-    small: float, full: float, sizes: tuple[float, float], rope: Interval, names: tuple[str, str]
+    small: float, large: float, sizes: tuple[float, float], rope: Interval, names: tuple[str, str]
 ) -> str:
     """Return a sentence on how a difference changes with the training size.
 
-    `small` is the difference at the first of the sizes, and `full` at the second, which is that of
-    all instances. If both are on the same side of the ROPE, the sentence is empty.
+    `small` is the difference at the first of the sizes, and `large` at the second. If both are on
+    the same side of the ROPE, the sentence is empty.
     """
 
     def side(difference: float) -> int:
@@ -206,20 +212,24 @@ def on_more_training(
             return f"{names[0]} and {names[1]} differ by {difference:+.3f}"
         return f"{names[0 if difference > 0 else 1]} is ahead by {abs(difference):.3f}"
 
-    if side(small) == side(full):
+    if side(small) == side(large):
         return ""
     return (
         f"More training data changes the estimate: trained on {sizes[0]:,.0f} instances, "
-        f"{words(small)}; on all {sizes[1]:,.0f}, {words(full)}."
+        f"{words(small)}; on {sizes[1]:,.0f}, {words(large)}."
     )
 
 
-def on_other_splits(n_repeats: int, what: str = "this decision") -> str:
-    """Return a sentence that other random splits could change what was decided."""
+def on_other_splits(n_repeats: int, what: str, *, nearly_all: bool) -> str:
+    """Return a sentence that other random splits could change what was decided.
+
+    `nearly_all` is whether learners are trained on nearly all instances.
+    """
     said = f"Other random splits of the same data could change {what}"
     if n_repeats >= MANY_REPEATS:
         return f"{said}, even after {n_repeats} repeats."
-    return f"{said}; more repeats, such as cv=BlockRegularizedCV({MANY_REPEATS}), would help."
+    more = "RepeatedStratifiedKFold()" if nearly_all else f"BlockRegularizedCV({MANY_REPEATS})"
+    return f"{said}; more repeats, such as cv={more}, would help."
 
 
 # The units whose number `required_sample_size` can estimate.

@@ -158,6 +158,8 @@ class OneSidedDecision(InWords):
         Whether other random splits of the same data could change the answer.
     n_repeats : int
         The number of repeats of the cross-validation; 1 if there are none.
+    trained_on : str
+        How many instances learners were trained on, if not on all; otherwise "".
     other_metrics : tuple of str
         Further metrics of the result, if the answer is about the first of them only because no
         other one was asked for.
@@ -181,6 +183,7 @@ class OneSidedDecision(InWords):
     metric: str = "score"
     depends_on_splits: bool = False
     n_repeats: int = 1
+    trained_on: str = ""
     other_metrics: tuple[str, ...] = field(default=(), compare=False)
     looks: int = 1
 

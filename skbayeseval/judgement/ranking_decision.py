@@ -57,6 +57,8 @@ class RankingDecision(InWords):
         The name of the metric.
     prob : float
         The probability that is required.
+    trained_on : str
+        How many instances learners were trained on, if not on all; otherwise "".
     other_metrics : tuple of str
         Further metrics of the ranking, if the decision is about the first of them only because no
         other one was asked for.
@@ -80,6 +82,7 @@ class RankingDecision(InWords):
     rope: Interval
     metric: str = "score"
     prob: float = 0.95
+    trained_on: str = ""
     other_metrics: tuple[str, ...] = field(default=(), compare=False)
 
     @property
@@ -240,7 +243,7 @@ def decide_ranking(
         rope,
         metric,
         prob,
-        other_metrics,
+        other_metrics=other_metrics,
     )
 
 

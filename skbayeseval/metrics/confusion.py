@@ -65,6 +65,10 @@ _SOURCES = {
 SHARE = (0.0, 1.0)
 
 
+# Metrics of tables that do not depend on how well a scarce class is known.
+OF_ALL_INSTANCES = ("accuracy", "f1_micro", "precision_micro", "recall_micro", "jaccard_micro")
+
+
 @dataclass(frozen=True, eq=False)
 class Metric:
     """A metric: how it is computed, and all that is known about it.
@@ -105,8 +109,7 @@ class Metric:
     kinds : tuple of str
         The types of target for which a metric of instance scores is defined.
     of_means : bool
-        Whether a metric of instance scores is a mean over instances, which is defined for any set
-        of classes.
+        Whether a metric is a mean over instances, which is defined for any set of classes.
     words : str
         What the metric measures, for readers who do not know its name.
     caution : str
@@ -189,6 +192,12 @@ class Metric:
     def is_of_totals(self) -> bool:
         """Whether the totals of the classes are sufficient for the metric."""
         return self.source == "tables" and not self.needs_tables and self.available
+
+    @property
+    def weighs_classes(self) -> bool:
+        """Whether instances contribute unequally by true and predicted class, as in F1."""
+        all_alike = self.of_means or self.formula in OF_ALL_INSTANCES
+        return self.source == "tables" and not all_alike
 
     @property
     def bounds(self) -> tuple[float, float] | None:

@@ -369,7 +369,8 @@ class PerInstance:
         classes = np.asarray(labels)
         m = len(classes)
         values = self.values(np.repeat(classes, m), np.tile(classes, m)).reshape(m, m)
-        return from_confusion(partial(_mean_over_cells, values), self.name)
+        mean = from_confusion(partial(_mean_over_cells, values), self.name)
+        return replace(mean, of_means=True)
 
 
 def from_instances(function: Callable[[Array, Array], ArrayLike], name: str) -> PerInstance:

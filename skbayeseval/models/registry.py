@@ -254,11 +254,16 @@ def from_prior(kind: type[Model], prior: Any) -> Model:
 
 
 def published_and_alternative_models(
-    family: str, *, paired: bool, true_negatives: bool, n_classes: int = 2
+    family: str,
+    *,
+    paired: bool,
+    true_negatives: bool,
+    n_classes: int = 2,
+    n_classifiers: int = 2,
 ) -> list[Model]:
     """Return the models that fit, each with its published, its default and other priors."""
     return [
-        model
+        PairedMany(**model.prior()) if isinstance(model, Paired) and n_classifiers != 2 else model
         for model in _ALTERNATIVES.get(_with_number(family, n_classes), [])
         if (paired or not model.needs_pairs) and (true_negatives or not model.needs_true_negatives)
     ]

@@ -20,7 +20,6 @@ from numpy.typing import NDArray
 from skbayeseval.engines.blocks import block_size, stream_blocks
 from skbayeseval.engines.variables import Parameter
 from skbayeseval.evidence.split_scores import SplitScores
-from skbayeseval.judgement.halves import roots_with_halves, variance_with_halves
 from skbayeseval.metrics.confusion import Metric
 from skbayeseval.models.base import Blocks, Draws, Model
 from skbayeseval.models.margins import StudentMargin
@@ -75,8 +74,7 @@ class CorrelatedT(Model):
     is assumed to equal the share of test instances (Nadeau and Bengio 2003; Corani and Benavoli
     2015). The means have a flat prior, and the covariance of K estimators has a prior density
     proportional to det^(-K). Every difference then has the prior of the two papers, 1 / variance,
-    regardless of the other estimators. The prior is improper, so there is no Bayes factor. Where
-    halves of the data were compared as well, they correct the variance.
+    regardless of the other estimators. The prior is improper, so there is no Bayes factor.
 
     A score of n_test instances moves in steps of 1 / n_test, so all splits may give the same
     difference although the learners do not always differ by that much. The standard deviation of a
@@ -100,16 +98,15 @@ class CorrelatedT(Model):
     needs_true_negatives = False
     has_proper_prior = False
 
-    # Of each metric, the split scores (n_estimators, n_splits), the differences between disjoint
-    # halves of the data, and the variance that is added because scores move in steps.
+    # Of each metric, the split scores (n_estimators, n_splits), and the variance that is added
+    # because scores move in steps.
     scores: Mapping[str, Array]
-    halves: Mapping[str, Array] | None
     added: Mapping[str, Array]
     # The correlation between splits.
     correlation: float
 
     def _observe(self, evidence: SplitScores) -> None:
-        self.correlation, self.halves = evidence.test_fraction, evidence.halves
+        self.correlation = evidence.test_fraction
         steps = evidence.steps or {}
         self.scores, self.added = {}, {}
         for name, values in evidence.scores.items():
@@ -122,10 +119,11 @@ class CorrelatedT(Model):
         delta and nu_B are the mean difference and B's mean score, sigma is the standard deviation
         of a split's difference, beta the slope of B's score on it and tau what is left. With the
         covariance of A and B having density proportional to det^(-2), sigma^2 has density
-        1 / sigma^2, beta is flat, and tau^2 has density 1 / tau^4.
+        1 / sigma^2, beta is flat, and tau^2 has density 1 / tau^4. One estimator, or three, have no
+        parameters.
         """
-        if self.halves:
-            raise ValueError("Split scores with calibrate= have no PyMC model. Use engine='exact'.")
+        if any(len(scores) != 2 for scores in self.scores.values()):
+            return []
         sums = self.sums()
         n, inflation = sums[0].n_splits, self.inflation
         flats: dict[str, tuple[str, list[tuple[float, float]]]] = {
@@ -157,9 +155,6 @@ class CorrelatedT(Model):
         splits = contrast @ scores
         df = len(splits) - 1.0
         mean, scale = splits.mean(), np.sqrt(self.inflation) * splits.std(ddof=1)
-        if self.halves:
-            variance, df = variance_with_halves(scale**2, contrast @ self.halves[metric.name])
-            scale = np.sqrt(variance)
         scale = np.sqrt(scale**2 + self.inflation * (contrast**2 @ self.added[metric.name]))
         # Equal differences leave rounding errors behind, which are no spread.
         negligible = 1e-12 * np.abs(scores).max()
@@ -186,17 +181,12 @@ class CorrelatedT(Model):
         z / sqrt(chi2 / (J - 1)). With C the centred split scores, S = C C^T / (J - 1), so sqrt(J -
         1) S^(1/2) z is drawn as C g, with one standard normal variable per split in g. This avoids
         the square root of S, which is singular if there are more estimators than splits, and the
-        draws of a pair do not depend on the other estimators. Comparisons of halves add columns to
-        C, and degrees of freedom; variance that is added to the scores of an estimator is a column
-        of its own.
+        draws of a pair do not depend on the other estimators. Variance that is added to the scores
+        of an estimator is a column of its own.
         """
         scores = self.scores[metric.name]
         means = scores.mean(axis=1, keepdims=True)
         roots, df = np.sqrt(self.inflation) * (scores - means), scores.shape[1] - 1.0
-        if self.halves:
-            differences = self.halves[metric.name]
-            roots = roots_with_halves(roots / np.sqrt(df), differences)
-            _, df = variance_with_halves(0.0, differences[0])
         added = self.added[metric.name]
         own = np.diag(np.sqrt(df * self.inflation * added))
         roots = np.hstack([roots, own[:, added > 0]])
@@ -278,8 +268,8 @@ def step_seen(scores: Array) -> float:
 def missing_variance(scores: Array, step: float) -> Array:
     """Return what the variance of each estimator's split scores lacks.
 
-    With it, the difference of any two estimators varies by `LEAST_STEPS` steps or more; it is 0
-    where they do so already.
+    With it, the difference of any two estimators, or the scores of a single one, vary by
+    `LEAST_STEPS` steps or more; it is 0 where they do so already.
 
     Parameters
     ----------
@@ -289,6 +279,8 @@ def missing_variance(scores: Array, step: float) -> Array:
         The smallest possible difference of two scores.
     """
     least = (LEAST_STEPS * step) ** 2
+    if len(scores) == 1:
+        return np.maximum(0.0, least - np.var(scores, axis=1, ddof=1))
     lacks = np.zeros(len(scores))
     for i, own in enumerate(scores):
         variances = np.var(own - scores, axis=1, ddof=1)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,6 +15,7 @@ from skbayeseval.evidence.instance_scores import ScoredInstances
 from skbayeseval.metrics import curves
 from skbayeseval.metrics.confusion import Metric
 from skbayeseval.metrics.registry import get_metric
+from skbayeseval.posterior.inferred_weight import spread_out
 from skbayeseval.posterior.recipe import Posterior
 
 Array = NDArray[Any]
@@ -216,26 +217,23 @@ def _draws(
     k: int | None,
 ) -> Array:
     """Return draws of the heights of a classifier; without k, of the difference of two."""
-    strata = [scored.weight]
+    inferred, rng = None, posterior.rng()
     if (known := posterior.weights) is not None:
         metric = summary_metric(posterior, kind)
         inferred = known.difference(metric) if k is None else known.quantity(metric, k).weight
-        strata = inferred.strata(known.n_strata)
-    ends = np.linspace(0, N_DRAWS, len(strata) + 1).astype(int)
+        scored = scored.with_weight(inferred.of_tests)
+    gammas = GammaRows(np.asarray(scored.shape, dtype=float))
     block = max(1, BLOCK_BYTES // (8 * 4 * len(scored.truth)))
 
-    def blocks() -> Iterator[tuple[GammaRows, np.random.Generator, int]]:
-        """Yield the distribution of the weights, the source of randomness and the size."""
-        rng = posterior.rng()
-        for weight, n_draws in zip(strata, np.diff(ends), strict=True):
-            gammas = GammaRows(np.asarray(scored.with_weight(weight).shape, dtype=float))
-            for start in range(0, n_draws, block):
-                yield gammas, child_of(rng), min(block, n_draws - start)
-
-    def draw(gammas: GammaRows, rng: np.random.Generator, n_draws: int) -> Array:
+    def draw(rng: np.random.Generator, n_draws: int) -> Array:
         return heights(gammas.draw(rng, n_draws)[gammas.place])
 
-    return np.concatenate(list(in_order(draw, blocks())), axis=1)
+    blocks = ((child_of(rng), min(block, N_DRAWS - i)) for i in range(0, N_DRAWS, block))
+    draws = np.concatenate(list(in_order(draw, blocks)), axis=1)
+    if inferred is None:
+        return draws
+    extent = (-np.inf, np.inf) if k is None or kind.startswith("net_benefit") else (0.0, 1.0)
+    return spread_out(draws, inferred.factors(rng, N_DRAWS), extent, together=False)
 
 
 def _band(points: Array, draws: Array, prob: float) -> Band:

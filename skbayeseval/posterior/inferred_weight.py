@@ -3,69 +3,73 @@
 The variance of a cross-validated metric is kappa times its test noise, the variance due to the
 choice of test instances. kappa - 1 is what the choice of training sets adds. A single
 cross-validation cannot tell it exactly (Bengio and Grandvalet 2004), so kappa gets a posterior: a
-scaled inverse chi-squared distribution. Its scale and degrees of freedom were fitted to simulated
-learning problems with known truth; docs/calibration.md has the method and what it is worth.
+scaled inverse chi-squared distribution. What tells most of it is the instability of the learners:
+how much the results on two halves of the data differ, each tested by what was trained on the other,
+relative to what test noise explains. Folds whose training sets are nearly all instances cannot see
+it. Scale, powers and degrees of freedom were fitted to real data sets with a known truth, by
+benchmarks/coverage/weight.py; docs/calibration.md says what they are worth.
 
-The weight of cross-validated counts is inferred. The published weight assumes how correlated splits
-are, and was too large in 46% of the cells of our laboratory (docs/calibration.md). The test noise
-of any metric follows from influence values, which are derivatives of the metric that we take
-numerically for functions of tables and in closed form for ROC AUC and average precision; what
-training sets add has a posterior (docs/models.md). We chose its form among a dozen on simulated
-problems: the simplest of those that were not too narrow. The posterior is then a mixture over a
-dozen weights of the same evidence, so that models and engines need not know of it. Since each
-metric and each classifier has its own weight, draws of a difference are not differences of draws;
-we preferred intervals that are right to sums that agree. `model="bcv"` keeps the published weight,
-which is part of the paper: for `BlockRegularizedCV` the calibrated one, a function of the number of
-repeats that were kept; for every other splitter Kish's sum(r) / sum(r^2), r being how often each
-instance was validated. A failed fit under `error_score=np.nan` drops its repeat (elsewhere its
-split) for both classifiers, so that pairs stay pairs, and the weight follows.
+The test noise of any metric follows from influence values, which are derivatives of the metric that
+we take numerically for functions of tables and in closed form for ROC AUC and average precision.
+Draws are made at the weight at which the model has the variance of the test noise, and their
+distances from the mean are multiplied by the square roots of values of kappa. So models and engines
+need not know of it, and the middle of a posterior stays where the counts put it. Since each metric
+and each classifier has its own weight, draws of a difference are not differences of draws; we
+preferred intervals that are right to sums that agree.
+
+`model="bcv"` keeps the published weight, which is part of the paper: for `BlockRegularizedCV` the
+calibrated one, a function of the number of repeats that were kept; for every other splitter Kish's
+sum(r) / sum(r^2), r being how often each instance was validated. A failed fit under
+`error_score=np.nan` drops its repeat (elsewhere its split) for both classifiers, so that pairs stay
+pairs, and the weight follows.
 """
 
 from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import gammainc
+from scipy.special import expit
 from scipy.stats import chi2
 from scipy.stats import t as student
 
 from skbayeseval._running import progress_if_long
 from skbayeseval._validation import check_whole_number
-from skbayeseval.evidence.base import Evidence
 from skbayeseval.evidence.validated_rows import Spread, ValidatedRows
-from skbayeseval.judgement.halves import variance_with_halves
 from skbayeseval.metrics.confusion import Metric
-from skbayeseval.posterior.full_size import N_SHIFTS, FullSize, TrainingSizes, extrapolate
 
 Array = NDArray[Any]
 
-# The degrees of freedom of kappa, for one pass over the data and for several.
-DF_ONE_PASS, DF_SEVERAL_PASSES = 5.0, 8.0
+# kappa of one stable learner, and of the difference of two.
+STABLE = {1: 1.4, 3: 1.2}
 
-# What kappa has beside what the number of instances and the spread of the splits add.
-LEAST = 0.6
+# It grows with these powers of the instability: of one learner; of a difference and both learners.
+POWERS = {1: (0.7,), 3: (0.2, 0.35, 0.35)}
 
-# With more and more contributing instances, training sets add up to this much to kappa ...
-MOST_FROM_SIZE = 3.0
-# ... and half of that with so many.
-HALFWAY = 1000.0
+# kappa of most learners, where the splits do not tell their instability.
+UNSEEN = 1.6
 
-# The score of a single classifier varies more than its share of a difference.
-SINGLE_FACTOR = 1.25
+# How much larger kappa is for metrics to which classes contribute unequally, such as F1: splits
+# that balance the classes hide how class shares of training sets move what is predicted.
+BY_CLASS = 1.4
 
-# With comparisons of halves, kappa is at least this large. Halves have the same share of each
-# class, which hides a part of the variance of a single metric, but hardly any of a difference.
-LEAST_WITH_HALVES, LEAST_SINGLE_WITH_HALVES = 0.25, 1.0
+# The degrees of freedom of kappa.
+DF = 10.0
 
-# The number of weights in a mixture.
-N_STRATA = 12
+# With more instability than this, kappa may be much larger than the formula says.
+UNSTABLE = 4.0
+
+# The number of Newton steps after which the mean of draws is what it was.
+N_STEPS = 6
+
+# The number of values of kappa that stand for its posterior.
+N_VALUES = 1000
 
 
 class WeightPosterior(NamedTuple):
@@ -94,6 +98,11 @@ class WeightPosterior(NamedTuple):
     most: float = 1.0
 
     @property
+    def of_tests(self) -> float:
+        """The weight at which draws have the variance of the test noise, if that is possible."""
+        return min(self.test_only, self.most)
+
+    @property
     def is_proper(self) -> bool:
         """Whether it is the posterior of a weight, with a variance."""
         return (
@@ -103,39 +112,97 @@ class WeightPosterior(NamedTuple):
     @property
     def median(self) -> float:
         """The median weight."""
-        return self._at(0.5)
+        return float(self._at(0.5))
 
     @property
     def matching_variance(self) -> float:
-        """The single weight with the variance of the whole mixture."""
-        heavier = 1.0 if math.isinf(self.df) else self.df / (self.df - 2)
-        return min(self.most, self.test_only / (self.scale * heavier))
+        """The single weight with the variance of all draws."""
+        return float(1 / np.mean(1 / self.values()))
 
     def interval(self, prob: float = 0.95) -> tuple[float, float]:
         """Return the equal-tailed interval of the weight."""
-        return self._at((1 - prob) / 2), self._at((1 + prob) / 2)
+        low, high = self._at(np.array([1 - prob, 1 + prob]) / 2)
+        return float(low), float(high)
 
-    def strata(self, number: int = N_STRATA) -> list[float]:
-        """Return weights that represent equally probable parts of the posterior.
+    def values(self) -> Array:
+        """Return equally probable values of the weight."""
+        return self._at((np.arange(N_VALUES) + 0.5) / N_VALUES)
 
-        Each has the mean kappa of its part, so that the variance of the mixture is exact.
-        """
-        if math.isinf(self.df):
-            return [self._at(0.5)]
-        # With x = chi2 / 2 of shape a, the mean of a / x between two quantiles of x is a ratio of
-        # incomplete gamma functions of shape a - 1.
-        shape = self.df / 2
-        edges = chi2.ppf(np.linspace(0, 1, number + 1), self.df) / 2
-        kappa = self.scale * number * shape / (shape - 1) * np.diff(gammainc(shape - 1, edges))
-        return np.minimum(self.test_only / kappa, self.most).tolist()
+    def factors(self, rng: np.random.Generator, n_draws: int) -> Array:
+        """Return by how much each draw is spread, as a factor of its standard deviation."""
+        return rng.permutation(np.resize(np.sqrt(self.of_tests / self.values()), n_draws))
 
-    def _at(self, prob: float) -> float:
-        precision = 1.0 if math.isinf(self.df) else chi2.ppf(prob, self.df) / self.df
-        return float(min(self.most, self.test_only / self.scale * precision))
+    def _at(self, prob: Any) -> Any:
+        precision = np.ones_like(prob) if math.isinf(self.df) else chi2.ppf(prob, self.df) / self.df
+        return np.minimum(self.most, self.test_only / self.scale * precision)
+
+
+def spread_out(
+    draws: Array, factors: Array, extent: tuple[float, float], *, together: bool
+) -> Array:
+    """Return draws whose distances from their mean are multiplied, within what is possible.
+
+    Parameters
+    ----------
+    draws : ndarray of shape (n_rows, n_draws)
+        The draws.
+    factors : ndarray of shape (n_draws,)
+        The factor of each draw.
+    extent : (float, float)
+        The smallest and the largest possible value; infinite if there is none.
+    together : bool
+        Whether differences between rows are multiplied exactly. If not, distances are those of log
+        odds, or of logarithms if there is only one limit, so that draws near a limit keep their
+        skew.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skbayeseval.posterior.inferred_weight import spread_out
+    >>> draws = np.array([[0.7, 0.8, 0.9]])
+    >>> spread_out(draws, np.full(3, 2.0), (0.0, 1.0), together=True).round(3)
+    array([[0.6, 0.8, 1. ]])
+    >>> spread_out(draws, np.full(3, 2.0), (0.0, 1.0), together=False).round(3)
+    array([[0.616, 0.825, 0.96 ]])
+    """
+    means, (low, high) = np.nanmean(draws, axis=1, keepdims=True), extent
+    if together or np.isinf(extent).all():
+        spread = means + factors * (draws - means)
+        # All rows are moved together, so that differences stay as they are.
+        spread -= np.maximum(spread.max(axis=0) - high, 0.0)
+        spread += np.maximum(low - spread.min(axis=0), 0.0)
+        return np.clip(spread, low, high)
+
+    def stretched(values: Array) -> Array:
+        with np.errstate(divide="ignore"):
+            if math.isinf(low):
+                return -np.log(high - values)
+            above = np.log(values - low)
+            return above if math.isinf(high) else above - np.log(high - values)
+
+    def restored(places: Array) -> tuple[Array, Array]:
+        """Return values and their derivatives."""
+        if math.isinf(low):
+            return high - np.exp(-places), np.exp(-places)
+        if math.isinf(high):
+            return low + np.exp(places), np.exp(places)
+        share = expit(places)
+        return low + (high - low) * share, (high - low) * share * (1 - share)
+
+    centres, places = stretched(means), stretched(draws)
+    inside = np.isfinite(centres) & np.isfinite(places)  # others are at a limit, and stay there
+    distances = factors * (np.where(inside, places, 0.0) - np.where(inside, centres, 0.0))
+    centres = np.where(np.isfinite(centres), centres, 0.0)
+    for _ in range(N_STEPS):  # the mean stays where it is
+        spread, slopes = restored(centres + distances)
+        off = np.sum(draws - spread, axis=1, keepdims=True, where=inside)
+        slope = np.sum(slopes, axis=1, keepdims=True, where=inside)
+        centres = centres + np.clip(off / np.where(slope > 0, slope, 1.0), -1.0, 1.0)
+    return np.where(inside, restored(centres + distances)[0], draws)
 
 
 def infer_weight(
-    spread: Spread, *, single: bool = False, halves: Array | None = None
+    spread: Spread, *, instability: Sequence[float] = (), by_class: bool = False
 ) -> WeightPosterior:
     """Return the posterior of the weight, given how a metric varies in a cross-validation.
 
@@ -143,25 +210,26 @@ def infer_weight(
     ----------
     spread : Spread
         How the metric of one classifier, or a difference of two, varies.
-    single : bool, default=False
-        Whether it is the metric of one classifier.
-    halves : ndarray of shape (n_comparisons,), default=None
-        Differences of the quantity between disjoint halves of the data.
+    instability : sequence of float, default=()
+        The variance between halves of the data, each tested by what was trained on the other,
+        divided by what test noise explains of it: of one learner; or of a difference and of both
+        learners. By default, it is not known.
+    by_class : bool, default=False
+        Whether instances contribute to the metric unequally by true and predicted class, as in F1.
+
+    Examples
+    --------
+    >>> from skbayeseval.evidence.validated_rows import Spread
+    >>> from skbayeseval.posterior.inferred_weight import infer_weight
+    >>> spread = Spread(2e-4, 1e-4, between_splits=3.0, between_passes=0.0, n_passes=1)
+    >>> round(infer_weight(spread, instability=[3.0]).scale, 3)
+    3.021
     """
-    noise = spread.test_noise
-    if noise <= 0:  # no instance tells the classifiers apart
-        return WeightPosterior(spread.test_only, 1.5, DF_ONE_PASS)
-    size = spread.contributing
-    # The more instances training sets share, the less splits tell of what training sets do: two
-    # halves of the data share none.
-    scale = LEAST + 2 * spread.test_share * spread.between_splits
-    scale += MOST_FROM_SIZE * size / (size + HALFWAY)
-    scale *= SINGLE_FACTOR if single else 1.0
-    df = DF_SEVERAL_PASSES if spread.n_passes > 1 else DF_ONE_PASS
-    if halves is not None and len(halves):
-        scale, df = variance_with_halves(scale, halves / math.sqrt(noise))
-        scale = max(scale, LEAST_SINGLE_WITH_HALVES if single else LEAST_WITH_HALVES)
-    return _rounded(spread.test_only, scale, df)
+    scale = UNSEEN
+    if instability:
+        powers = POWERS[len(instability)]
+        scale = STABLE[len(powers)] * float(np.prod(np.maximum(instability, 1.0) ** powers))
+    return _rounded(spread.test_only, scale * (BY_CLASS if by_class else 1.0), DF)
 
 
 def _rounded(test_only: float, scale: float, df: float) -> WeightPosterior:
@@ -169,7 +237,7 @@ def _rounded(test_only: float, scale: float, df: float) -> WeightPosterior:
     return WeightPosterior(float(f"{test_only:.10g}"), float(f"{scale:.10g}"), df)
 
 
-def shift_by_other_splits(sd: float, n_passes: int, prob: float = 0.8) -> float:
+def shift_by_other_splits(sd: float, n_passes: int, prob: float = 0.94) -> float:
     """Return how far other splits of the same data move a difference at most.
 
     Parameters
@@ -178,14 +246,14 @@ def shift_by_other_splits(sd: float, n_passes: int, prob: float = 0.8) -> float:
         The standard deviation due to the choice of splits, estimated from how repeats differ.
     n_passes : int
         The number of repeats.
-    prob : float, default=0.8
+    prob : float, default=0.94
         The probability of not moving it further.
 
     Examples
     --------
     >>> from skbayeseval.posterior.inferred_weight import shift_by_other_splits
     >>> round(shift_by_other_splits(0.002, n_passes=3), 4)
-    0.0038
+    0.0078
     """
     return float(sd * student.ppf((1 + prob) / 2, n_passes - 1))
 
@@ -200,27 +268,26 @@ class QuantityWeight(NamedTuple):
     resplitting : (float, int) or None
         Its standard deviation due to the choice of splits, and the number of repeats that tell it;
         None for a single pass.
-    full_size : FullSize or None
-        How it continues to training sets of all instances, where that is asked for.
     noise : float
         Its test noise, where the weight is inferred.
+    at_half : (float, float) or None
+        Its value in splits into halves, and the standard deviation of this value; None if there are
+        no such splits beside others.
     """
 
     weight: WeightPosterior
     resplitting: tuple[float, int] | None = None
-    full_size: FullSize | None = None
     noise: float = 0.0
+    at_half: tuple[float, float] | None = None
 
     @property
     def is_known(self) -> bool:
         """Whether all numbers, beside those of the weight, are finite, and no size is negative."""
         sd, n_passes = self.resplitting or (0.0, 1)
-        positive = [sd, n_passes, self.noise]
-        numbers: list[float] = []
-        if self.full_size is not None:
-            *numbers, sizes = self.full_size
-            positive += [*sizes, self.full_size.rate]
-        return all(map(math.isfinite, positive + numbers)) and min(positive) >= 0 and n_passes > 0
+        value, sd_at_half = self.at_half or (0.0, 0.0)
+        positive = [sd, n_passes, self.noise, sd_at_half]
+        known = all(map(math.isfinite, [*positive, value]))
+        return known and min(positive) >= 0 and n_passes > 0
 
 
 class Weights(ABC):
@@ -232,22 +299,16 @@ class Weights(ABC):
         The number of all classifiers.
     chosen : (int, int) or None
         Two of the classifiers; None for all of them.
-    sizes : TrainingSizes or None
-        The training sizes, where quantities continue to all instances.
     basis : str
         What the weights rest on, in words.
     are_own : bool
         Whether every classifier and every pair has its own weight.
-    n_strata : int
-        The number of weights in a mixture.
     """
 
     n_classifiers: int
     chosen: tuple[int, int] | None
-    sizes: TrainingSizes | None
     basis: str
     are_own: bool = True
-    n_strata: int = N_STRATA
 
     @abstractmethod
     def difference(self, metric: Metric) -> WeightPosterior:
@@ -262,38 +323,7 @@ class Weights(ABC):
         classifiers = self.chosen or range(self.n_classifiers)
         if j is None:
             return self._of(metric, classifiers[i], None)
-        first, second = sorted((classifiers[i], classifiers[j]))
-        known = self._of(metric, first, second)
-        full = known.full_size
-        if full is None or first == classifiers[i]:
-            return known
-        return known._replace(full_size=full._replace(step=-full.step))
-
-    def full_size(self, metric: Metric, classifier: int | None = None) -> FullSize | None:
-        """Return how the difference of two, or the metric of one, continues to all instances.
-
-        None unless that is what the weights are for.
-        """
-        if self.sizes is None:
-            return None
-        if classifier is None and (self.chosen or self.n_classifiers > 1):
-            return self.quantity(metric, 0, 1).full_size
-        return self.quantity(metric, classifier or 0).full_size
-
-    def shifts(self, metric: Metric) -> Array:
-        """Return by how much the metrics of all classifiers move to get to all instances.
-
-        Differences move as those of pairs, and the mean over classifiers as those of single ones.
-        The columns are equally probable.
-        """
-        n = 2 if self.chosen else self.n_classifiers
-        singles: list[Any] = [self.full_size(metric, k) for k in range(n)]
-        moves = np.zeros((n, N_SHIFTS))
-        for i, j in combinations(range(n), 2):
-            of_pair: Any = self.quantity(metric, i, j).full_size
-            moves[i] += of_pair.shifts / n
-            moves[j] -= of_pair.shifts / n
-        return moves + np.mean([single.shifts for single in singles], axis=0)
+        return self._of(metric, *sorted((classifiers[i], classifiers[j])))
 
     def pair(self, i: int, j: int) -> Self:
         """Return the weights of two of the classifiers."""
@@ -309,6 +339,15 @@ class Weights(ABC):
         return self
 
 
+def _contrast(n: int, i: int, j: int | None) -> Array:
+    """Return the factors of n classifiers that make up one of them, or a difference of two."""
+    contrast = np.zeros(n)
+    contrast[i] = 1.0
+    if j is not None:
+        contrast[j] = -1.0
+    return contrast
+
+
 class ObservedRows(NamedTuple):
     """What a cross-validation observed, for metrics of counts or for those of instance scores.
 
@@ -316,31 +355,50 @@ class ObservedRows(NamedTuple):
     ----------
     rows : ValidatedRows
         The rows of the splits.
-    halves : sequence of (Evidence, Evidence)
-        The evidence of two disjoint halves of the data, per comparison of halves.
-    resized : (ValidatedRows, Evidence, Evidence) or None
-        The rows of further splits, with training sets of another size; the evidence of the splits;
-        and that of the further splits.
+    halved : ValidatedRows or None
+        The rows of splits into halves, which tell the instability of the learners; None if there
+        are none beside those of the splits.
+    values : callable or None
+        Maps a metric to its values in the splits into halves, one for each classifier.
     """
 
     rows: ValidatedRows
-    halves: Sequence[tuple[Evidence, Evidence]] = ()
-    resized: tuple[ValidatedRows, Evidence, Evidence] | None = None
+    halved: ValidatedRows | None = None
+    values: Callable[[Metric], Sequence[float]] | None = None
+
+    @property
+    def telling(self) -> ValidatedRows | None:
+        """The rows that tell the instability; None if there are none."""
+        halved = self.rows if self.halved is None else self.halved
+        return halved if halved.are_of_halves else None
+
+    def instability(self, metric: Metric, i: int, j: int | None) -> list[float]:
+        """Return what `infer_weight` takes, of classifier i or of its difference to j."""
+        halved = self.telling
+        if halved is None:
+            return []
+        n = len(halved.influence(metric))
+        asked = [(i, None)] if j is None else [(i, j), (i, None), (j, None)]
+        return [halved.spread(metric, _contrast(n, *one)).between_splits for one in asked]
 
     def of_rows(self, rows: Array) -> ObservedRows:
-        """Return what was observed of some of the rows; halves, which have others, are left out."""
-        own = self.rows.of_rows(rows)
-        if self.resized is None:
-            return ObservedRows(own)
-        further, of_splits, of_further = self.resized
-        chosen = np.flatnonzero(np.isin(further.instance, own.instance))
-        resized = further.of_rows(chosen), of_splits.of_rows(rows), of_further.of_rows(chosen)
-        return ObservedRows(own, (), resized)
+        """Return what was observed of some of the rows."""
+        own, halved = self.rows.of_rows(rows), self.halved
+        if halved is not None:
+            halved = halved.of_rows(np.flatnonzero(np.isin(halved.instance, own.instance)))
+        return ObservedRows(own, halved)
+
+    def at_half(self, metric: Metric, contrast: Array, kappa: float) -> tuple[float, float] | None:
+        """Return the value of a contrast in the splits into halves, and its standard deviation."""
+        if self.halved is None or self.values is None:
+            return None
+        noise = self.halved.spread(metric, contrast).test_noise
+        return float(contrast @ np.array(self.values(metric))), math.sqrt(kappa * noise)
 
 
 @dataclass(frozen=True, eq=False)
 class InferredWeights(Weights):
-    """Weights inferred from validated rows and, if there are any, from comparisons on halves.
+    """Weights inferred from validated rows.
 
     Parameters
     ----------
@@ -352,8 +410,6 @@ class InferredWeights(Weights):
         Whether the model knows that the classifiers were tested on the same instances.
     estimand : {"full", "learner", "fitted"}
         With "fitted", kappa is 1.
-    sizes : TrainingSizes or None
-        The training sizes, to extrapolate from further splits to all instances.
     shows_progress : bool
         Whether it shows progress if there are so many pairs that they take long.
     """
@@ -363,7 +419,6 @@ class InferredWeights(Weights):
     n_classifiers: int
     paired: bool = True
     estimand: str = "learner"
-    sizes: TrainingSizes | None = None
     shows_progress: bool = False
     chosen: tuple[int, int] | None = None
     _known: dict[Any, QuantityWeight] = field(default_factory=dict)
@@ -375,15 +430,10 @@ class InferredWeights(Weights):
             return "from the variation between instances alone"
         observed = self.counted or self.scored
         assert observed is not None
-        passes = observed.rows.passes
-        n_splits, n_passes = len(passes), int(passes.max()) + 1
-        words = "by a fitted formula"
-        if n_passes > 1:
-            words += f" and from the spread of {n_splits} splits in {n_passes} repeats"
-        elif observed.rows.has_spread:
-            words += f" and from the spread of {n_splits} splits"
-        n_halves = len(observed.halves)
-        return f"{words} and {n_halves} comparisons of halves" if n_halves else words
+        if observed.telling is None:
+            return "that of most learners, as the splits do not tell how much training sets matter"
+        n_splits = len(observed.telling.passes)
+        return f"from how much {n_splits} halves of the data differ"
 
     def difference(self, metric: Metric) -> WeightPosterior:
         """Return the weight for differences; of several classifiers, one for all pairs."""
@@ -409,36 +459,47 @@ class InferredWeights(Weights):
             return self._known[metric, i, j]
         observed = self.scored if metric.weighs_instances else self.counted
         assert observed is not None
-        contrast = np.zeros(self.n_classifiers)
-        contrast[i] = 1.0
-        if j is not None:
-            contrast[j] = -1.0
+        contrast = _contrast(self.n_classifiers, i, j)
         spread = observed.rows.spread(metric, contrast, paired=self.paired)
         if self.estimand == "fitted":
             weight = _rounded(spread.test_only, 1.0, math.inf)
         else:
-            halves = [
-                contrast @ (np.array(one.observed(metric)) - np.array(other.observed(metric)))
-                for one, other in observed.halves
-            ]
-            weight = infer_weight(spread, single=j is None, halves=np.array(halves))
-        full = None
-        if self.sizes is not None:
-            assert observed.resized is not None
-            further, *both = observed.resized
-            of_splits, of_further = (np.array(one.observed(metric)) for one in both)
-            full = extrapolate(
-                *observed.rows.influences_with(further, metric, contrast),
-                float(contrast @ (of_further - of_splits)),
-                weight.scale,
-                self.sizes,
+            weight = infer_weight(
+                spread,
+                instability=observed.instability(metric, i, j),
+                by_class=metric.weighs_classes,
             )
-            weight = _rounded(weight.test_only / full.inflation, weight.scale, weight.df)
-        resplitting = None
-        if spread.n_passes > 1:
-            resplitting = math.sqrt(spread.between_passes), spread.n_passes
-        self._known[metric, i, j] = QuantityWeight(weight, resplitting, full, spread.test_noise)
+        # A single pass does not tell how much other splits would change; three repeats of halves
+        # change as much as ten folds do (benchmarks/coverage/weight.py).
+        repeated, resplitting = spread, None
+        if spread.n_passes == 1 and observed.halved is not None:
+            repeated = observed.halved.spread(metric, contrast)
+        if repeated.n_passes > 1:
+            resplitting = math.sqrt(repeated.between_passes), repeated.n_passes
+        mean_kappa = weight.of_tests / weight.matching_variance
+        at_half = observed.at_half(metric, contrast, mean_kappa)
+        known = QuantityWeight(weight, resplitting, spread.test_noise, at_half)
+        self._known[metric, i, j] = known
         return self._known[metric, i, j]
+
+    def cautions(self, names: Sequence[str], metrics: Iterable[Metric]) -> dict[str, str]:
+        """Return why intervals of classifiers may be too narrow, by their names."""
+        found: dict[str, str] = {}
+        for metric in metrics:
+            observed = self.scored if metric.weighs_instances else self.counted
+            halved = None if observed is None else observed.telling
+            if observed is None or halved is None:
+                continue
+            for k, name in enumerate(names):
+                (differ,) = observed.instability(metric, k, None)
+                if metric.weighs_classes and halved.says_one_class(k):
+                    found[name] = "predicts one class for nearly all instances in some splits"
+                elif differ > UNSTABLE:
+                    found[name] = (
+                        "depends strongly on its training set (results of two halves of the data "
+                        f"differ more than {UNSTABLE:.0f} times as much as testing explains)"
+                    )
+        return found
 
     def for_model(self, *, paired: bool) -> InferredWeights:
         """Return the weights for a model that does, or does not, know the pairs."""
@@ -471,10 +532,6 @@ class KnownWeights(Weights):
     values, pairs : mapping of str to sequence of QuantityWeight
         What is known of each classifier, and of each pair in the order of `itertools.combinations`.
         Without these, all have the weight in `joint`.
-    sizes : TrainingSizes or None
-        The training sizes, where quantities continue to all instances.
-    n_strata : int
-        The number of weights in a mixture.
     """
 
     n_classifiers: int
@@ -482,13 +539,10 @@ class KnownWeights(Weights):
     joint: Mapping[str, WeightPosterior]
     values: Mapping[str, Sequence[QuantityWeight]] = field(default_factory=dict)
     pairs: Mapping[str, Sequence[QuantityWeight]] = field(default_factory=dict)
-    sizes: TrainingSizes | None = None
-    n_strata: int = N_STRATA
     chosen: tuple[int, int] | None = None
 
     def __post_init__(self) -> None:
         n = check_whole_number(self.n_classifiers, "n_classifiers")
-        check_whole_number(self.n_strata, "n_strata")
         known = [*self.values.values(), *self.pairs.values()]
         if list(map(len, known)) != [n] * len(self.values) + [n * (n - 1) // 2] * len(self.pairs):
             raise ValueError(f"There must be weights of {n} classifiers and of all their pairs.")
@@ -497,9 +551,7 @@ class KnownWeights(Weights):
         if not posteriors or not all(weight.is_proper for weight in posteriors):
             raise ValueError("Weights must be finite numbers greater than 0.")
         if not all(quantity.is_known for quantity in of_each):
-            raise ValueError("What is known of the repeats and of training sizes must be finite.")
-        if self.sizes is not None and not all(quantity.full_size for quantity in of_each):
-            raise ValueError("It is not known how all quantities continue to all instances.")
+            raise ValueError("What is known of the repeats must be finite.")
 
     @property
     def are_own(self) -> bool:  # type: ignore[override]
@@ -511,27 +563,18 @@ class KnownWeights(Weights):
         """Take the weights of some metrics of n classifiers."""
         joint = {name: weights.difference(metric) for name, metric in metrics.items()}
         if not weights.are_own:
-            return cls(n, weights.basis, joint, n_strata=weights.n_strata)
+            return cls(n, weights.basis, joint)
         values, pairs = {}, {}
         for name, metric in metrics.items():
             values[name] = [weights.quantity(metric, k) for k in range(n)]
             pairs[name] = [weights.quantity(metric, *p) for p in combinations(range(n), 2)]
-        return cls(n, weights.basis, joint, values, pairs, weights.sizes)
+        return cls(n, weights.basis, joint, values, pairs)
 
     def difference(self, metric: Metric) -> WeightPosterior:
         """Return the weight for differences; of several classifiers, one for all pairs."""
         if self.chosen is not None and self.are_own:
             return self.quantity(metric, 0, 1).weight
         return self.joint.get(metric.name, next(iter(self.joint.values())))
-
-    def full_size(self, metric: Metric, classifier: int | None = None) -> FullSize | None:
-        """Return how the difference of two, or the metric of one, continues to all instances."""
-        if self.sizes is not None and metric.name not in self.values:
-            raise ValueError(
-                f"{metric.name!r} was not computed before the result was saved, and the file does "
-                f"not tell how it continues to all instances. It has {list(self.values)}."
-            )
-        return super().full_size(metric, classifier)
 
     def _of(self, metric: Metric, i: int, j: int | None) -> QuantityWeight:
         if not self.are_own:
@@ -548,4 +591,4 @@ class KnownWeights(Weights):
 
 def common_weight(weight: WeightPosterior, basis: str, n_classifiers: int) -> KnownWeights:
     """Return one weight for all classifiers, pairs and metrics, of which there may be hundreds."""
-    return KnownWeights(n_classifiers, basis, {"": weight}, n_strata=4)
+    return KnownWeights(n_classifiers, basis, {"": weight})

@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 from skbayeseval._running import progress_if_long, seconds_of
 from skbayeseval.engines.arviz import diagnose
 from skbayeseval.engines.base import Trace
-from skbayeseval.engines.blocks import in_order
 from skbayeseval.engines.bootstrap import SumOfMeans, stream_bootstrap
 from skbayeseval.engines.few_units import (
     allow_for_few_carriers,
@@ -34,21 +33,20 @@ from skbayeseval.models.base import Model
 from skbayeseval.models.data_sets import SignedRank
 from skbayeseval.models.margins import difference_bounds
 from skbayeseval.models.weights import GroupScoreWeights, ScoreWeights
-from skbayeseval.posterior.full_size import FullSize
 from skbayeseval.posterior.inferred_weight import (
     WeightPosterior,
     Weights,
     common_weight,
     shift_by_other_splits,
+    spread_out,
 )
 from skbayeseval.posterior.prior import Prior, Recipe
 
 Array = NDArray[Any]
 T = TypeVar("T")
 
-# The spawn keys of the posterior's seeds: of its draws, of what few units add to them, and of where
-# they move to get to all instances.
-_POSTERIOR, _FEW_UNITS, _FULL_SIZE = 0, 1, 2
+# The spawn keys of the posterior's seeds: its draws, and what few units and training sets add.
+_POSTERIOR, _FEW_UNITS, _TRAINING = 0, 1, 2
 
 # The most numbers that are drawn before they are asked for, with others.
 MOST_TOGETHER = 2**25
@@ -74,9 +72,8 @@ class Posterior(Recipe):
         The scores of the same instances, for metrics of instance scores. These metrics use instance
         weights (the Bayesian bootstrap), whatever the model.
     weights : Weights, default=None
-        The weights of counts, where they are inferred. The posterior is then a mixture over
-        weights; each metric, difference and classifier has its own. By default, the weight of the
-        evidence.
+        The weights of counts, where they are inferred; each metric, difference and classifier has
+        its own. By default, the weight of the evidence.
     instances : Instances, default=None
         Which instances the rows of the evidence belong to; None if that is not known.
     trace : Trace, default=None
@@ -176,33 +173,18 @@ class Posterior(Recipe):
         runs, shape = scored.runs, scored.shape
         return self._once(("sum of means", metric), lambda: SumOfMeans.of(runs(metric), shape))
 
-    def _mixture(self, metric: Metric, weight: WeightPosterior) -> Array:
-        """Return draws of the metric, of shape (n_classifiers, n_draws), mixed over weights."""
-        assert self.weights is not None
-        rng = self.rng()
-        strata = weight.strata(self.weights.n_strata)
-        ends = np.linspace(0, self.n_draws, len(strata) + 1).astype(int)
-        tasks = zip(strata, rng.spawn(len(strata)), np.diff(ends).tolist(), strict=True)
+    def _spread_out(self, metric: Metric, weight: WeightPosterior, *, single: bool) -> Array:
+        """Return draws of the metric, of shape (n_classifiers, n_draws), as wide as inferred.
 
-        def draw(at: float, rng: np.random.Generator, n_draws: int) -> Array:
-            return np.concatenate(list(self.stream(metric, rng, n_draws, at)), axis=1)
-
-        def blocks() -> Iterator[Array]:
-            few = self.rng(_FEW_UNITS)
-            for at, draws in zip(strata, in_order(draw, tasks), strict=True):
-                yield self._allowing_for_few_units(metric, draws, few, weight=at)
-
-        return rng.permutation(self._collected(blocks(), metric), axis=1)
-
-    def _moved(self, metric: Metric, draws: Array, shifts: Array) -> Array:
-        """Return draws of the metric, moved to training sets of all instances."""
-        places = np.arange(draws.shape[1]) % shifts.shape[1]
-        moved = draws + shifts[:, self.rng(_FULL_SIZE).permutation(places)]
-        # Within the bounds, all of them together, so that differences stay as they are.
-        low, high = metric.extent
-        moved -= np.maximum(moved.max(axis=0) - high, 0.0)
-        moved += np.maximum(low - moved.min(axis=0), 0.0)
-        return np.clip(moved, low, high, out=moved)
+        They are drawn as if all variation were test noise, and then spread by what training sets
+        add to it. So the weight, which is not known exactly, leaves the middle where it is.
+        """
+        blocks = self.stream(metric, self.rng(), self.n_draws, weight.of_tests)
+        draws = self._collected(blocks, metric)
+        few = self.rng(_FEW_UNITS)
+        draws = self._allowing_for_few_units(metric, draws, few, weight=weight.of_tests)
+        factors = weight.factors(self.rng(_TRAINING), self.n_draws)
+        return spread_out(draws, factors, metric.extent, together=not single)
 
     def _threads(self) -> AbstractContextManager[Any]:
         """Return the setting of joblib under which blocks are drawn."""
@@ -359,11 +341,7 @@ class Posterior(Recipe):
             scored = None if self.scored is None else self.scored.pair(*pair)
             source = self.like(self.model.of_pair(), self.evidence.pair(*pair), scored=scored)
             row = 0
-        draws = source._mixture(metric, known.weight)[[row]]
-        full = self.weights.full_size(metric, classifier)
-        if full is not None:
-            draws = self._moved(metric, draws, full.shifts[None])
-        own = draws[0]
+        own = source._spread_out(metric, known.weight, single=True)[row]
         self.remember_value(metric, classifier, own)
         return own
 
@@ -405,18 +383,12 @@ class Posterior(Recipe):
 
     def what_is_identical(self, metric: Metric) -> str | None:
         """Return in what both classifiers are identical, such as "predictions"; None if not."""
-        found = (self._scored_for(metric) or self.evidence).what_is_identical(metric.name)
-        full = None if found is None else self.full_size(metric)
-        differs = full is not None and (full.step != 0 or full.inflation != 1)
-        return None if differs else found  # differs at another training size
+        return (self._scored_for(metric) or self.evidence).what_is_identical(metric.name)
 
     def first_copies(self, metric: Metric) -> list[int]:
         """Return for each classifier the first one that it is a copy of, which may be itself."""
         evidence = self._scored_for(metric) or self.evidence
-        first = self._once(("copies", metric), lambda: evidence.first_copies(metric.name))
-        itself = list(range(len(first)))
-        # At another training size, they may differ.
-        return itself if first != itself and self.full_size(metric) is not None else first
+        return self._once(("copies", metric), lambda: evidence.first_copies(metric.name))
 
     def resplitting(self, metric: Metric) -> tuple[float, int]:
         """Return how far other random splits could move the difference, and how many repeats tell.
@@ -428,9 +400,13 @@ class Posterior(Recipe):
             known = self.weights.quantity(metric, 0, 1).resplitting
         return (0.0, 1) if known is None else (shift_by_other_splits(*known), known[1])
 
-    def full_size(self, metric: Metric) -> FullSize | None:
-        """Return how the difference continues to all instances; None if that is not known."""
-        return None if self.weights is None else self.weights.full_size(metric)
+    def at_half(self, metric: Metric) -> tuple[float, float] | None:
+        """Return the difference at half of the data and its standard deviation, if it is known."""
+        if self.weights is None or self.evidence.n_classifiers != 2:
+            return None
+        weights, (i, j) = self.weights, self.weights.chosen or (0, 1)
+        at_half = weights.quantity(metric, 0, 1).at_half
+        return at_half if at_half is None or i < j else (-at_half[0], at_half[1])
 
     def mcse(self, draws: Array) -> float | None:
         """Return the Monte Carlo standard error of the mean; None for independent draws."""
@@ -473,9 +449,8 @@ class Posterior(Recipe):
             draws = self._collected(self.stream(metric, self.rng(), self.n_draws), metric)
             draws = self._allowing_for_few_units(metric, draws, self.rng(_FEW_UNITS))
         else:
-            draws = self._mixture(metric, self.weights.difference(metric))
-            if self.weights.sizes is not None:
-                draws = self._moved(metric, draws, self.weights.shifts(metric))
+            single = self.evidence.n_classifiers == 1
+            draws = self._spread_out(metric, self.weights.difference(metric), single=single)
         draws.flags.writeable = False
         self._known[key] = draws
         return draws

@@ -1,10 +1,10 @@
-"""The difference between two classifiers in each subgroup of the instances, partially pooled."""
+"""Subgroups of the instances: the difference of two classifiers, or the metric of one, in each."""
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -48,11 +48,12 @@ class Subgroup(NamedTuple):
         The number of instances.
     n_groups : int
         The number of groups of instances; 0 if instances are independent.
-    observed : (float, float)
-        The observed metric values of A and B; NaN if the metric is not defined.
+    observed : tuple of float
+        The observed metric value of each classifier; NaN if the metric is not defined.
     unpooled, pooled : Distribution or None
-        The posterior of the difference given this subgroup alone, and given all subgroups; None if
-        there are too few instances.
+        The posterior of the difference, or of the metric of a single classifier, given this
+        subgroup alone, and given all subgroups; None if there are too few instances, or if
+        subgroups are not pooled.
     reason : str
         Why there are too few instances; empty otherwise.
     absent : str
@@ -62,7 +63,7 @@ class Subgroup(NamedTuple):
     label: Any
     n: int
     n_groups: int
-    observed: tuple[float, float]
+    observed: tuple[float, ...]
     unpooled: Distribution | None
     pooled: Distribution | None
     reason: str = ""
@@ -97,6 +98,13 @@ def compare_subgroups(posterior: Posterior, metric: Metric, given: Subgroups) ->
     given : Subgroups
         The subgroup of each instance.
     """
+    # Seeds go by the first instance of a subgroup, so that they do not depend on its name.
+    first = [int(np.argmax(given.codes == code)) for code in range(len(given.labels))]
+    return _pooled(list(each_alone(posterior, metric, given)), np.argsort(first), posterior, metric)
+
+
+def each_alone(posterior: Posterior, metric: Metric, given: Subgroups) -> Iterator[Subgroup]:
+    """Yield each subgroup, with the posterior that the model has given its instances alone."""
     assert posterior.instances is not None
     of_rows = posterior.instances.of_rows(given.codes)
     _check_groups(posterior, of_rows, given)
@@ -106,19 +114,24 @@ def compare_subgroups(posterior: Posterior, metric: Metric, given: Subgroups) ->
         0 if group is None else len(np.unique(group[of_rows == code]))
         for code in range(len(given.labels))
     ]
-    # Seeds go by the first instance of a subgroup, so that they do not depend on its name.
-    first = [int(np.argmax(given.codes == code)) for code in range(len(given.labels))]
-    alone = []
+    unknown = (np.nan,) * posterior.evidence.n_classifiers
     for code, label in enumerate(given.labels):
-        empty = Subgroup(label, int(sizes[code]), n_groups[code], (np.nan, np.nan), None, None)
+        empty = Subgroup(label, int(sizes[code]), n_groups[code], unknown, None, None)
         if len(given.labels) == 1:
-            a, b = posterior.observed(metric)
-            alone.append(empty._replace(observed=(a, b), unpooled=posterior.difference(metric)))
+            whole = _quantity(posterior, metric)
+            yield empty._replace(observed=posterior.observed(metric), unpooled=whole)
         else:
-            entropy = _child(posterior.entropy, _SUBGROUPS, first[code])
+            first = int(np.argmax(given.codes == code))
+            entropy = _child(posterior.entropy, _SUBGROUPS, first)
             rows = np.flatnonzero(of_rows == code)
-            alone.append(_alone(posterior, metric, rows, empty, entropy))
-    return _pooled(alone, np.argsort(first), posterior, metric)
+            yield _alone(posterior, metric, rows, empty, entropy)
+
+
+def _quantity(posterior: Posterior, metric: Metric) -> Distribution:
+    """Return the posterior of the difference of two classifiers, or of the metric of one."""
+    if posterior.evidence.n_classifiers == 1:
+        return posterior.value(metric, 0)
+    return posterior.difference(metric)
 
 
 def _alone(
@@ -127,16 +140,18 @@ def _alone(
     """Return a subgroup with the posterior that the model has given its rows alone."""
     try:
         own = _posterior_of(posterior, metric, rows, entropy)
-        a, b = own.observed(metric)
-        difference = _difference(own, metric, entropy)
+        observed = own.observed(metric)
+        found = _quantity(own, metric)
+        if len(observed) == 2:
+            found = _not_certain(found, own, metric, entropy)
     except ValueError as error:
         # The whole has passed all checks, so that something is missing here.
         return empty._replace(reason=str(error))
     assert posterior.instances is not None
-    usual = posterior.difference(metric).sd * math.sqrt(posterior.instances.number / empty.n)
-    if metric.bounds is None and 0 < MOST_UNUSUAL * usual < difference.sd:
-        return empty._replace(observed=(a, b), reason="the metric is unstable")
-    return empty._replace(observed=(a, b), unpooled=difference, absent=_absent(own, metric))
+    usual = _quantity(posterior, metric).sd * math.sqrt(posterior.instances.number / empty.n)
+    if metric.bounds is None and 0 < MOST_UNUSUAL * usual < found.sd:
+        return empty._replace(observed=observed, reason="the metric is unstable")
+    return empty._replace(observed=observed, unpooled=found, absent=_absent(own, metric))
 
 
 def _posterior_of(posterior: Posterior, metric: Metric, rows: Array, entropy: int) -> Posterior:
@@ -165,13 +180,12 @@ def _posterior_of(posterior: Posterior, metric: Metric, rows: Array, entropy: in
     return own
 
 
-def _difference(own: Posterior, metric: Metric, entropy: int) -> Distribution:
-    """Return the posterior of the difference, which is not certain where nothing was seen of it.
+def _not_certain(found: Distribution, own: Posterior, metric: Metric, entropy: int) -> Distribution:
+    """Return the posterior of a difference, which is not certain where nothing was seen of it.
 
     With more than two classes, the paired model takes classifiers that have not disagreed yet for
     equal. Of a whole test set that is what people expect, but not of a few instances.
     """
-    found = own.difference(metric)
     if own.units(metric) is not None or own.what_is_identical(metric) is None:
         return found
     if metric.bounds is None or not own.evidence.has_class_counts:

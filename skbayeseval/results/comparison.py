@@ -36,7 +36,7 @@ from skbayeseval.planning.sample_size import SampleSize, required_sample_size
 from skbayeseval.posterior.prior_odds import bayes_factor
 from skbayeseval.posterior.recipe import Posterior
 from skbayeseval.results.explain import how_much, meaning_of
-from skbayeseval.results.facts import Fact, as_sentences, observed_of
+from skbayeseval.results.facts import Fact, as_sentences, observed_of, trained_on
 from skbayeseval.results.figures import ComparisonFigures
 from skbayeseval.results.frequentist import classical_tests
 from skbayeseval.results.report import POSTERIOR, SENSITIVITY, Figure, Table
@@ -198,6 +198,7 @@ class ComparisonResult(ComparisonFigures):
             n_repeats=n_repeats,
             units=self._units(which),
             turn=self._turn(which, found.rope),
+            trained_on=trained_on(self),
             other_metrics=self._others(metric),
         )
 
@@ -206,13 +207,14 @@ class ComparisonResult(ComparisonFigures):
 
     def _turn(self, metric: Metric, rope: Interval) -> str:
         """Return a sentence on how the difference changes with the training size, or ""."""
-        full = self._posterior.full_size(metric)
-        if full is None or full.is_noise:
+        record, at_half = self._cross_validation, self._posterior.at_half(metric)
+        if at_half is None or record is None or record.n_instances is None:
             return ""
-        a, b = self._posterior.observed(metric)
-        small = a - b if full.sizes.splits < full.sizes.further else a - b + full.step
-        sizes = min(full.sizes[:2]), full.sizes.all
-        return on_more_training(small, self._distribution(metric).mean, sizes, rope, self.names)
+        difference, (small, sd) = self._distribution(metric), at_half
+        if abs(difference.mean - small) < 2 * math.hypot(difference.draws.std(), sd):
+            return ""  # noise may explain it
+        sizes = record.n_instances / 2, record.train_size
+        return on_more_training(small, difference.mean, sizes, rope, self.names)
 
     def _units(self, metric: Metric) -> str:
         """Return what more evidence about a metric consists of."""
@@ -314,7 +316,12 @@ class ComparisonResult(ComparisonFigures):
             shift=shift,
             looks=looks,
         )
-        return replace(found, n_repeats=n_repeats, other_metrics=self._others(metric))
+        return replace(
+            found,
+            n_repeats=n_repeats,
+            trained_on=trained_on(self),
+            other_metrics=self._others(metric),
+        )
 
     def expected_loss(
         self, rope: Any = 0.0, *, cost: Any = 1.0, metric: str | Metric | None = None

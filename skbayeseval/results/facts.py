@@ -30,6 +30,7 @@ BEGINNINGS = {
     "model": "The probabilities come from the model",
     "weight": "The weight is",
     "few units": "Caution:",
+    "caution": "Caution:",
     "warning": "Caution:",
     "large": "With many instances,",
     "positive": "Positive is",
@@ -186,6 +187,7 @@ def cautions_of(result: PosteriorView) -> Iterator[Fact]:
     for name, metric in metrics.items():
         if metric.caution:
             yield "caution", f"{_which(metrics, name)}{metric.caution}"
+    yield from _cautions_of_learners(result)
     together = [name for name, metric in metrics.items() if posterior.sum_of_means(metric)]
     if together:
         yield (
@@ -200,6 +202,29 @@ def cautions_of(result: PosteriorView) -> Iterator[Fact]:
         yield "prior", f"matters, because {scarce}: see prior_sensitivity()"
     for warning in result.warnings:
         yield "warning", warning
+
+
+# Splits that balance so many classes with fewer instances each overstate scores.
+MANY_CLASSES, FEW_PER_CLASS = 8, 40
+
+
+def _cautions_of_learners(result: PosteriorView) -> Iterator[Fact]:
+    """Yield what makes a cross-validation less reliable than it looks."""
+    record, n_classes = result._cross_validation, len(result.labels)
+    if record is None or record.estimand == "fitted":
+        return
+    for words in dict.fromkeys(record.cautions.values()):
+        names = [name for name, said in record.cautions.items() if said == words]
+        more = len(names) - MOST_VALUES
+        who = "; ".join(names[:MOST_VALUES]) + (f"; {more} more" if more > 0 else "")
+        yield "caution", f"{who}: {words}; intervals may be too narrow"
+    number = record.n_instances or math.inf
+    if n_classes >= MANY_CLASSES and number < FEW_PER_CLASS * n_classes:
+        yield (
+            "caution",
+            f"{number / n_classes:.0f} instances per class: where splits balance so many classes, "
+            "scores are too high, by one standard deviation or two",
+        )
 
 
 def _scope(result: PosteriorView) -> Iterator[Fact]:
@@ -226,26 +251,44 @@ def _scope(result: PosteriorView) -> Iterator[Fact]:
             yield "chosen by", f"{name}: {_tally(chosen)}"
 
 
+def trained_on(result: PosteriorView) -> str:
+    """Return a sentence on how many instances learners were trained on, if not on all; else ""."""
+    record = result._cross_validation
+    if record is None or record.estimand != "learner":
+        return ""
+    return f"This is about learners trained on {record.train_size:,.0f} instances{_of_all(result)}."
+
+
+def _of_all(result: PosteriorView) -> str:
+    """Return how to ask about the model that ships, if that is possible."""
+    record = result._cross_validation
+    number = None if record is None else record.n_instances
+    if number is None or record is None or result.evidence.is_of_splits:
+        return ", not models refitted on all data"
+    # Not after splits such as those of time series, which leave out what came later.
+    if record.train_size + (record.test_size or 0) < 0.99 * number:
+        return f", not models refitted on all {number:,}"
+    return f"; for models refitted on all {number:,}, use estimand='full'"
+
+
 def _applies_to(result: PosteriorView) -> str:
     """Return which learners or models the result applies to."""
     record, share = result._cross_validation, result.evidence.train_share
     if record is not None and record.estimand == "fitted":
+        of_each = " of each kind" if len(result._names) > 1 else ""
         return (
-            f"the {record.n_splits} models of each kind fitted here on {record.train_size:,.0f} "
+            f"the {record.n_splits} models{of_each} fitted here on {record.train_size:,.0f} "
             f"instances ({record.splitter}), on average; not to other training sets"
         )
     if record is not None and record.estimand == "full":
-        sizes = sorted((record.train_size, record.further_size or record.train_size))
         return (
-            f"learners trained on all {record.n_instances:,} instances, extrapolated from "
-            f"{' and '.join(f'{size:,.0f}' for size in sizes)} ({record.splitter}, "
+            f"learners trained on all {record.n_instances:,} instances, such as the model that you "
+            f"refit and ship (tested by training on {record.train_size:,.0f}: {record.splitter}, "
             f"{record.n_splits} splits)"
         )
     if record is not None:
-        return (
-            f"learners trained on {record.train_size:,.0f} instances ({record.splitter}, "
-            f"{record.n_splits} splits), not models refitted on all data"
-        )
+        how = f"{record.splitter}, {record.n_splits} splits"
+        return f"learners trained on {record.train_size:,.0f} instances ({how}){_of_all(result)}"
     if share is not None:
         return f"learners trained on {share:.3g} of the data, not models refitted on all of it"
     if result.evidence.is_of_splits:
@@ -262,7 +305,7 @@ def _tally(chosen: Sequence[Mapping[str, Any] | None]) -> str:
 
 def observed_of(result: PosteriorView, metric: Metric) -> Fact:
     """Return the observed values, and what they are of after a cross-validation."""
-    record, values = result._cross_validation, result._posterior.observed(metric)
+    values = result._posterior.observed(metric)
     shown = list(zip(result._names, values, strict=True))[:MOST_VALUES]
     more = ", ..." if len(values) > MOST_VALUES else ""
     words = ", ".join(f"{name} {value:.4f}" for name, value in shown) + more
@@ -271,8 +314,6 @@ def observed_of(result: PosteriorView, metric: Metric) -> Fact:
         told = " and ".join(f"{means[name]:.4f}" for name, _ in shown if means)
         of_splits = f"; mean of splits {told}{more}" if told else ""
         words += f"  ({result.n_splits} splits pooled{of_splits})"
-    if record is not None and record.estimand == "full":
-        words += f"  (trained on {record.train_size:,.0f} instances)"
     return "observed", words
 
 
@@ -317,9 +358,6 @@ FEW = 20
 # Fewer than this carry an estimate where it is told: as many as of 30 instances that vary normally.
 FEW_CARRIERS = 10
 
-# Metrics that do not depend on how well a scarce class is known.
-_OF_ALL_INSTANCES = ("accuracy", "f1_micro", "precision_micro", "recall_micro", "jaccard_micro")
-
 
 def what_is_scarce(posterior: Posterior, metrics: Iterable[Metric]) -> str | None:
     """Return what was seen so rarely that the prior matters, in words; None if nothing was.
@@ -340,7 +378,7 @@ def what_is_scarce(posterior: Posterior, metrics: Iterable[Metric]) -> str | Non
     if errors < FEW:
         return _seen(errors, "errors", "error", weight)
     labels = posterior.counts[0].labels
-    by_class = any(metric.formula not in _OF_ALL_INSTANCES for metric in of_tables)
+    by_class = any(metric.weighs_classes for metric in of_tables)
     if by_class and len(labels) == 2:
         tables = [np.nan_to_num(counts.table) for counts in posterior.counts]
         true = weight * np.max([table.sum(axis=1) for table in tables], axis=0)

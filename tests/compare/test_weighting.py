@@ -6,6 +6,7 @@ from scipy import stats
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.datasets import make_classification, make_multilabel_classification
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.dummy import DummyClassifier
 from sklearn.exceptions import FitFailedWarning
 from sklearn.linear_model import LinearRegression, Ridge
 from sklearn.model_selection import (
@@ -14,6 +15,7 @@ from sklearn.model_selection import (
     RepeatedKFold,
     ShuffleSplit,
     StratifiedKFold,
+    TimeSeriesSplit,
     cross_val_predict,
 )
 from sklearn.naive_bayes import GaussianNB
@@ -27,6 +29,7 @@ from skbayeseval import (
     load_result,
     score_posterior,
 )
+from skbayeseval.posterior.inferred_weight import STABLE, UNSEEN
 
 X, Y = make_classification(240, n_informative=4, flip_y=0.2, random_state=0)
 GROUPS = np.arange(240) // 6
@@ -65,7 +68,10 @@ def test_the_fitted_models_have_the_variance_between_instances():
 @pytest.mark.parametrize("scoring", ["accuracy", "roc_auc"])
 @pytest.mark.parametrize("estimand", ["learner", "fitted"])
 def test_testing_again_does_not_make_equal_classifiers_more_equal(estimand, scoring):
-    """Instances that tell nothing of a difference count once, however often they are tested."""
+    """Instances that tell nothing of a difference count once, however often they are tested.
+
+    Halves tell that training sets do not matter either; the others do not tell.
+    """
     options = {"estimand": estimand, "scoring": scoring, "n_draws": 20_000, "random_state": 0}
     once, *repeated = (
         bayesian_cross_validate(A, GaussianNB(), X, Y, cv=cv, **options).draws.std()
@@ -76,6 +82,8 @@ def test_testing_again_does_not_make_equal_classifiers_more_equal(estimand, scor
             ShuffleSplit(20, test_size=0.5, random_state=0),
         )
     )
+    told = math.sqrt(STABLE[3] / UNSEEN) if estimand == "learner" else 1.0
+    repeated[0] /= told
     assert 0.9 * once < min(repeated) <= max(repeated) < 1.15 * once
 
 
@@ -103,7 +111,7 @@ def test_models_of_the_papers_keep_their_weight(model):
 
 
 def test_swapping_mirrors_and_saving_keeps(tmp_path):
-    few = FEW | {"scoring": ["accuracy", "f1"], "calibrate": 2}
+    few = FEW | {"scoring": ["accuracy", "f1"], "cv": 5, "calibrate": True}
     comparer = BayesianComparer([A, B, KNeighborsClassifier()], **few).fit(X, Y)
     pairs = comparer.ranking_.pairs
     np.testing.assert_array_equal(pairs[0, 2].draws, -pairs[2, 0].draws)
@@ -156,36 +164,22 @@ def test_groups_of_labels_and_models_that_cannot():
         bayesian_cross_validate(A, B, X, Y, cv=GroupKFold(3), **FEW)
 
 
-def test_halves_of_scores():
-    X_numbers, y_numbers = np.random.default_rng(0).normal(size=(2, 120, 3))
-    y_numbers = y_numbers[:, 0] + X_numbers[:, 0]
-    few = FEW | {"model": "scores", "scoring": "r2"}
-    plain, calibrated = (
-        bayesian_cross_validate(
-            LinearRegression(), Ridge(50.0), X_numbers, y_numbers, calibrate=m, **few
-        )
-        for m in (0, 4)
-    )
-    assert plain._posterior.law(plain._metric(None)).df == 5
-    law = calibrated._posterior.law(calibrated._metric(None))
-    assert law.df == pytest.approx(4.0)
-    assert calibrated.draws.std() == pytest.approx(law.sd, rel=0.2)
-    assert "and 4 comparisons of halves" in str(calibrated)
-
-
 @pytest.mark.parametrize(
     ("options", "message"),
     [
         ({"weight": "guessed"}, r"weight must be one of \['inferred', 'published'\] or a number"),
         ({"weight": 0.0}, "weight == 0.0, must be > 0"),
         ({"estimand": "model"}, r"estimand must be one of \['full', 'learner', 'fitted'\]"),
-        ({"calibrate": -1}, "calibrate == -1, must be >= 0"),
-        ({"calibrate": 4, "weight": 0.3}, "calibrate=4 infers the weight, but weight=0.3"),
-        ({"calibrate": 4, "estimand": "fitted"}, "but estimand='fitted' was given"),
+        ({"calibrate": True, "weight": 0.3}, "calibrate=True infers the weight, but weight=0.3"),
+        ({"calibrate": True, "estimand": "fitted"}, "but estimand='fitted' was given"),
         ({"estimand": "fitted", "weight": "published"}, "estimand='fitted' infers the weight"),
-        ({"model": "scores", "weight": 0.3}, "weight= and estimand= do not apply"),
-        ({"calibrate": 2, "cv": list(KFold(3).split(X))}, "splits as given cannot split a half"),
-        ({"calibrate": 2, "cv": list(KFold(3).split(X[:60]))}, "splits as given cannot split"),
+        ({"model": "scores", "weight": 0.3}, "weight=, calibrate= and estimand= do not apply"),
+        ({"model": "scores", "calibrate": True}, "weight=, calibrate= and estimand= do not apply"),
+        (
+            {"estimand": "full", "cv": 3},
+            "67% of them. If the order of instances does not matter, leave cv= out, or pass cv=10",
+        ),
+        ({"estimand": "full", "cv": BlockRegularizedCV()}, "the training sets of cv have 50%"),
     ],
 )
 def test_bad_options(options, message):
@@ -203,19 +197,64 @@ class FailsOnFew(GaussianNB):
 
 
 def test_failures_on_halves():
-    with pytest.raises(RuntimeError, match=r"failed in a split on halves of the data"):
-        bayesian_cross_validate(FailsOnFew(), B, X, Y, calibrate=1, **FEW)
-    with pytest.warns(FitFailedWarning, match="failed in 2 of 2 comparisons of halves"):
+    with pytest.raises(RuntimeError, match=r"failed in a half of the data"):
+        bayesian_cross_validate(FailsOnFew(), B, X[:190], Y[:190], cv=5, calibrate=True, **FEW)
+    with pytest.warns(FitFailedWarning, match="Fits on halves of the data failed"):
         result = bayesian_cross_validate(
-            FailsOnFew(), B, X, Y, calibrate=2, error_score=np.nan, **FEW
+            FailsOnFew(), B, X[:190], Y[:190], cv=5, calibrate=True, error_score=np.nan, **FEW
         )
-    assert "halves" not in str(result)
+    assert "that of most learners" in str(result)
 
 
 def test_the_cost_of_halves_is_told(capsys):
-    bayesian_cross_validate(A, B, X, Y, calibrate=2, verbose=1, **FEW)
+    bayesian_cross_validate(A, B, X, Y, cv=5, calibrate=True, verbose=1, **FEW)
     told = capsys.readouterr().err
-    assert "60 fits: 12 on the splits, 48 on halves of the data" in told
+    assert "22 fits: 10 on the splits, 12 on halves of the data" in told
+    bayesian_cross_validate(A, B, X, Y, calibrate=True, verbose=1, **FEW)
+    assert "halves" not in capsys.readouterr().err
+
+
+class Unstable(ClassifierMixin, BaseEstimator):
+    """Is right in nearly all, or in few instances, as the training set has it."""
+
+    def fit(self, X, y):
+        self.classes_, self.right_ = np.unique(y), X[0, 1] < 0.5
+        return self
+
+    def predict(self, X):
+        wrong = X[:, 1] > (0.9 if self.right_ else 0.6)
+        return np.where(wrong, 1 - X[:, 0], X[:, 0]).astype(int)
+
+
+@pytest.mark.parametrize("estimator", [A, Unstable()], ids=["stable", "unstable"])
+def test_halves_tell_how_much_training_sets_matter(estimator):
+    """Ten folds hardly see it."""
+    data, y = growing(400) if isinstance(estimator, Unstable) else (X, Y)
+    other = Steady(1)
+    few = FEW | {"cv": StratifiedKFold(10, shuffle=True, random_state=1)}
+    plain, told = (
+        bayesian_cross_validate(estimator, other, data, y, calibrate=calibrate, **few)
+        for calibrate in (False, True)
+    )
+    assert plain.observed_a == told.observed_a
+    assert plain.draws.mean() == pytest.approx(told.draws.mean(), abs=0.2 * plain.draws.std())
+    ratio = told.draws_a.std() / plain.draws_a.std()
+    assert ratio > 1.5 if isinstance(estimator, Unstable) else ratio < 1
+    assert "that of most learners" in str(plain)
+    assert "from how much 6 halves of the data differ" in str(told)
+
+
+@pytest.mark.parametrize("scoring", ["accuracy", "f1", "f1_macro", "roc_auc", "neg_log_loss"])
+@pytest.mark.parametrize("cv", [None, 10], ids=str)
+def test_the_middle_is_what_was_observed(cv, scoring):
+    result = bayesian_cross_validate(A, B, X, Y, cv=cv, scoring=scoring, **FEW)
+    difference = result.observed_a - result.observed_b
+    assert abs(result.draws.mean() - difference) < 0.25 * result.draws.std()
+    for draws, observed in (
+        (result.draws_a, result.observed_a),
+        (result.draws_b, result.observed_b),
+    ):
+        assert abs(draws.mean() - observed) < 0.25 * draws.std()
 
 
 def test_one_score_of_out_of_fold_predictions(tmp_path):
@@ -255,7 +294,7 @@ def test_decisions_tell_if_other_splits_could_change_them(tmp_path):
     sd = repeats.reshape(-1, 2).mean(axis=1).std(ddof=1) / math.sqrt(len(repeats) / 2)
     shift, n_repeats = result._posterior.resplitting(result._metric(None))
     assert n_repeats == len(repeats) / 2
-    assert shift == pytest.approx(stats.t.ppf(0.9, len(repeats) // 2 - 1) * sd, rel=0.02)
+    assert shift == pytest.approx(stats.t.ppf(0.97, len(repeats) // 2 - 1) * sd, rel=0.02)
     end = result.hdi().high
     near, far = end + 0.5 * shift, end + 2 * shift
     assert result.decision((near, near + 0.9)).depends_on_splits
@@ -295,25 +334,67 @@ def growing(n, seed=0):
     return np.column_stack([y, rng.permutation(np.arange(n) / n)]), y
 
 
-@pytest.mark.parametrize("cv", [None, 5], ids=str)
-def test_a_learning_curve_is_continued_to_all_instances(cv):
+def test_ten_folds_and_halves_for_all_instances():
     """Accuracies of 1 - 60 / s and 1 - 30 / s at the training size s."""
     X, y = growing(2000)
-    result = bayesian_cross_validate(
-        Growing(60.0), Growing(30.0), X, y, cv=cv, estimand="full", **FEW
+    result = bayesian_cross_validate(Growing(60.0), Growing(30.0), X, y, estimand="full", **FEW)
+    assert result.n_splits == 10
+    assert result.train_size == 1800
+    assert result.draws.mean() == pytest.approx(-30 / 1800, abs=2e-3)
+    assert result.draws_a.mean() == pytest.approx(1 - 60 / 1800, abs=2e-3)
+    said = "learners trained on all 2,000 instances"
+    assert said in str(result)
+    assert said in result.explain()
+    assert "from how much 6 halves of the data differ" in str(result)
+    assert result.cv_results[result.names[0]]["test_score"].shape == (10,)
+
+
+@pytest.mark.parametrize("grouped", [False, True])
+def test_the_folds_for_all_instances(grouped):
+    groups = GROUPS if grouped else None
+    options = {"groups": groups, "estimand": "full", "return_indices": True, **FEW}
+    result = bayesian_cross_validate(A, B, X, Y, **options)
+    tests = result.cv_results["GaussianNB"]["indices"]["test"]
+    assert sorted(np.concatenate(tests)) == list(range(240))
+    shares = [Y[test].mean() for test in tests]
+    assert np.ptp(shares) < (0.25 if grouped else 0.05)
+    if grouped:
+        assert all(len(set(GROUPS[test])) * 6 == len(test) for test in tests)
+    again = bayesian_cross_validate(A, B, X, Y, **options)
+    np.testing.assert_array_equal(result.draws, again.draws)
+    numbers = bayesian_cross_validate(
+        LinearRegression(), Ridge(), X, X[:, 0] + Y, groups=groups, estimand="full", **FEW
     )
-    learner = bayesian_cross_validate(Growing(60.0), Growing(30.0), X, y, cv=cv, **FEW)
-    assert result.observed_a == learner.observed_a
-    assert learner.draws.mean() == pytest.approx(-30 / (1000 if cv is None else 1600), abs=2e-3)
-    assert result.draws.mean() == pytest.approx(-30 / 2000, abs=4e-3)
-    assert result.draws_a.mean() == pytest.approx(1 - 60 / 2000, abs=0.015)
-    sizes = "1,000 and 1,500" if cv is None else "800 and 1,600"
-    assert f"trained on all 2,000 instances, extrapolated from {sizes}" in str(result)
-    assert f"trained on all 2,000 instances, extrapolated from {sizes}" in result.explain()
+    assert ("GroupKFold" if grouped else "KFold, 10 splits") in str(numbers)
+
+
+@pytest.mark.parametrize("estimand", ["learner", "fitted"])
+def test_what_is_said_of_the_model_that_ships(estimand):
+    result = bayesian_cross_validate(A, B, X, Y, estimand=estimand, **FEW)
+    ask = "for models refitted on all 240, use estimand='full'"
+    ranking = (
+        BayesianComparer([A, B, KNeighborsClassifier()], estimand=estimand, **FEW)
+        .fit(X, Y)
+        .ranking_
+    )
+    for said in (
+        str(result),
+        str(result.decision(0.01)),
+        str(result.non_inferiority(0.01)),
+        str(result.superiority(0.01)),
+        result.explain(),
+        str(ranking),
+        str(ranking.decision(0.01)),
+    ):
+        assert (ask in said) == (estimand == "learner")
+    scores = bayesian_cross_validate(A, B, X, Y, model="scores", **FEW)
+    assert "not models refitted on all data" in str(scores)
+    in_time = bayesian_cross_validate(A, B, X, Y, cv=TimeSeriesSplit(), **FEW)
+    assert "not models refitted on all 240" in str(in_time.decision(0.01))
 
 
 def test_a_sign_that_turns_is_the_first_line_of_the_decision():
-    """1 - 100 / s against 0.93: behind at 1000, ahead at 2000."""
+    """1 - 100 / s against 0.93: behind at 1000, ahead at 1800."""
 
     class Constant(Growing):
         def fit(self, X, y):
@@ -321,17 +402,18 @@ def test_a_sign_that_turns_is_the_first_line_of_the_decision():
             return self
 
     X, y = growing(2000)
-    result = bayesian_cross_validate(
-        ("grows", Growing(100.0)), ("stays", Constant()), X, y, estimand="full", **FEW
-    )
+    pair = ("grows", Growing(100.0)), ("stays", Constant())
+    result = bayesian_cross_validate(*pair, X, y, estimand="full", **FEW)
     first = str(result.decision(0.0)).splitlines()[0]
     assert first.startswith("More training data changes the estimate: trained on 1,000 instances, ")
-    assert "stays is ahead by 0.030; on all 2,000, grows is ahead by" in first
-    learner = bayesian_cross_validate(Growing(100.0), Constant(), X, y, **FEW)
+    assert "stays is ahead by 0.030; on 1,800, grows is ahead by 0.01" in first
+    learner = bayesian_cross_validate(*pair, X, y, **FEW)
     assert "More training data" not in str(learner.decision(0.0))
     display = result.plot("learning_curve", rope=0.01)
-    assert display.means[0] == pytest.approx(-0.03)
-    assert display.means[2] == pytest.approx(result.draws.mean())
+    np.testing.assert_array_equal(display.sizes, [1000, 1800])
+    np.testing.assert_allclose(display.means, [-0.03, result.draws.mean()])
+    mirror = bayesian_cross_validate(*pair[::-1], X, y, estimand="full", **FEW)
+    np.testing.assert_allclose(mirror.plot("learning_curve").means, -display.means, atol=1e-3)
     with pytest.raises(ValueError, match="Cross-validate with estimand='full'"):
         learner.plot("learning_curve")
 
@@ -362,23 +444,6 @@ def test_all_instances_with_three_learners_groups_and_files(tmp_path):
     for pair in ((0, 1), (2, 0)):
         shown = [one.pairs[pair].plot("learning_curve").means for one in (again, ranking)]
         np.testing.assert_array_equal(*shown)
-    with pytest.raises(ValueError, match="'f1' was not computed before the result was saved"):
-        again.pairs[0, 1].metric("f1").hdi()
-
-
-def test_failed_fits_of_another_size_leave_the_learner():
-    class Picky(GaussianNB):
-        def fit(self, X, y):
-            if len(y) > 150:
-                raise ValueError("too many")
-            return super().fit(X, y)
-
-    with pytest.warns(FitFailedWarning, match="Fits failed on training sets of another size"):
-        result = bayesian_cross_validate(
-            Picky(), B, X, Y, estimand="full", error_score=np.nan, **FEW
-        )
-    assert "learners trained on 120 instances" in str(result)
-    np.testing.assert_allclose(result.draws, bayesian_cross_validate(A, B, X, Y, **FEW).draws)
 
 
 class Steady(ClassifierMixin, BaseEstimator):
@@ -398,22 +463,6 @@ class Steady(ClassifierMixin, BaseEstimator):
         return (X[:, self.column] > 0).astype(int)
 
 
-@pytest.mark.parametrize("repeats", [2, 3])
-def test_smaller_test_sets_are_no_learning(repeats):
-    """Average precision is higher in small test sets with few positives."""
-    steps = []
-    for seed in range(8):
-        rng = np.random.default_rng(seed)
-        y = (np.arange(120) < 16).astype(int)
-        data = rng.normal(size=(120, 2)) + y[:, None]
-        result = bayesian_cross_validate(
-            Steady(), Steady(1), data, y, scoring="average_precision", estimand="full",
-            cv=BlockRegularizedCV(repeats, random_state=seed), n_draws=200, random_state=seed,
-        )  # fmt: skip
-        steps.append(result.plot("learning_curve").means[:2])
-    np.testing.assert_allclose(*np.transpose(steps), atol=1e-12)
-
-
 @pytest.mark.parametrize("scoring", ["r2", "neg_mean_absolute_error"])
 def test_draws_at_all_instances_stay_possible(scoring):
     y = X[:, 0] + 1e-3 * X[:, 1]
@@ -423,25 +472,53 @@ def test_draws_at_all_instances_stay_possible(scoring):
     assert result.draws_a.max() <= (1.0 if scoring == "r2" else 0.0)
 
 
-def test_further_splits_that_cannot_be_scored():
+def test_classes_too_rare_for_ten_folds():
     few = (np.arange(240) < 3).astype(int)
     with (
         pytest.warns(UserWarning, match="least populated class"),
-        pytest.raises(ValueError, match="estimand='full' also tests in further splits"),
+        pytest.raises(ValueError, match="'roc_auc' is not defined in split 3"),
     ):
         bayesian_cross_validate(A, B, X, few, scoring="roc_auc", estimand="full", **FEW)
-
-
-def test_extrapolation_widens_what_the_splits_tell():
-    """The variance of draws is that of the splits, inflated, and that of the shifts."""
-    full = bayesian_cross_validate(A, B, X, Y, estimand="full", random_state=0)
-    learner = bayesian_cross_validate(A, B, X, Y, random_state=0)
-    step = full._posterior.full_size(full._metric(None))
-    expected = learner.draws.var() * step.inflation + step.shifts.var()
-    assert step.inflation != pytest.approx(1, abs=0.1)
-    assert full.draws.std() == pytest.approx(np.sqrt(expected), rel=0.05)
 
 
 def test_all_instances_in_subgroups():
     result = bayesian_cross_validate(A, B, X, Y, estimand="full", **FEW)
     assert result.by(np.arange(240) % 2).table["mean"].notna().all()
+
+
+def cautions_of(result):
+    return [line for line in str(result).splitlines() if line.startswith("  caution")]
+
+
+def test_cautions(tmp_path):
+    """Learners that predict all or nothing, or depend on the training set, are named."""
+    data, y = growing(400)
+    few = FEW | {"scoring": ["accuracy", "f1"]}
+    rare = (np.arange(400) % 10 == 0).astype(int)
+    nothing = bayesian_cross_validate(
+        ("prior", DummyClassifier(strategy="uniform", random_state=0)),
+        ("nothing", DummyClassifier()), data, rare, **few,
+    )  # fmt: skip
+    (caution,) = cautions_of(nothing)
+    assert (
+        "nothing: predicts one class for nearly all instances in some splits; intervals" in caution
+    )
+    by_accuracy = bayesian_cross_validate(GaussianNB(), DummyClassifier(), data, rare, **FEW)
+    assert cautions_of(by_accuracy) == []
+    unstable = bayesian_cross_validate(("moody", Unstable()), Steady(1), data, y, **FEW)
+    (caution,) = cautions_of(unstable)
+    assert "moody: depends strongly on its training set" in caution
+    assert "Caution: moody" in unstable.explain()
+    unstable.save(tmp_path / "file")
+    assert cautions_of(load_result(tmp_path / "file")) == [caution]
+    assert cautions_of(bayesian_cross_validate(A, B, X, Y, **few)) == []
+    fitted = bayesian_cross_validate(Unstable(), Steady(1), data, y, estimand="fitted", **FEW)
+    assert cautions_of(fitted) == []
+
+
+def test_many_classes_with_few_instances():
+    y = np.arange(240) % 10
+    data = np.random.default_rng(0).normal(size=(240, 3)) + y[:, None]
+    (caution,) = cautions_of(bayesian_cross_validate(A, B, data, y, **FEW))
+    assert "24 instances per class" in caution
+    assert cautions_of(bayesian_cross_validate(A, B, data, y % 5, **FEW)) == []

@@ -88,23 +88,18 @@ def test_test_sets_that_share_instances_are_as_far_apart_as_others(cv):
     assert np.mean(found) == pytest.approx(1, abs=4 * np.std(found) / np.sqrt(200))
 
 
-def test_contributing_instances_are_the_discordant_ones():
-    n = 300
-    truth = np.arange(n) % 2
-    said = np.column_stack([truth, truth])
-    said[:20, 0] = 1 - said[:20, 0]
-    said[20:50, 1] = 1 - said[20:50, 1]
-    index = np.arange(n)
-    spread = ClassRows(index, index, index % 3, truth, said, 2, 1).spread(ACCURACY, DIFFERENCE)
-    # Others contribute a little, because the mean difference is not 0.
-    assert 50 <= spread.contributing < 75
+def test_halves_are_passes_of_two_splits():
+    assert rows_of(BlockRegularizedCV(3, random_state=0)).are_of_halves
+    assert rows_of(KFold(2)).are_of_halves
+    assert not rows_of(KFold(5)).are_of_halves
+    assert not rows_of(ShuffleSplit(2, test_size=0.5, random_state=0)).are_of_halves
 
 
 def test_equal_classifiers_have_no_noise():
     rows = rows_of(KFold(3))
     same = ClassRows(*[rows.instance] * 2, rows.split, rows.truth, rows.said[:, [0, 0]], 2, 1)
     spread = same.spread(ACCURACY, DIFFERENCE)
-    assert spread.test_noise == spread.contributing == 0
+    assert spread.test_noise == 0
     assert spread.between_splits == 1
 
 
@@ -145,7 +140,7 @@ def test_scores_that_are_right_or_wrong_are_classes():
     of_scores = ScoreRows(rows.instance, rows.unit, rows.split, scored)
     brier = of_scores.spread(get_metric("neg_brier_score"), DIFFERENCE)
     accuracy = rows.spread(ACCURACY, DIFFERENCE)
-    for name in ("test_noise", "contributing", "between_splits"):
+    for name in ("test_noise", "between_splits"):
         assert getattr(brier, name) == pytest.approx(getattr(accuracy, name), rel=1e-5)
 
 

@@ -129,10 +129,16 @@ def test_a_probability_that_is_not_enough_is_explained():
 @pytest.mark.parametrize(("n_repeats", "advised"), [(2, True), (3, True), (7, False), (11, False)])
 def test_more_repeats_are_advised_if_there_are_few(n_repeats, advised):
     found = decide(Interval(0.06, 0.2), ROPE, Probabilities(0.0, 0.1, 0.9), 0.1)
-    said = str(replace(found, depends_on_splits=True, n_repeats=n_repeats))
-    assert "Other random splits of the same data could change this decision" in said
-    assert ("BlockRegularizedCV(7)" in said) is advised
-    assert (f"even after {n_repeats} repeats" in said) is not advised
+    for trained_on, splitter in (
+        ("On half of the data.", "BlockRegularizedCV(7)"),
+        ("", "RepeatedStratifiedKFold()"),
+    ):
+        said = str(
+            replace(found, depends_on_splits=True, n_repeats=n_repeats, trained_on=trained_on)
+        )
+        assert "Other random splits of the same data could change this decision" in said
+        assert (splitter in said) is advised
+        assert (f"even after {n_repeats} repeats" in said) is not advised
 
 
 @pytest.mark.parametrize("code", ["<", ">", "?"])

@@ -9,6 +9,8 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
 from skbayeseval import (
+    BayesianComparer,
+    bayesian_cross_val_score,
     bayesian_cross_validate,
     compare_many,
     compare_predictions,
@@ -240,3 +242,15 @@ def test_metrics_with_and_without_a_slash(az):
     for name, variable in (("f1_macro", "f1_macro"), ("f1/macro", "f1_macro_")):
         draws = posterior[f"{variable}_difference"].values.ravel()
         np.testing.assert_array_equal(draws, result.metric(name).draws)
+
+
+def test_split_scores_of_one_learner_and_of_three():
+    X, y = load_breast_cancer(return_X_y=True)
+    learners = [GaussianNB(), GaussianNB(var_smoothing=0.1), GaussianNB(var_smoothing=1.0)]
+    options = {"model": "scores", "cv": 4, "n_draws": 500, "random_state": 0}
+    ranking = BayesianComparer(learners, **options).fit(X, y).ranking_
+    draws = ranking.to_arviz().posterior
+    for k, letter in enumerate("ABC"):
+        np.testing.assert_allclose(draws[f"score_{letter}"].to_numpy()[0], ranking.draws[k])
+    one = bayesian_cross_val_score(learners[0], X, y, **options)
+    np.testing.assert_allclose(one.to_arviz().posterior["score_A"].to_numpy()[0], one.draws)

@@ -43,4 +43,4 @@ def compare(checkpoint, **options):
 def main():
     """Compare in a process of its own."""
     folder, draws, n_jobs = sys.argv[1:]
-    np.save(draws, compare(folder, n_jobs=int(n_jobs), calibrate=1).draws)
+    np.save(draws, compare(folder, n_jobs=int(n_jobs), estimand="full").draws)

@@ -94,8 +94,8 @@ def test_what_determines_a_fit(tmp_path, log):
     assert fits_of(cv=KFold(4)) == 8
     assert fits_of(groups=np.arange(160) // 2) == 12
     assert fits_of(labels=[1, 0]) == 12
-    assert fits_of(calibrate=1) == 24
-    assert fits_of(calibrate=2) == 24
+    assert fits_of(cv=KFold(4), calibrate=True) == 12
+    assert fits_of(estimand="full") == 20
     assert fits_of() == 0
     with config_context(transform_output="pandas"):
         assert fits_of() == 12
@@ -346,7 +346,7 @@ def test_code_that_a_method_imports(tmp_path, monkeypatch, log, how, call, is_fo
     ("options", "words"),
     [
         ({"random_state": None}, "requires random_state= with cv=None"),
-        ({"random_state": None, "cv": KFold(3), "calibrate": 1}, "with calibrate=1"),
+        ({"random_state": None, "cv": KFold(3), "calibrate": True}, "with splits into halves"),
         ({"cv": KFold(3, shuffle=True)}, "a splitter with a random_state"),
         ({"return_estimator": True}, "return_estimator=True cannot be combined"),
         ({"checkpoint": 3}, "must be the path of a folder"),
@@ -543,16 +543,16 @@ def start(folder, draws, n_jobs, seconds):
 @pytest.mark.slow
 @ON_LINUX
 def test_killed_at_any_moment(tmp_path, log):
-    """Ten runs of 36 fits are killed; each later run has the fits that were on disk."""
+    """Ten runs of 32 fits are killed; each later run has the fits that were on disk."""
     rng = np.random.default_rng(0)
-    expected = compare(None, calibrate=1).draws
+    expected = compare(None, estimand="full").draws
     all_fits = Counter(log())
-    assert all_fits.total() == 36
+    assert all_fits.total() == 32
     for trial in range(10):
         n_jobs = 1 + trial % 2
         folder, draws = tmp_path / f"folder{trial}", tmp_path / "draws.npy"
         process = start(folder, draws, n_jobs, seconds=0.05)
-        wanted = int(rng.integers(0, 34))
+        wanted = int(rng.integers(0, 30))
         while process.poll() is None and (not folder.exists() or len(files(folder)) < wanted):
             time.sleep(0.002)
         time.sleep(rng.random() * 0.1)
@@ -565,7 +565,7 @@ def test_killed_at_any_moment(tmp_path, log):
         process = start(folder, draws, n_jobs, seconds=0)
         assert process.wait() == 0
         after = Counter(log())
-        assert after.total() == 36 - kept
+        assert after.total() == 32 - kept
         assert not after - all_fits
         assert before + after >= all_fits
         np.testing.assert_array_equal(np.load(draws), expected)
@@ -574,7 +574,7 @@ def test_killed_at_any_moment(tmp_path, log):
 
 @pytest.mark.slow
 def test_two_processes_at_once(tmp_path, log):
-    expected = compare(None, calibrate=1).draws
+    expected = compare(None, estimand="full").draws
     folder = tmp_path / "folder"
     outputs = [tmp_path / f"{name}.npy" for name in "ab"]
     processes = [start(folder, draws, 1, seconds=0.02) for draws in outputs]
@@ -586,5 +586,5 @@ def test_two_processes_at_once(tmp_path, log):
         ["checkpoint.txt", *(path.name for path in files(folder))]
     )
     log()
-    np.testing.assert_array_equal(compare(folder, calibrate=1).draws, expected)
+    np.testing.assert_array_equal(compare(folder, estimand="full").draws, expected)
     assert log() == []

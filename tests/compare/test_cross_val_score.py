@@ -1,0 +1,500 @@
+"""One learner under cross-validation, next to `cross_val_score` and to a comparison of two."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from joblib import parallel_config
+from scipy import sparse, stats
+from sklearn import config_context
+from sklearn.datasets import load_breast_cancer, make_classification, make_multilabel_classification
+from sklearn.exceptions import FitFailedWarning
+from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge
+from sklearn.metrics import fbeta_score, make_scorer
+from sklearn.model_selection import (
+    GroupKFold,
+    KFold,
+    StratifiedKFold,
+    cross_val_predict,
+    cross_val_score,
+    cross_validate,
+)
+from sklearn.multioutput import MultiOutputClassifier
+from sklearn.naive_bayes import BernoulliNB, GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
+
+from skbayeseval import (
+    BlockRegularizedCV,
+    ScoreResult,
+    bayesian_cross_val_score,
+    bayesian_cross_validate,
+    load_result,
+    score_posterior,
+)
+from skbayeseval.models import Paired
+from tests.splitting.logged import Logged
+
+X, Y = make_classification(240, n_informative=4, flip_y=0.2, random_state=0)
+NB, NB2 = GaussianNB(), GaussianNB(var_smoothing=0.1)
+FOLDS = StratifiedKFold(10, shuffle=True, random_state=1)
+NUMBERS = X[:, :3] @ [1.0, 2.0, 3.0] + np.random.default_rng(0).normal(0, 3, len(X))
+GROUPS = np.arange(len(X)) // 4
+
+
+def classes(number, per_class=60, apart=2.0):
+    """Return data with so many classes, and the same number of instances of each."""
+    rng = np.random.default_rng(number)
+    y = np.repeat(np.arange(number), per_class)
+    return rng.normal(size=(number, 6))[y] * apart + rng.normal(size=(len(y), 6)), y
+
+
+def test_the_observed_score_is_that_of_cross_val_score():
+    result = bayesian_cross_val_score(NB, X, Y, cv=FOLDS, random_state=0)
+    assert isinstance(result, ScoreResult)
+    assert result.name == "GaussianNB"
+    scores = cross_val_score(NB, X, Y, cv=FOLDS)
+    np.testing.assert_allclose(result.cv_results["GaussianNB"]["test_score"], scores)
+    # Folds of the same size: the mean of the folds is that of the instances.
+    assert result.observed == pytest.approx(scores.mean())
+    assert result.observed == pytest.approx((cross_val_predict(NB, X, Y, cv=FOLDS) == Y).mean())
+    assert result.n_splits == 10
+    assert result.train_size == 216
+
+
+def test_results_are_those_of_cross_validate():
+    measures = ["accuracy", "f1", "roc_auc"]
+    options = {"scoring": measures, "cv": FOLDS, "return_estimator": True, "return_indices": True}
+    result = bayesian_cross_val_score(NB, X, Y, random_state=0, **options)
+    (own,), expected = result.cv_results.values(), cross_validate(NB, X, Y, **options)
+    assert own.keys() == expected.keys()
+    for name in measures:
+        np.testing.assert_allclose(own[f"test_{name}"], expected[f"test_{name}"])
+    for one, other in zip(own["indices"]["test"], expected["indices"]["test"], strict=True):
+        np.testing.assert_array_equal(one, other)
+    assert [len(one.classes_) for one in own["estimator"]] == [2] * 10
+    assert result.metrics == tuple(measures)
+    predicted = result.predictions["GaussianNB", 0]
+    np.testing.assert_array_equal(predicted, cross_val_predict(NB, X, Y, cv=FOLDS))
+
+
+INDICATORS = make_multilabel_classification(200, n_classes=4, random_state=0)
+OF_LABELS = MultiOutputClassifier(NB), MultiOutputClassifier(NB2)
+OF_NUMBERS = LinearRegression(), Ridge(100.0)
+F2 = make_scorer(fbeta_score, beta=2)
+
+LIKE_A_COMPARISON = {
+    "two classes": (NB, NB2, X, Y, {}),
+    "ten folds": (NB, NB2, X, Y, {"cv": 10}),
+    "full": (NB, NB2, X, Y, {"estimand": "full"}),
+    "fitted": (NB, NB2, X, Y, {"estimand": "fitted"}),
+    "calibrate": (NB, NB2, X, Y, {"cv": 5, "calibrate": True}),
+    "published": (NB, NB2, X, Y, {"weight": "published"}),
+    "a weight": (NB, NB2, X, Y, {"weight": 0.3, "scoring": "f1"}),
+    "unpaired": (NB, NB2, X, Y, {"model": "unpaired"}),
+    "hierarchical": (NB, NB2, X, Y, {"model": "hierarchical"}),
+    "bcv": (NB, NB2, X, Y, {"model": "bcv", "scoring": "f1"}),
+    "scores": (NB, NB2, X, Y, {"model": "scores", "cv": 10}),
+    "groups": (NB, NB2, X, Y, {"groups": GROUPS}),
+    "full groups": (NB, NB2, X, Y, {"groups": GROUPS, "estimand": "full", "scoring": "roc_auc"}),
+    "several": (NB, NB2, X, Y, {"scoring": ["roc_auc", "neg_log_loss", "f1"]}),
+    "a scorer": (NB, NB2, X, Y, {"scoring": F2, "n_draws": 4000}),
+    "five classes": (NB, NB2, *classes(5), {"scoring": ["accuracy", "f1_macro"]}),
+    "AUC of five": (NB, NB2, *classes(5), {"scoring": "roc_auc_ovr", "estimand": "full"}),
+    "labels": (*OF_LABELS, *INDICATORS, {"scoring": ["f1_macro", "f1_micro"]}),
+    "labels bcv": (*OF_LABELS, *INDICATORS, {"scoring": "f1_micro", "model": "bcv"}),
+    "numbers": (*OF_NUMBERS, X, NUMBERS, {"scoring": ["r2", "neg_mean_absolute_error"]}),
+    "numbers full": (*OF_NUMBERS, X, NUMBERS, {"estimand": "full"}),
+    "numbers scores": (*OF_NUMBERS, X, NUMBERS, {"model": "scores"}),
+}
+
+
+@pytest.mark.parametrize("case", LIKE_A_COMPARISON)
+def test_it_is_what_a_comparison_says_of_the_learner(case):
+    a, b, data, target, options = LIKE_A_COMPARISON[case]
+    alone = bayesian_cross_val_score(("own", a), data, target, random_state=3, **options)
+    pair = bayesian_cross_validate(("own", a), b, data, target, random_state=3, **options)
+    # Where draws are not the same, they are of the same distribution.
+    error = 0.03 if options.get("n_draws") is None else 0.08
+    for name in alone.metrics:
+        observed = alone.summary().loc[name, "observed"]
+        assert observed == pytest.approx(pair._posterior.observed(pair._metric(name))[0])
+        low, high = pair.interval(of="a", metric=name)
+        found = alone.interval(metric=name)
+        assert sum(found) / 2 == pytest.approx((low + high) / 2, abs=error * (high - low))
+        assert found.high - found.low == pytest.approx(high - low, rel=2 * error)
+        own, other = (
+            result.metric(name)._distribution(None, *of)
+            for result, of in ((alone, ()), (pair, ("a",)))
+        )
+        assert own.mean == pytest.approx(other.mean, abs=error * other.sd)
+        assert own.sd == pytest.approx(other.sd, rel=2 * error)
+    of_alone, of_pair = alone.cv_results["own"], pair.cv_results["own"]
+    assert of_alone.keys() == of_pair.keys()
+    for key in of_alone:
+        if key.startswith("test_"):
+            np.testing.assert_allclose(of_alone[key], of_pair[key])
+    assert alone.n_splits == pair.n_splits
+    assert alone.train_size == pair.train_size
+    assert alone.model == pair.model
+
+
+def test_the_weight_is_that_of_the_learner_in_a_comparison():
+    """The difference has a weight of its own; each learner has that which it has alone."""
+    alone = [bayesian_cross_val_score(one, X, Y, random_state=3) for one in (NB, NB2)]
+    pair = bayesian_cross_validate(NB, NB2, X, Y, random_state=3)
+    metric = pair._metric(None)
+    for k, one in enumerate(alone):
+        expected = pair._posterior.weights.quantity(metric, k).weight
+        assert one._posterior.weights.quantity(metric, 0).weight == expected
+        assert one.weight == pytest.approx(expected.median)
+
+
+def test_swapping_the_pair_does_not_change_the_learner():
+    alone = bayesian_cross_val_score(NB2, X, Y, cv=5, random_state=3)
+    pair = bayesian_cross_validate(NB, NB2, X, Y, cv=5, random_state=3)
+    assert alone.hdi() == pytest.approx(pair.hdi(of="b"), abs=0.006)
+
+
+def test_accuracy_of_the_fitted_models_is_binomial():
+    """Each instance is tested once: n right or wrong answers, and a prior worth one of them."""
+    result = bayesian_cross_val_score(NB, X, Y, cv=10, estimand="fitted", random_state=0)
+    n, p = len(Y), result.observed
+    assert result.draws.std() == pytest.approx(np.sqrt(p * (1 - p) / (n + 2)), rel=0.03)
+    law = stats.beta(n * p + 1, n * (1 - p) + 1)
+    np.testing.assert_allclose(result.interval(), law.ppf([0.025, 0.975]), atol=0.004)
+
+
+def test_where_folds_do_not_tell_the_instability_it_is_that_of_most_learners():
+    """Variances are 1.6 times those of test noise, times 10 / 8 for 10 degrees of freedom."""
+    result = bayesian_cross_val_score(NB, X, Y, cv=10, random_state=0)
+    p = result.observed
+    noise = p * (1 - p) / (len(Y) + 2)
+    assert result.draws.std() == pytest.approx(np.sqrt(1.6 * 1.25 * noise), rel=0.05)
+    assert "that of most learners" in str(result)
+    told = bayesian_cross_val_score(NB, X, Y, cv=10, calibrate=True, random_state=0)
+    assert told.observed == p
+    assert "from how much 6 halves of the data differ" in str(told)
+
+
+def test_out_of_fold_predictions_have_the_same_interval():
+    cv = StratifiedKFold(10, shuffle=True, random_state=0)
+    result = bayesian_cross_val_score(NB, X, Y, cv=cv, random_state=0)
+    predicted = cross_val_predict(NB, X, Y, cv=cv)
+    made_elsewhere = score_posterior(Y, predicted, weight="inferred", random_state=0)
+    assert made_elsewhere.observed == pytest.approx(result.observed)
+    # Their priors differ: half a count for each rate, and one.
+    np.testing.assert_allclose(made_elsewhere.interval(), result.interval(), atol=0.006)
+    assert made_elsewhere.weight == pytest.approx(result.weight, rel=1e-6)
+
+
+def test_split_scores_have_the_corrected_t_distribution():
+    result = bayesian_cross_val_score(NB, X, Y, model="scores", cv=FOLDS, random_state=0)
+    scores = cross_val_score(NB, X, Y, cv=FOLDS)
+    scale = scores.std(ddof=1) * np.sqrt(1 / 10 + 1 / 9)
+    law = stats.t(9, scores.mean(), scale)
+    np.testing.assert_allclose(result.interval(), law.ppf([0.025, 0.975]), rtol=1e-6)
+    assert result.probability(above=0.8) == pytest.approx(law.sf(0.8), abs=1e-3)
+
+
+def test_split_scores_that_are_all_alike_are_not_certain():
+    easy = np.r_[np.zeros(50), np.ones(50)]
+    result = bayesian_cross_val_score(
+        KNeighborsClassifier(1), easy[:, None], easy, model="scores", cv=10, random_state=0
+    )
+    assert result.observed == 1.0
+    low, high = result.interval()
+    # A step is a tenth, and rounding to steps has a standard deviation of a step / sqrt(12).
+    scale = 0.1 / np.sqrt(12) * np.sqrt(1 / 10 + 1 / 9)
+    assert 1 - low == pytest.approx(stats.t(9).ppf(0.975) * scale, rel=0.01)
+    assert high > low
+
+
+@pytest.mark.parametrize("scoring", ["accuracy", "f1_macro", "roc_auc_ovr"])
+@pytest.mark.parametrize(("number", "per_class"), [(2, 150), (5, 100), (10, 60), (26, 40)])
+@pytest.mark.parametrize("options", [{}, {"cv": 10}, {"estimand": "full"}], ids=str)
+def test_the_middle_is_the_observed_score(number, per_class, scoring, options):
+    data, y = classes(number, per_class=per_class, apart=1.0)
+    measure = "roc_auc" if number == 2 and scoring == "roc_auc_ovr" else scoring
+    options = {"n_draws": 5000 if number > 5 else None, **options}
+    result = bayesian_cross_val_score(NB, data, y, scoring=measure, random_state=0, **options)
+    sd = result.draws.std()
+    assert np.median(result.draws) == pytest.approx(result.observed, abs=0.2 * sd)
+    # An average of 26 areas has a long tail below, of what few instances of a class allow for.
+    most = 0.35 if (number, scoring) == (26, "roc_auc_ovr") else 0.25
+    assert result.draws.mean() == pytest.approx(result.observed, abs=most * sd)
+
+
+def near_one(n_wrong, n=300):
+    """Return data in which so many instances are labelled wrongly."""
+    y = np.arange(n) % 2
+    data = y[:, None] + 0.01 * np.random.default_rng(0).normal(size=(n, 1))
+    y = y.copy()
+    y[:n_wrong] = 1 - y[:n_wrong]
+    return data, y
+
+
+@pytest.mark.parametrize("scoring", ["accuracy", "f1", "roc_auc"])
+@pytest.mark.parametrize("n_wrong", [0, 3])
+@pytest.mark.parametrize("options", [{}, {"cv": 10}, {"estimand": "full"}], ids=str)
+def test_draws_near_one_stay_below_it_and_are_skew(n_wrong, scoring, options):
+    data, y = near_one(n_wrong)
+    result = bayesian_cross_val_score(NB, data, y, scoring=scoring, random_state=0, **options)
+    assert result.observed == 1.0 if n_wrong == 0 else 0.97 < result.observed < 1.0
+    assert result.draws.min() >= 0
+    assert result.draws.max() <= 1
+    assert stats.skew(result.draws) < -0.3
+    assert 0.9 < np.median(result.draws) <= 1.0
+    assert np.median(result.draws) == pytest.approx(result.observed, abs=result.draws.std())
+    low, high = result.hdi()
+    assert 0.9 < low < high <= 1.0
+
+
+def test_it_prints_what_it_applies_to():
+    result = bayesian_cross_val_score(("ours", NB), X, Y, scoring="f1", random_state=0)
+    lines = str(result).splitlines()
+    assert lines[0].startswith("The f1 of ours lies between")
+    assert lines[-1].endswith("for models refitted on all 240, use estimand='full'")
+    assert "mean of splits" in lines[1]
+    mean = np.mean(result.cv_results["ours"]["test_score"])
+    assert f"{mean:.4f}" in lines[1]
+    whole = bayesian_cross_val_score(NB, X, Y, estimand="full", random_state=0)
+    assert "learners trained on all 240 instances" in str(whole)
+    assert "trained on 216: StratifiedKFold, 10 splits" in str(whole).replace(
+        "by training", "trained"
+    )
+    fitted = bayesian_cross_val_score(NB, X, Y, estimand="fitted", random_state=0)
+    assert "the 6 models fitted here on 120 instances" in str(fitted)
+    assert "use estimand='full'" in result.explain()
+
+
+@pytest.mark.parametrize(
+    "case",
+    ["two classes", "several", "scores", "groups", "bcv", "five classes", "labels", "numbers"],
+)
+def test_all_that_results_can_do(case, tmp_path):
+    learner, _, data, target, options = LIKE_A_COMPARISON[case]
+    options = {"n_draws": 2000, **options}
+    result = bayesian_cross_val_score(("own", learner), data, target, random_state=0, **options)
+    result.save(tmp_path / "result.npz")
+    loaded = load_result(tmp_path / "result.npz")
+    assert isinstance(loaded, ScoreResult)
+    assert str(loaded) == str(result)
+    np.testing.assert_array_equal(loaded.draws, result.draws)
+    assert loaded.interval() == result.interval()
+    assert loaded.n_splits == result.n_splits
+    result.report(tmp_path / "page.html")
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "The performance of own" in page
+    data = result.to_arviz().posterior
+    np.testing.assert_allclose(data[f"{result.metrics[0]}_A"].to_numpy().ravel(), result.draws)
+    assert result.plot().observed == result.observed
+    assert np.isfinite(result.prior_sensitivity()["mean"]).all()
+    assert 0 <= result.probability(above=result.observed) <= 1
+    assert list(result.summary().index) == list(result.metrics)
+    assert result.explain().startswith(f"The {result.metrics[0]} of own lies between")
+
+
+def test_other_priors_of_two_classes():
+    """The prior of one learner is the margin of that of two: twice the counts of a pair."""
+    result = bayesian_cross_val_score(NB, X, Y, scoring="recall", weight=1.0, random_state=0)
+    means = result.prior_sensitivity()["mean"].loc["paired"]
+    ((truth, said, number),) = [result.evidence.margin(0).cells()]
+    hits = number[(truth == 1) & (said == 1)].sum()
+    true = number[truth == 1].sum()
+    for theta in (1.0, 0.5, 0.25):
+        (found,) = means[[f"theta={theta}" in name for name in means.index]]
+        assert found == pytest.approx((hits + 2 * theta) / (true + 4 * theta), abs=4e-4)
+
+
+def test_subgroups():
+    site = pd.Series(np.where(X[:, 0] > 0, "Bonn", "Kiel"), name="site")
+    result = bayesian_cross_val_score(NB, X, Y, cv=10, random_state=0)
+    table = result.by(site)
+    assert table.index.name == "site"
+    assert table["n"].to_dict() == site.value_counts().to_dict()
+    right = result.predictions["GaussianNB", 0].to_numpy() == Y
+    for name, row in table.iterrows():
+        p = right[site == name].mean()
+        assert row["observed"] == pytest.approx(p)
+        noise = p * (1 - p) / (row["n"] + 2)
+        assert row["sd"] == pytest.approx(np.sqrt(1.6 * 1.25 * noise), rel=0.07)
+        assert row["hdi_low"] < row["mean"] < row["hdi_high"]
+    narrow = result.by(site, prob=0.5)
+    assert (narrow["hdi_low"] > table["hdi_low"]).all()
+    only = result.by(np.zeros(len(Y)))
+    assert only.loc[0.0, "mean"] == pytest.approx(result.draws.mean())
+    few = result.by(
+        np.where(np.arange(len(Y)) == np.argmax(Y == 0), "one", "rest"), metric="recall"
+    )
+    assert few.loc["one", "note"] == "no positives"
+    assert np.isnan(few.loc["one", "mean"])
+    grouped = bayesian_cross_val_score(NB, X, Y, groups=GROUPS, random_state=0)
+    assert grouped.by(GROUPS % 2)["n_groups"].to_list() == [30, 30]
+    with pytest.raises(ValueError, match="same value for all instances of a group"):
+        grouped.by(site)
+    with pytest.raises(ValueError, match="which split scores do not tell apart"):
+        bayesian_cross_val_score(NB, X, Y, model="scores", random_state=0).by(site)
+
+
+def test_labels_may_be_permuted():
+    plain = bayesian_cross_val_score(NB, X, Y, cv=FOLDS, scoring="f1_macro", random_state=0)
+    words = np.array(["no", "yes"])[Y]
+    named = bayesian_cross_val_score(NB, X, words, cv=FOLDS, scoring="f1_macro", random_state=0)
+    other = bayesian_cross_val_score(NB, X, 1 - Y, cv=FOLDS, scoring="f1_macro", random_state=0)
+    np.testing.assert_allclose(named.interval(), plain.interval(), atol=0.004)
+    np.testing.assert_allclose(other.interval(), plain.interval(), atol=0.004)
+    ordered = bayesian_cross_val_score(
+        NB, X, words, labels=["yes", "no"], cv=FOLDS, scoring="f1_macro", random_state=0
+    )
+    assert ordered.observed == pytest.approx(plain.observed)
+    f1 = bayesian_cross_val_score(
+        NB, X, words, cv=FOLDS, scoring="f1", pos_label="yes", random_state=0
+    )
+    assert f1.observed == pytest.approx(
+        bayesian_cross_val_score(NB, X, Y, cv=FOLDS, scoring="f1", random_state=0).observed
+    )
+
+
+def test_instances_may_be_permuted():
+    """Given the same splits, their order does not matter."""
+    order = np.random.default_rng(0).permutation(len(Y))
+    place = np.argsort(order)
+    splits = list(FOLDS.split(X, Y))
+    moved = [(place[train], place[test]) for train, test in splits]
+    one = bayesian_cross_val_score(NB, X, Y, cv=splits, random_state=0)
+    other = bayesian_cross_val_score(NB, X[order], Y[order], cv=moved, random_state=0)
+    np.testing.assert_allclose(one.draws, other.draws)
+
+
+def test_frames_sparse_matrices_and_words():
+    index = [f"patient {i}" for i in range(len(Y))]
+    frame = pd.DataFrame(X, index=index).add_prefix("x")
+    words = pd.Series(np.array(["no", "yes"])[Y], index=index)
+    plain = bayesian_cross_val_score(NB, X, Y, random_state=0)
+    framed = bayesian_cross_val_score(NB, frame, words, random_state=0)
+    assert framed.observed == plain.observed
+    assert framed.labels == ("no", "yes")
+    assert list(framed.predictions.index) == index
+    assert framed.by(words.rename("answer")[::-1])["n"].sum() == len(Y)
+    counts = sparse.csr_array((X > 0).astype(float))
+    spare = bayesian_cross_val_score(BernoulliNB(), counts, Y, random_state=0)
+    dense = bayesian_cross_val_score(BernoulliNB(), counts.toarray(), Y, random_state=0)
+    np.testing.assert_array_equal(spare.draws, dense.draws)
+
+
+def test_groups_stay_whole():
+    result = bayesian_cross_val_score(
+        NB, X, Y, groups=GROUPS, estimand="full", return_indices=True, random_state=0
+    )
+    for train, test in zip(*result.cv_results["GaussianNB"]["indices"].values(), strict=True):
+        assert not set(GROUPS[train]) & set(GROUPS[test])
+    given = bayesian_cross_val_score(NB, X, Y, groups=GROUPS, cv=GroupKFold(5), random_state=0)
+    scores = cross_val_score(NB, X, Y, groups=GROUPS, cv=GroupKFold(5))
+    np.testing.assert_allclose(given.cv_results["GaussianNB"]["test_score"], scores)
+
+
+def test_metadata_are_routed():
+    weights = np.where(Y, 3.0, 1.0)
+    with config_context(enable_metadata_routing=True):
+        learner = GaussianNB().set_fit_request(sample_weight=True)
+        routed = bayesian_cross_val_score(
+            learner, X, Y, cv=FOLDS, params={"sample_weight": weights}, random_state=0
+        )
+        expected = cross_val_score(
+            learner, X, Y, cv=FOLDS, params={"sample_weight": weights},
+            scoring=make_scorer(lambda y, p: np.mean(y == p)),
+        )  # fmt: skip
+    np.testing.assert_allclose(routed.cv_results["GaussianNB"]["test_score"], expected)
+    plain = bayesian_cross_val_score(NB, X, Y, cv=FOLDS, random_state=0)
+    assert routed.observed != plain.observed
+
+
+class FailsOnce(GaussianNB):
+    """Fails for the training set without the first instance."""
+
+    def fit(self, X, y):
+        if not (X == FIRST).all(axis=1).any():
+            raise RuntimeError("out of luck")
+        return super().fit(X, y)
+
+
+FIRST = X[0]
+
+
+def test_splits_that_fail_are_dropped():
+    with pytest.warns(FitFailedWarning, match="out of luck"):
+        result = bayesian_cross_val_score(
+            FailsOnce(), X, Y, cv=KFold(5), error_score=np.nan, random_state=0
+        )
+    assert result.n_splits == 4
+    assert np.isnan(result.cv_results["FailsOnce"]["test_score"]).sum() == 1
+    with pytest.raises(RuntimeError, match="out of luck"):
+        bayesian_cross_val_score(FailsOnce(), X, Y, cv=KFold(5))
+
+
+def test_fits_are_kept_and_shared_with_a_comparison(tmp_path, monkeypatch):
+    log = tmp_path / "log"
+    monkeypatch.setenv("LOG_OF_FITS", str(log))
+    options = {"cv": FOLDS, "checkpoint": tmp_path / "fits", "random_state": 0}
+    first = bayesian_cross_val_score(Logged(), X, Y, **options)
+    again = bayesian_cross_val_score(Logged(), X, Y, **options)
+    bayesian_cross_validate(Logged(), NB2, X, Y, **options)
+    assert len(log.read_text().splitlines()) == 10
+    np.testing.assert_array_equal(first.draws, again.draws)
+
+
+def test_the_same_seed_gives_the_same_result():
+    one = bayesian_cross_val_score(NB, X, Y, random_state=7)
+    with parallel_config("threading"):
+        two = bayesian_cross_val_score(NB, X, Y, random_state=7, n_jobs=2)
+    np.testing.assert_array_equal(one.draws, two.draws)
+    other = bayesian_cross_val_score(NB, X, Y, random_state=8)
+    assert other.draws.mean() != one.draws.mean()
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"scoring": "nonsense"}, "nonsense"),
+        ({"model": "nonsense"}, "model='nonsense' is not a known model"),
+        ({"model": "signed-rank"}, "does not fit one label per instance"),
+        ({"model": Paired()}, "requires two classifiers, but there are 1"),
+        ({"estimand": "full", "cv": 2}, "have 50% of them. .* leave cv= out, or pass cv=10"),
+        ({"estimand": "all"}, "estimand must be one of"),
+        ({"weight": "x"}, "weight must be one of"),
+        ({"calibrate": 3}, "calibrate must be True or False"),
+        ({"model": "scores", "calibrate": True}, "which have no weight"),
+        ({"model": "scores", "engine": "pymc"}, "compares two estimators, but there are 1"),
+        ({"groups": [1, 2]}, "inconsistent numbers|groups"),
+    ],
+    ids=lambda given: str(given)[:30],
+)
+def test_errors_in_words(options, words):
+    with pytest.raises(ValueError, match=words):
+        bayesian_cross_val_score(NB, X, Y, **options)
+
+
+def test_what_is_not_one_estimator():
+    with pytest.raises(TypeError, match="is not an estimator"):
+        bayesian_cross_val_score([NB, NB2], X, Y)
+    with pytest.raises(TypeError, match=r"Pass GaussianNB\(...\)"):
+        bayesian_cross_val_score(GaussianNB, X, Y)
+    with pytest.raises(TypeError, match="positional arguments"):
+        bayesian_cross_val_score(NB, NB2, X, Y)
+    with pytest.raises(ValueError, match="X must be the data"):
+        bayesian_cross_val_score(NB, None, Y)
+    with pytest.raises(ValueError, match="at least two classes"):
+        bayesian_cross_val_score(NB, X, np.zeros(len(X)))
+
+
+def test_a_learner_that_ships():
+    data, y = load_breast_cancer(return_X_y=True)
+    result = bayesian_cross_val_score(NB, data, y, estimand="full", random_state=0)
+    low, high = result.hdi()
+    assert low < 0.94 < high
+    assert high - low < 0.06
+    as_trained = bayesian_cross_val_score(
+        NB, data, y, cv=BlockRegularizedCV(3, random_state=0), random_state=0
+    )
+    assert as_trained.train_size == pytest.approx(284.5)
+    worse = bayesian_cross_val_score(LogisticRegression(C=1e-9), data, y, cv=5, random_state=0)
+    assert worse.probability(above=0.9) < 0.01
