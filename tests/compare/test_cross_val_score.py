@@ -218,8 +218,8 @@ def test_the_middle_is_the_observed_score(number, per_class, scoring, options):
     result = bayesian_cross_val_score(NB, data, y, scoring=measure, random_state=0, **options)
     sd = result.draws.std()
     assert np.median(result.draws) == pytest.approx(result.observed, abs=0.2 * sd)
-    # An average of 26 areas has a long tail below, of what few instances of a class allow for.
-    most = 0.35 if (number, scoring) == (26, "roc_auc_ovr") else 0.25
+    # An average of many areas has a long tail below, of what few instances of a class allow for.
+    most = 0.4 if number >= 10 and scoring == "roc_auc_ovr" else 0.25
     assert result.draws.mean() == pytest.approx(result.observed, abs=most * sd)
 
 
