@@ -581,7 +581,7 @@ def test_two_processes_at_once(tmp_path, log):
     assert [process.wait() for process in processes] == [0, 0]
     for draws in outputs:
         np.testing.assert_array_equal(np.load(draws), expected)
-    assert len(files(folder)) == 36
+    assert len(files(folder)) == 32
     assert sorted(os.listdir(folder)) == sorted(
         ["checkpoint.txt", *(path.name for path in files(folder))]
     )
