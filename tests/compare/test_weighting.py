@@ -356,10 +356,10 @@ def test_the_folds_for_all_instances(grouped):
     result = bayesian_cross_validate(A, B, X, Y, **options)
     tests = result.cv_results["GaussianNB"]["indices"]["test"]
     assert sorted(np.concatenate(tests)) == list(range(240))
-    shares = [Y[test].mean() for test in tests]
-    assert np.ptp(shares) < (0.25 if grouped else 0.05)
-    if grouped:
+    if grouped:  # how well these are balanced depends on the version of scikit-learn
         assert all(len(set(GROUPS[test])) * 6 == len(test) for test in tests)
+    else:
+        assert np.ptp([Y[test].mean() for test in tests]) < 0.05
     again = bayesian_cross_validate(A, B, X, Y, **options)
     np.testing.assert_array_equal(result.draws, again.draws)
     numbers = bayesian_cross_validate(
