@@ -117,7 +117,14 @@ class WeightPosterior(NamedTuple):
     @property
     def matching_variance(self) -> float:
         """The single weight with the variance of all draws."""
-        return float(1 / np.mean(1 / self.values()))
+        least, scale = 1 / self.most, self.scale / self.test_only
+        if math.isinf(self.df):
+            return float(1 / max(least, scale))
+        # The mean of 1 / weight: `least` where the weight is limited, else inverse chi-squared.
+        limit = self.df * scale / least if least > 0 else math.inf
+        limited = least * chi2.sf(limit, self.df)
+        free = scale * self.df / (self.df - 2) * chi2.cdf(limit, self.df - 2)
+        return float(1 / (limited + free))
 
     def interval(self, prob: float = 0.95) -> tuple[float, float]:
         """Return the equal-tailed interval of the weight."""

@@ -117,7 +117,7 @@ def own_share(weight: WeightPosterior, n_candidates: int, n_splits: int) -> floa
     --------
     >>> from skbayeseval.posterior.inferred_weight import WeightPosterior
     >>> from skbayeseval.search.noise import own_share
-    >>> own_share(WeightPosterior(0.2, scale=1.0, df=10.0), n_candidates=10, n_splits=10)
+    >>> round(own_share(WeightPosterior(0.5, scale=1.0, df=10.0), 10, n_splits=10), 2)
     1.0
     >>> round(own_share(WeightPosterior(5.0, scale=1.0, df=10.0), 10, 10), 3)
     0.311

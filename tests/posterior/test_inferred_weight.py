@@ -89,7 +89,9 @@ def test_a_known_kappa_is_one_weight():
 
 def test_one_weight_with_the_variance_of_all_draws():
     weight = WeightPosterior(0.01, 1.5, 6.0)
-    assert 0.01 / weight.matching_variance == pytest.approx(1.5 * 6 / 4, rel=0.01)
+    assert 0.01 / weight.matching_variance == pytest.approx(1.5 * 6 / 4)
+    limited = WeightPosterior(0.8, 1.1, 6.0)
+    assert 1 / limited.matching_variance == pytest.approx(np.mean(1 / limited.values()), rel=0.01)
     factors = weight.factors(np.random.default_rng(0), 10_000)
     assert np.mean(factors**2) == pytest.approx(1.5 * 6 / 4, rel=0.01)
 

@@ -26,8 +26,8 @@ def test_own_share_is_what_the_limit_of_the_weight_leaves():
     always_limited = WeightPosterior(100.0, 1.0, 10.0)
     shares = [own_share(always_limited, k, 5) for k in (2, 5, 10, 50)]
     assert shares == sorted(shares, reverse=True)
-    assert shares[2] == shares[3] == pytest.approx((22.5 * 0.0125 + 4) / 26.5, rel=1e-3)
-    assert shares[0] == pytest.approx((2.5 * 0.0125 + 4) / 6.5, rel=1e-3)
+    assert shares[2] == shares[3] == pytest.approx((22.5 * 0.0125 + 4) / 26.5)
+    assert shares[0] == pytest.approx((2.5 * 0.0125 + 4) / 6.5)
 
 
 @pytest.mark.parametrize(("n_splits", "test_size"), [(5, None), (8, 0.2), (6, 0.5)])
