@@ -444,6 +444,8 @@ def test_all_instances_with_three_learners_groups_and_files(tmp_path):
     for pair in ((0, 1), (2, 0)):
         shown = [one.pairs[pair].plot("learning_curve").means for one in (again, ranking)]
         np.testing.assert_array_equal(*shown)
+        mirror = ranking.pairs[pair[::-1]].plot("learning_curve").means
+        np.testing.assert_allclose(mirror, -shown[0], atol=1e-12)
 
 
 class Steady(ClassifierMixin, BaseEstimator):
