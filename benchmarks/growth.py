@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
+from sklearn.datasets import make_classification
+from sklearn.model_selection import GridSearchCV
+from sklearn.neighbors import KNeighborsClassifier
 
 from benchmarks.measuring import Bench, Row
-from benchmarks.search_pooling import accuracies, searched
 from benchmarks.simulated import labels
-from skbayeseval import compare_many, compare_predictions, report_search
+from skbayeseval import compare_many, compare_predictions, count_scorer, report_search
 
 OPTIONS = {"scoring": "f1_macro", "random_state": 0}
 
@@ -60,10 +62,13 @@ def classifiers(bench: Bench) -> Row:
 
 def candidates(bench: Bench) -> Row:
     """Measure reports on searches that recorded counts."""
+    X, y = make_classification(1000, random_state=0)
+    counts = count_scorer([0, 1])
 
     def reported(n_candidates: int) -> Callable[[], object]:
-        rng = np.random.default_rng(0)
-        search, *_ = searched(accuracies("ramp", n_candidates), 1000, 0.7, "counts", rng)
+        grid = {"n_neighbors": range(1, n_candidates + 1)}
+        search = GridSearchCV(KNeighborsClassifier(), grid, scoring=counts, refit="score")
+        search.fit(X, y)
         return lambda: report_search(search, rope=0.01, random_state=0).summary()
 
     return bench.growth("growth with candidates of a search", reported, 25, 4)

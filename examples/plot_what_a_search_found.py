@@ -36,8 +36,8 @@ search = GridSearchCV(
 print(search.best_params_)
 
 # %%
-# A report from the counts alone takes milliseconds. Of many candidates one looks best by luck, so
-# their scores are shrunk towards their common mean: chance explains most of their differences.
+# A report from the counts alone takes milliseconds. The best of many candidates looks better than
+# it is, because it was chosen for its score: means and intervals allow for that.
 report = report_search(search, rope=0.02, random_state=0)
 print(report)
 

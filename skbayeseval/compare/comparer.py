@@ -329,8 +329,7 @@ class BayesianComparer(MetaEstimatorMixin, BaseEstimator):
         ranking = compare_learners(
             Ranking, estimators, X, y, options, cv, split_params, fit_params, entropy
         )
-        best_index = int(ranking.draws.mean(axis=1).argmax())
-        best_name = ranking.names[best_index]
+        best_name = str(ranking.table.index[0])
         for attribute in _NOT_ALWAYS_THERE:
             if hasattr(self, attribute):
                 delattr(self, attribute)
@@ -341,7 +340,7 @@ class BayesianComparer(MetaEstimatorMixin, BaseEstimator):
         several = is_indicator(y) and len(ranking.labels) > 0
         if kind_of_target(estimators) == "classes" and self.counter is None:
             self.classes_ = np.asarray(ranking.labels) if several else np.unique(np.asarray(y))
-        self.best_index_ = best_index
+        self.best_index_ = ranking.names.index(best_name)
         self.best_name_ = best_name
         self._remember_features(X)
         if self.refit:

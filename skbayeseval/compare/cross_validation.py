@@ -483,7 +483,6 @@ def _infer_weights(
         len(collection.names),
         model.needs_pairs,
         options.estimand,
-        options.verbose > 0,
     )
 
 

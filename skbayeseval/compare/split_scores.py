@@ -353,7 +353,7 @@ def compare_scores(
         if n_test is not None:
             raise ValueError(f"n_test={in_short(n_test)} does not apply to scores on data sets.")
         evidence = collect_systems(scores_a, share, _check_called(scoring))
-        _check_range(evidence.scores, scoring)
+        check_range(evidence.scores, scoring)
         warn_of_other_scales(dict(zip(scores_a, evidence.scores, strict=True)))
         posterior = make_posterior(evidence, *options)
         return Ranking(posterior, tuple(scores_a), {scoring: split_metric(scoring)})
@@ -375,7 +375,7 @@ def compare_scores(
         )
     if _has_rows(scores_a) or kind in ("signed-rank", "hierarchical", "hierarchical scores"):
         data_sets = _check_data_sets(both, test_fraction, scoring)
-        _check_range(data_sets.scores[scoring], scoring)
+        check_range(data_sets.scores[scoring], scoring)
         warn_of_other_scales(dict(zip(both, data_sets.scores[scoring], strict=True)))
         if kind in ("hierarchical", "hierarchical scores") and not isinstance(engine, PyMCEngine):
             resolve_engine(engine, None)
@@ -400,7 +400,7 @@ def _rank_splits(
     """
     vectors = {name: check_scores(of_one, name) for name, of_one in scores.items()}
     for vector in vectors.values():
-        _check_range(vector, _check_called(scoring))
+        check_range(vector, _check_called(scoring))
     warn_of_other_scales(vectors, stacklevel=3)
     model, engine, prior, n_draws, random_state = options
     return rank_scores(
@@ -503,7 +503,7 @@ def _check_called(scoring: Any) -> str:
     return scoring
 
 
-def _check_range(scores: NDArray[Any], scoring: str) -> None:
+def check_range(scores: NDArray[Any], scoring: str) -> None:
     """Raise if scores are outside the range of the metric, as percentages are."""
     bounds = split_metric(scoring).bounds
     if bounds is None:

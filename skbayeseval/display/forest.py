@@ -333,7 +333,7 @@ class RankingDisplay(Display):
     rope : float, default=None
         How much worse than the best is practically equivalent to it.
     best : str, default=None
-        The classifier that the title names. By default, the most probable best of the table.
+        The classifier that the title names. By default, the first of the table.
     total : int, default=None
         The number of classifiers, if there are more than in the table.
 
@@ -367,7 +367,7 @@ class RankingDisplay(Display):
 
     def __post_init__(self) -> None:
         if self.best is None:
-            self.best = str(self.table.index[int(np.argmax(self.table["p_best"]))])
+            self.best = str(self.table.index[0])
         self.total = len(self.table) if self.total is None else self.total
 
     def _size(self) -> tuple[float, float]:

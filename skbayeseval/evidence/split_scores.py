@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -105,6 +105,10 @@ class SplitScores(_Scores):
     steps : mapping of str to float, default=None
         The smallest possible difference of two split scores, for metrics of which it is known:
         1 / n_test for a share of n_test instances. Otherwise, the smallest one that was seen.
+    noise : mapping of str to ndarray of shape (n_estimators, n_estimators), default=None
+        The covariance of the mean scores, where it was learned from more than these scores.
+    df : float, default=inf
+        Its degrees of freedom.
 
     Examples
     --------
@@ -117,6 +121,8 @@ class SplitScores(_Scores):
     scores: Mapping[str, Array]
     test_fraction: float
     steps: Mapping[str, float] | None = None
+    noise: Mapping[str, Array] | None = None
+    df: float = np.inf
 
     kind = "splits"
     identical_in = "split scores"
@@ -129,6 +135,16 @@ class SplitScores(_Scores):
         super().__post_init__()
         if not all(0 < step < np.inf for step in (self.steps or {}).values()):
             raise wrong("steps", "finite numbers greater than 0", self.steps)
+        for covariance in (self.noise or {}).values():
+            check_entries(np.asarray(covariance), "noise", (self.n_classifiers,) * 2)
+
+    def pair(self, i: int, j: int) -> SplitScores:
+        """Return the scores of two of the estimators."""
+        noise = self.noise
+        if noise is not None:
+            noise = {name: of_all[np.ix_([i, j], [i, j])] for name, of_all in noise.items()}
+        scores = {name: of_all[[i, j]] for name, of_all in self.scores.items()}
+        return replace(self, scores=scores, noise=noise)
 
     @property
     def n_classifiers(self) -> int:

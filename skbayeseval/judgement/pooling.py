@@ -2,53 +2,45 @@
 
 The best of many equal classifiers looks better than the others by chance. This is so in each
 posterior draw, too, if the prior takes all of them for unrelated. Here, differences shrink by as
-much as noise may explain them.
-
-"The best" of several is the draw-wise maximum, of pooled draws. The one with the highest mean was
-picked for its luck, and so is the maximum of each draw if all are taken for unrelated. So rankings
-of three or more and searches pool (`judgement/pooling.py`): true scores vary as their noise does,
-and how much is learned for each from those ahead of it. One share of noise for all lets a few bad
-candidates tell that the good ones differ; the inverse of the noise's covariance is hardly known for
-many classifiers; a share that does not fall down the list hides a single better candidate
-(docs/models.md, docs/calibration_details.md). Pooling takes what noise explains off the
-differences, so too much assumed noise is not cautious: it hides real differences. Reports on counts
-therefore estimate from the splits how much of the noise is common to all candidates. Pairs stay
-unpooled, since a pair that was chosen beforehand has no luck to take off; a ranking calls nothing
-settled that the pair does not. The number of draws falls with the number of candidates, so that 200
-of them take seconds.
+much as noise may explain them: of classifiers, those at the top of a ranking; of subgroups, all.
+Too much assumed noise is not cautious: it hides real differences. Pairs stay unpooled, since a pair
+that was chosen beforehand has no luck to take off. docs/models.md has the alternatives.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import gammainc, gammaincinv, voigt_profile
+from scipy.special import voigt_profile
 
 Array = NDArray[Any]
 
 
-# The number of values of each share of noise, all of them equally probable.
-N_SHARES = 200
+# The number of values of the share of noise that are considered.
+N_SHARES = 60
 
+# The prior odds of being behind the pack, and of leading it, and the median distance of those that
+# are not in it, in standard deviations of the noise.
+BEHIND, LEADING, FAR = 0.15 / 0.85, 0.05 / 0.85, 10.0
 
 # Classifiers whose difference has a smaller share of their variance are copies of each other.
 COPIES = 1e-9
 
 
-def pool_scores(draws: Array, rng: np.random.Generator, covariance: Array | None = None) -> Array:
-    """Shrink differences between classifiers, as far as they may be noise.
+def pool_scores(draws: Array, rng: np.random.Generator) -> Array:
+    """Shrink differences between the classifiers at the top, as far as they may be noise.
 
-    True scores are taken to vary as the noise does, theta ~ N(mu, c S) with S the covariance of
-    the noise, so that classifiers which hardly disagree hardly differ. Every difference then
-    shrinks by the share of noise, 1 / (1 + c), and its variance likewise. The square root of the
-    share, the standard deviation of the noise over that of the observed scores, has a uniform
-    prior.
+    The best few are a pack, and whoever is behind it, or leads it alone, is not. True scores of the
+    pack vary as the noise does, theta ~ N(mu, c S) with S the covariance of the draws, so that
+    classifiers which hardly disagree hardly differ. Their differences shrink by the share of noise,
+    1 / (1 + c), whose square root has a uniform prior, and the variances of these likewise. Those
+    outside the pack are at half-Cauchy distances from its mean, and stay where they are. How many
+    the pack has, two or more, whether one leads it, and the share are averaged over.
 
-    The share is learned from the scores, for each classifier from its own and those ahead of it:
-    a few bad classifiers at the end of the list do not tell whether those at its top differ. A sum
-    of squared deviations with the covariance S is about g times a chi-squared variable with d
+    A sum of squared deviations with the covariance S is about g times a chi-squared variable with d
     degrees of freedom, g = tr(S^2) / tr(S) and d = tr(S)^2 / tr(S^2) (Satterthwaite 1946). So
     classifiers that nearly are copies of each other do not count as several.
 
@@ -58,15 +50,12 @@ def pool_scores(draws: Array, rng: np.random.Generator, covariance: Array | None
         Draws of the scores; high scores are good.
     rng : numpy.random.Generator
         The source of randomness.
-    covariance : ndarray of shape (n_classifiers, n_classifiers), default=None
-        The covariance of the noise in the observed scores. By default, that of the draws.
 
     Returns
     -------
     pooled : ndarray of shape (n_classifiers, n_draws)
-        The pooled draws. In each draw, the average over classifiers is the same as before,
-        weighted by their shares of noise. Copies of a classifier have the same draws and no
-        influence on others.
+        The pooled draws. In each draw, the mean of the pack is the same as before. Copies of a
+        classifier have the same draws and no influence on others.
 
     Examples
     --------
@@ -80,33 +69,35 @@ def pool_scores(draws: Array, rng: np.random.Generator, covariance: Array | None
     True
     """
     means = draws.mean(axis=1)
-    noise = np.atleast_2d(np.cov(draws) if covariance is None else covariance)
+    noise = np.atleast_2d(np.cov(draws))
     first = _first_copies(means, noise)
     distinct = np.unique(first)
     order = distinct[np.argsort(-means[distinct], kind="stable")]
     if len(order) == 1:
         return draws
-    sorted_draws = draws[order]
-    shares = _shares(means[order], noise[np.ix_(order, order)])
-    # Every share as often as its probability says, in random order.
-    strata = rng.permutation(np.arange(draws.shape[1]) % N_SHARES)
-    kept = 1 - shares[:, strata]
-    # The distance of each classifier from the mean of those ahead of it (a Helmert contrast).
-    n_ahead = np.arange(1, len(order))[:, None]
-    behind = sorted_draws[1:] - np.cumsum(sorted_draws, axis=0)[:-1] / n_ahead
-    centre = behind.mean(axis=1, keepdims=True)
-    # A mean that is Monte Carlo error is 0, so that draws in which several are equal stay so.
-    error = behind.std(axis=1, keepdims=True) / np.sqrt(draws.shape[1])
-    centre[np.abs(centre) < 5 * error] = 0.0
-    behind = kept * centre + np.sqrt(kept) * (behind - centre)
-    ahead = np.cumsum(behind / (n_ahead + 1), axis=0) - behind / (n_ahead + 1)
-    pooled = np.vstack([np.zeros_like(behind[:1]), ahead + behind])
-    # The level is that of the classifiers which noise may make differ: not of a few bad ones.
-    weights = shares.mean(axis=1) + np.finfo(float).tiny
-    weights = np.concatenate([weights[:1], weights]) / (weights[0] + weights.sum())
-    pooled += weights @ (sorted_draws - pooled)
+    ranked, means, n_draws = draws[order], means[order], draws.shape[1]
+    # Those that are equal in most draws have one mean, but for Monte Carlo error.
+    for k in np.flatnonzero((ranked[1:] == ranked[:-1]).mean(axis=1) > 0.5):
+        means[k + 1] = means[k]
+    leads, last, shares, log_posterior = map(
+        np.concatenate, zip(*_packs(means, noise[np.ix_(order, order)]), strict=True)
+    )
+    # Every pack and share of noise as often as its probability says, in random order.
+    reached = np.cumsum(np.exp(log_posterior - log_posterior.max()))
+    spaced = (np.arange(n_draws) + rng.random()) / n_draws
+    chosen = np.searchsorted(reached, spaced * reached[-1])
+    chosen = rng.permutation(np.minimum(chosen, len(reached) - 1))
+    first_in, last_in, kept = leads[chosen], last[chosen], 1 - shares[chosen]
+    place = np.arange(len(order))[:, None]
+    inside = (first_in <= place) & (place <= last_in)
+    level, middle = (
+        np.where(inside, of_all, 0.0).sum(axis=0) / (last_in - first_in + 1)
+        for of_all in (ranked, means[:, None])
+    )
+    centre = means[:, None] - middle
+    pooled = level + kept * centre + np.sqrt(kept) * (ranked - level - centre)
     # A normal prior knows no bounds, but many metrics do.
-    np.clip(pooled, draws.min(), draws.max(), out=pooled)
+    pooled = np.clip(np.where(inside, pooled, ranked), draws.min(), draws.max())
     positions = np.empty(len(draws), dtype=int)
     positions[order] = np.arange(len(order))
     return pooled[positions[first]]
@@ -120,39 +111,49 @@ def _first_copies(means: Array, covariance: Array) -> Array:
     return np.asarray((near & (total - 2 * covariance <= COPIES * total)).argmax(axis=1))
 
 
-def _shares(means: Array, covariance: Array) -> Array:
-    """Return quantiles of the share of noise among the first 2, 3, ... of sorted classifiers."""
+def _packs(means: Array, covariance: Array) -> Iterator[tuple[Array, Array, Array, Array]]:
+    """Yield places of the first and of the last in a pack, shares of noise, and log probabilities.
+
+    Classifiers are sorted. The first one is in the pack, or ahead of it if there are others.
+    """
     # In units in which squares of variances are floats; powers of two change no digit.
     unit = np.ldexp(1.0, int(np.frexp(np.sqrt(covariance.max()))[1]))
     means, covariance = means / unit, covariance / unit**2
-    number = np.arange(2, len(means) + 1)
-    rows = np.cumsum(covariance, axis=1)
+    share = ((np.arange(N_SHARES) + 0.5) / N_SHARES) ** 2
+    place = np.arange(len(means))[:, None]
+    for leads in (0, 1) if len(means) > 2 else (0,):
+        rows = np.cumsum(covariance[:, leads:], axis=1)
+        number = np.arange(1, rows.shape[1] + 1)
 
-    def of_first(sums: Array) -> Array:
-        return np.asarray(np.diag(np.cumsum(sums, axis=0))[1:])
+        def of_first(sums: Array, leads: int = leads) -> Array:
+            return np.asarray(np.diag(np.cumsum(sums[leads:], axis=0)))
 
-    # The traces of C S C and of its square, C centring the first ones.
-    total = of_first(rows)
-    trace = np.cumsum(np.diag(covariance))[1:] - total / number
-    squares = of_first(np.cumsum(covariance**2, axis=1)) - 2 * of_first(rows**2) / number
-    squares = squares + total**2 / number**2
-    centred = means - means.mean()
-    deviations = np.cumsum(centred**2)[1:] - np.cumsum(centred)[1:] ** 2 / number
-    noisy = (trace > 0) & (squares > 0)
-    scale, df = np.ones_like(trace), np.ones_like(trace)
-    np.divide(squares, trace, out=scale, where=noisy)
-    np.divide(trace**2, squares, out=df, where=noisy)
-    # The share has a Gamma distribution with this shape and rate, cut at 1.
-    shape, rate = df / 2 + 0.5, np.maximum(deviations / scale / 2, 1e-9)
-    ranks = (np.arange(N_SHARES) + 0.5) / N_SHARES
-    below_one = gammainc(shape, rate)[:, None]
-    shape, rate = shape[:, None], rate[:, None]
-    shares = np.where(
-        below_one > 1e-250,
-        gammaincinv(shape, ranks * below_one) / rate,
-        ranks ** (1 / np.maximum(shape - rate, 0.5)),  # where the rate hardly matters
-    )
-    return np.asarray(np.where(noisy[:, None], np.minimum(shares, 1.0), 0.0))
+        # The traces of C S C and of its square, C centring those of the pack.
+        total = of_first(rows)
+        trace = np.cumsum(np.diag(covariance)[leads:]) - total / number
+        squares = of_first(np.cumsum(covariance[:, leads:] ** 2, axis=1))
+        squares = squares - 2 * of_first(rows**2) / number + total**2 / number**2
+        centred = means[leads:] - means.mean()
+        deviations = np.cumsum(centred**2) - np.cumsum(centred) ** 2 / number
+        noisy = (trace > 0) & (squares > 0) & (number > 1)
+        scale, df = np.ones_like(trace), np.ones_like(trace)
+        np.divide(squares, trace, out=scale, where=noisy)
+        np.divide(trace**2, squares, out=df, where=noisy)
+        # All in units of the noise, of which a pack has as many dimensions as degrees of freedom.
+        ratio = np.where(noisy, deviations / scale, 0.0)[:, None]
+        of_pack = (df[:, None] * np.log(share / (2 * np.pi)) - share * ratio) / 2
+        # The distance of each from the mean of each pack, and how much noise it has.
+        distance = np.cumsum(means[leads:]) / number - means[:, None]
+        variance = np.diag(covariance)[:, None] - 2 * rows / number + total / number**2
+        variance = FAR**2 * np.maximum(variance, COPIES * max(float(variance.max()), COPIES))
+        outside = np.log(2 / (np.pi * FAR)) - np.log1p(distance**2 / variance)
+        prior = np.select([place < leads, place >= leads + number], [LEADING, BEHIND], 1.0)
+        odds = np.where(prior < 1, np.log(prior) + outside, 0.0)
+        posterior = (of_pack + odds.sum(axis=0)[:, None])[1:]  # a pack has two or more
+        # What is far more than the least share of noise explains is no noise at all.
+        shares = np.where(noisy[:, None] & (share[0] * ratio < 20), share, 0.0)[1:]
+        last = np.repeat(leads + number[1:] - 1, N_SHARES)
+        yield np.full_like(last, leads), last, shares.ravel(), posterior.ravel()
 
 
 # The numbers of scales tau, of centres mu, and of variances of a subgroup that are considered.

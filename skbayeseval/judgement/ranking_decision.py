@@ -22,6 +22,10 @@ from skbayeseval.judgement.intervals import Interval, hdi_of_rows
 
 Array = NDArray[Any]
 
+# Several that are near each other tell more of a pair than the pair alone, but what they tell is to
+# be at least so probable of the pair alone.
+LIKELY = 0.8
+
 # A sentence names at most so many classifiers of a tier.
 MOST_NAMES = 4
 
@@ -35,10 +39,9 @@ class RankingDecision(InWords):
     difference inside the ROPE is at least `prob`. It is surely worse if it is worse than the one
     with the highest posterior mean by more than the ROPE, with a probability of at least
     ``(1 + prob) / 2``, as in a two-sided interval: of many equal classifiers, each is worse than
-    the best of each draw with a high probability. Otherwise it is open. It is open, too, unless the
-    comparison of this pair alone settles the same: a ranking is at most as sure as its pairs. It is
-    often less sure, because of many equal classifiers some look better by chance. Exact copies are
-    decided alike.
+    the best of each draw with a high probability. Otherwise it is open. The comparison of this pair
+    alone has a say, too: unless it settles that one is worse, and unless it makes it probable (80%)
+    that one is not worse by more than the ROPE, it is open. Exact copies are decided alike.
 
     Attributes
     ----------
@@ -116,7 +119,7 @@ class RankingDecision(InWords):
             "not settled (probability of being equivalent to the best)": still,
             "surely worse than the best": worse,
         }
-        said = [f"{basis_of(self.metric, self.prob, self.rope)}, scores partially pooled:"]
+        said = [f"{basis_of(self.metric, self.prob, self.rope)}, allowing for chance:"]
         said += [f"  {case}: {names}" for case, names in cases.items() if names]
         return "\n".join([*said, *(f"  {note}" for note in self._notes())])
 
@@ -177,7 +180,7 @@ class Tiers(InWords):
         basis = basis_of(self.metric, self.prob, self.rope)
         if self.rope.low == self.rope.high:
             basis = f"{self.metric}, {percent(self.prob)} HDI, any difference counts"
-        said = [f"{basis}, scores partially pooled:"]
+        said = [f"{basis}, allowing for chance:"]
         said += [f"  tier {i}: {', '.join(names)}" for i, names in enumerate(self.groups, 1)]
         rule = "those in a tier cannot be told apart from its first"
         if len(self.groups) > 1:
@@ -196,21 +199,10 @@ def decide_ranking(
     pair: Callable[[int], Decision],
     other_metrics: tuple[str, ...] = (),
 ) -> RankingDecision:
-    """Return the decision, given draws of each classifier.
+    """Return the decision, given partially pooled draws of each classifier, and their order.
 
-    Parameters
-    ----------
-    draws : ndarray of shape (n_classifiers, n_draws)
-        Partially pooled draws of the metric.
-    order : sequence of int
-        The classifiers by their posterior means, the best first.
-    names : sequence of str
-        The names of the classifiers.
-    rope, prob, metric, other_metrics
-        As in `RankingDecision`.
-    pair : callable
-        Returns the decision about the first of `order`, compared with another classifier. It is
-        called for those about which the draws settle something.
+    `pair` returns the decision about the first of `order`, compared with another classifier. It is
+    called for those about which the draws settle something.
     """
     p_equivalent = equivalent_to_best(draws, rope)
     p_worse = worse_than(draws[order[0]], draws, rope)
@@ -219,19 +211,20 @@ def decide_ranking(
     for one in dict.fromkeys(first[list(order)].tolist()):
         copies = [k for k in order if first[k] == one]
         p = p_equivalent[one]
-        case, code = "open", "?"
+        case = "open"
         if p >= prob:
-            case, code = "equivalent", "~"
+            case = "equivalent"
         elif p_worse[one] >= (1 + prob) / 2:
-            case, code = "worse", ">>"
+            case = "worse"
         # Copies of the first may differ from it on other instances.
         compared = copies if copies[0] != order[0] else copies[1:]
         if case != "open" and compared:
             alone = pair(compared[0])
-            if alone.code != code:
-                not_worse = 1 - alone.probabilities.better
-                p_equivalent[copies] = min(p, not_worse) if p >= prob else max(p, not_worse)
-                case = "open"
+            not_worse = 1 - alone.probabilities.better
+            if case == "equivalent" and not_worse < min(prob, LIKELY):
+                case, p_equivalent[copies] = "open", not_worse
+            elif case == "worse" and alone.code != ">>":
+                case, p_equivalent[copies] = "open", max(p, not_worse)
         cases[case] += [names[k] for k in copies]
     equivalent, still_open, worse = (tuple(each) for each in cases.values())
     return RankingDecision(

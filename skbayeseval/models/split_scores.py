@@ -74,7 +74,8 @@ class CorrelatedT(Model):
     is assumed to equal the share of test instances (Nadeau and Bengio 2003; Corani and Benavoli
     2015). The means have a flat prior, and the covariance of K estimators has a prior density
     proportional to det^(-K). Every difference then has the prior of the two papers, 1 / variance,
-    regardless of the other estimators. The prior is improper, so there is no Bayes factor.
+    regardless of the other estimators. The prior is improper, so there is no Bayes factor. Where
+    the evidence tells the covariance of the mean scores, as in the report of a search, it is that.
 
     A score of n_test instances moves in steps of 1 / n_test, so all splits may give the same
     difference although the learners do not always differ by that much. The standard deviation of a
@@ -102,16 +103,21 @@ class CorrelatedT(Model):
     # because scores move in steps.
     scores: Mapping[str, Array]
     added: Mapping[str, Array]
+    # The covariance of mean scores and its degrees of freedom, where the evidence tells it.
+    noise: Mapping[str, tuple[Array, float]]
     # The correlation between splits.
     correlation: float
 
     def _observe(self, evidence: SplitScores) -> None:
         self.correlation = evidence.test_fraction
         steps = evidence.steps or {}
-        self.scores, self.added = {}, {}
+        self.scores, self.added, self.noise = {}, {}, {}
         for name, values in evidence.scores.items():
             scores = self.scores[name] = without_noise(values, values)
-            self.added[name] = missing_variance(scores, steps.get(name, step_seen(scores)))
+            if evidence.noise is not None:
+                self.noise[name] = evidence.noise[name], evidence.df
+            else:
+                self.added[name] = missing_variance(scores, steps.get(name, step_seen(scores)))
 
     def parameters(self) -> list[Parameter]:
         """Return the parameters of two estimators: B's score is regressed on the difference A - B.
@@ -122,7 +128,7 @@ class CorrelatedT(Model):
         1 / sigma^2, beta is flat, and tau^2 has density 1 / tau^4. One estimator, or three, have no
         parameters.
         """
-        if any(len(scores) != 2 for scores in self.scores.values()):
+        if self.noise or any(len(scores) != 2 for scores in self.scores.values()):
             return []
         sums = self.sums()
         n, inflation = sums[0].n_splits, self.inflation
@@ -153,9 +159,13 @@ class CorrelatedT(Model):
         if which is None:
             contrast[1] = -1.0
         splits = contrast @ scores
-        df = len(splits) - 1.0
-        mean, scale = splits.mean(), np.sqrt(self.inflation) * splits.std(ddof=1)
-        scale = np.sqrt(scale**2 + self.inflation * (contrast**2 @ self.added[metric.name]))
+        mean, df = splits.mean(), len(splits) - 1.0
+        if metric.name in self.noise:
+            covariance, df = self.noise[metric.name]
+            scale = np.sqrt(max(contrast @ covariance @ contrast, 0.0))
+        else:
+            more = contrast**2 @ self.added[metric.name]
+            scale = np.sqrt(self.inflation * (splits.var(ddof=1) + more))
         # Equal differences leave rounding errors behind, which are no spread.
         negligible = 1e-12 * np.abs(scores).max()
         mean, scale = (float(x) if abs(x) > negligible else 0.0 for x in (mean, scale))
@@ -186,10 +196,16 @@ class CorrelatedT(Model):
         """
         scores = self.scores[metric.name]
         means = scores.mean(axis=1, keepdims=True)
-        roots, df = np.sqrt(self.inflation) * (scores - means), scores.shape[1] - 1.0
-        added = self.added[metric.name]
-        own = np.diag(np.sqrt(df * self.inflation * added))
-        roots = np.hstack([roots, own[:, added > 0]])
+        if metric.name in self.noise:
+            covariance, df = self.noise[metric.name]
+            # Copies do not change the draws of others, and a symmetric root is that of any machine.
+            _, first, place = np.unique(scores, axis=0, return_index=True, return_inverse=True)
+            values, vectors = np.linalg.eigh(covariance[np.ix_(first, first)])
+            roots = (vectors * np.sqrt(df * np.maximum(values, 0.0)) @ vectors.T)[place.ravel()]
+        else:
+            df, added = scores.shape[1] - 1.0, self.added[metric.name]
+            own = np.diag(np.sqrt(df * self.inflation * added))
+            roots = np.hstack([np.sqrt(self.inflation) * (scores - means), own[:, added > 0]])
         # The draws of a pair do not depend on the number of estimators, and so blocks must not.
         block = block_size(16 * roots.shape[1], most=5000)
 
@@ -207,6 +223,11 @@ class CorrelatedT(Model):
     def check_graph(self, form: str = "collapsed") -> None:
         """Raise unless there are two estimators, whose scores vary enough for PyMC."""
         for scores in self.scores.values():
+            if self.noise and len(scores) == 2:
+                raise ValueError(
+                    "The PyMC model of split scores does not know the noise of other candidates. "
+                    "Compare the two alone, by compare_scores."
+                )
             if len(scores) != 2:
                 raise ValueError(
                     f"The PyMC model of split scores compares two estimators, but there are "

@@ -39,7 +39,6 @@ from scipy.special import expit
 from scipy.stats import chi2
 from scipy.stats import t as student
 
-from skbayeseval._running import progress_if_long
 from skbayeseval._validation import check_whole_number
 from skbayeseval.evidence.validated_rows import Spread, ValidatedRows
 from skbayeseval.metrics.confusion import Metric
@@ -135,9 +134,15 @@ class WeightPosterior(NamedTuple):
         """Return equally probable values of the weight."""
         return self._at((np.arange(N_VALUES) + 0.5) / N_VALUES)
 
-    def factors(self, rng: np.random.Generator, n_draws: int) -> Array:
-        """Return by how much each draw is spread, as a factor of its standard deviation."""
-        return rng.permutation(np.resize(np.sqrt(self.of_tests / self.values()), n_draws))
+    def factors(
+        self, rng: np.random.Generator, n_draws: int, drawn_at: float | None = None
+    ) -> Array:
+        """Return by how much each draw is spread, as a factor of its standard deviation.
+
+        `drawn_at` is the weight at which the draws were made, by default `of_tests`.
+        """
+        drawn_at = self.of_tests if drawn_at is None else drawn_at
+        return rng.permutation(np.resize(np.sqrt(drawn_at / self.values()), n_draws))
 
     def _at(self, prob: Any) -> Any:
         precision = np.ones_like(prob) if math.isinf(self.df) else chi2.ppf(prob, self.df) / self.df
@@ -319,7 +324,7 @@ class Weights(ABC):
 
     @abstractmethod
     def difference(self, metric: Metric) -> WeightPosterior:
-        """Return the weight for differences; of several classifiers, one for all pairs."""
+        """Return the weight for the difference of two; of one, its own; of more, an average."""
 
     @abstractmethod
     def _of(self, metric: Metric, i: int, j: int | None) -> QuantityWeight:
@@ -331,6 +336,17 @@ class Weights(ABC):
         if j is None:
             return self._of(metric, classifiers[i], None)
         return self._of(metric, *sorted((classifiers[i], classifiers[j])))
+
+    def each(self, metric: Metric) -> list[WeightPosterior]:
+        """Return the weight of each classifier; none if draws of two are spread by that of both."""
+        n = len(self.chosen or range(self.n_classifiers))
+        if n == 2 or not self.are_own:
+            return []
+        return [self.quantity(metric, k).weight for k in range(n)]
+
+    def together(self, metric: Metric, draws: Array, rng: np.random.Generator) -> Array:
+        """Return draws of the classifiers in an order in which they vary together."""
+        return draws
 
     def pair(self, i: int, j: int) -> Self:
         """Return the weights of two of the classifiers."""
@@ -417,8 +433,6 @@ class InferredWeights(Weights):
         Whether the model knows that the classifiers were tested on the same instances.
     estimand : {"full", "learner", "fitted"}
         With "fitted", kappa is 1.
-    shows_progress : bool
-        Whether it shows progress if there are so many pairs that they take long.
     """
 
     counted: ObservedRows | None
@@ -426,7 +440,6 @@ class InferredWeights(Weights):
     n_classifiers: int
     paired: bool = True
     estimand: str = "learner"
-    shows_progress: bool = False
     chosen: tuple[int, int] | None = None
     _known: dict[Any, QuantityWeight] = field(default_factory=dict)
 
@@ -443,20 +456,15 @@ class InferredWeights(Weights):
         return f"from how much {n_splits} halves of the data differ"
 
     def difference(self, metric: Metric) -> WeightPosterior:
-        """Return the weight for differences; of several classifiers, one for all pairs."""
-        if self.n_classifiers == 1:
-            return self.quantity(metric, 0).weight
-        pairs = list(combinations(sorted(self.chosen or range(self.n_classifiers)), 2))
-        found: list[QuantityWeight] = []
-        words = f"weighting pairs by {metric.name}"
-        with progress_if_long(words, len(pairs), show=self.shows_progress) as advance:
-            for pair in pairs:
-                found.append(self._of(metric, *pair))
-                advance(len(found))
+        """Return the weight for the difference of two; of one, its own; of more, an average."""
+        chosen = sorted(self.chosen or range(self.n_classifiers))
+        if len(chosen) < 3:
+            return self._of(metric, chosen[0], chosen[1] if len(chosen) == 2 else None).weight
+        # An average of all, by their test noise.
+        found = [self._of(metric, k, None) for k in chosen]
         noise = np.array([known.noise for known in found])
-        if len(found) == 1 or not noise.any():
+        if not noise.any():
             return found[0].weight
-        # One weight for all pairs: the average by their test noise.
         weights = np.array([known.weight[:2] for known in found])
         test_only, scale = noise @ weights / noise.sum()
         return _rounded(test_only, scale, found[0].weight.df)
@@ -578,7 +586,7 @@ class KnownWeights(Weights):
         return cls(n, weights.basis, joint, values, pairs)
 
     def difference(self, metric: Metric) -> WeightPosterior:
-        """Return the weight for differences; of several classifiers, one for all pairs."""
+        """Return the weight for the difference of two; of one, its own; of more, an average."""
         if self.chosen is not None and self.are_own:
             return self.quantity(metric, 0, 1).weight
         return self.joint.get(metric.name, next(iter(self.joint.values())))

@@ -45,8 +45,9 @@ from skbayeseval.posterior.prior import Prior, Recipe
 Array = NDArray[Any]
 T = TypeVar("T")
 
-# The spawn keys of the posterior's seeds: its draws, and what few units and training sets add.
-_POSTERIOR, _FEW_UNITS, _TRAINING = 0, 1, 2
+# The spawn keys of the posterior's seeds: its draws, what few units and training sets add, and how
+# independent draws vary together.
+_POSTERIOR, _FEW_UNITS, _TRAINING, _TOGETHER = 0, 1, 2, 3
 
 # The most numbers that are drawn before they are asked for, with others.
 MOST_TOGETHER = 2**25
@@ -173,18 +174,24 @@ class Posterior(Recipe):
         runs, shape = scored.runs, scored.shape
         return self._once(("sum of means", metric), lambda: SumOfMeans.of(runs(metric), shape))
 
-    def _spread_out(self, metric: Metric, weight: WeightPosterior, *, single: bool) -> Array:
+    def _spread_out(
+        self, metric: Metric, weight: WeightPosterior, own: Sequence[WeightPosterior] = ()
+    ) -> Array:
         """Return draws of the metric, of shape (n_classifiers, n_draws), as wide as inferred.
 
         They are drawn as if all variation were test noise, and then spread by what training sets
-        add to it. So the weight, which is not known exactly, leaves the middle where it is.
+        add to it. So the weight, which is not known exactly, leaves the middle where it is. With
+        the weights of each classifier, each is spread by its own; otherwise differences are.
         """
         blocks = self.stream(metric, self.rng(), self.n_draws, weight.of_tests)
         draws = self._collected(blocks, metric)
         few = self.rng(_FEW_UNITS)
         draws = self._allowing_for_few_units(metric, draws, few, weight=weight.of_tests)
-        factors = weight.factors(self.rng(_TRAINING), self.n_draws)
-        return spread_out(draws, factors, metric.extent, together=not single)
+        drawn_at = weight.of_tests
+        factors = np.array(
+            [one.factors(self.rng(_TRAINING), self.n_draws, drawn_at) for one in own or [weight]]
+        )
+        return spread_out(draws, factors, metric.extent, together=not own)
 
     def _threads(self) -> AbstractContextManager[Any]:
         """Return the setting of joblib under which blocks are drawn."""
@@ -341,7 +348,7 @@ class Posterior(Recipe):
             scored = None if self.scored is None else self.scored.pair(*pair)
             source = self.like(self.model.of_pair(), self.evidence.pair(*pair), scored=scored)
             row = 0
-        own = source._spread_out(metric, known.weight, single=True)[row]
+        own = source._spread_out(metric, known.weight, [known.weight])[row]
         self.remember_value(metric, classifier, own)
         return own
 
@@ -449,8 +456,9 @@ class Posterior(Recipe):
             draws = self._collected(self.stream(metric, self.rng(), self.n_draws), metric)
             draws = self._allowing_for_few_units(metric, draws, self.rng(_FEW_UNITS))
         else:
-            single = self.evidence.n_classifiers == 1
-            draws = self._spread_out(metric, self.weights.difference(metric), single=single)
+            weights = self.weights
+            draws = self._spread_out(metric, weights.difference(metric), weights.each(metric))
+            draws = weights.together(metric, draws, self.rng(_TOGETHER))
         draws.flags.writeable = False
         self._known[key] = draws
         return draws

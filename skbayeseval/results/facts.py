@@ -38,7 +38,6 @@ BEGINNINGS = {
     "prevalence": "The prevalence is",
     "applies to": "This applies to",
     "prior": "The prior",
-    "pooled": "Scores are pooled:",
     "copies": "Copies:",
     "note": "Note:",
 }
@@ -55,12 +54,6 @@ FEW_UNITS = 20
 
 # The observed values of so many classifiers are told.
 MOST_VALUES = 4
-
-POOLED = (
-    "pooled",
-    "the highest of several scores is high partly by chance, so scores are drawn towards each "
-    "other, as far as chance explains their differences",
-)
 
 
 def as_lines(facts: Iterable[Fact]) -> list[str]:
@@ -143,16 +136,18 @@ def _basis(result: PosteriorView) -> Iterator[Fact]:
         yield "model", f"{units} drawn anew with replacement for {', '.join(resampled)}"
     if weights is not None:
         for name, metric in metrics.items():
-            weight = weights.difference(metric)
+            weight, each = weights.difference(metric), weights.each(metric)
             words = f"{weight.median:.2g} per count"
-            if not math.isinf(weight.df):
+            if len(each) > 1:
+                medians = [one.median for one in each]
+                words = f"{min(medians):.2g} to {max(medians):.2g} per count"
+            elif not math.isinf(weight.df):
                 low, high = weight.interval()
                 words = f"{words} ({low:.2g} to {high:.2g})"
             which = f" for {name}" if len(metrics) > 1 else ""
             yield "weight", f"{words}{which}, {weights.basis}"
     yield from evidence.remarks(result._names)
     if len(result._names) > 2:
-        yield POOLED
         metric = next(iter(metrics.values()))
         source: Any = (posterior.scored if metric.weighs_instances else None) or evidence
         yield from copies_of(posterior.first_copies(metric), source.identical_in)

@@ -39,9 +39,15 @@ from skbayeseval.posterior.pair import PairPosterior
 from skbayeseval.results.base import RopeResult
 from skbayeseval.results.comparison import ComparisonResult
 from skbayeseval.results.explain import meaning_of_ranking
-from skbayeseval.results.facts import Fact, observed_of, trained_on
+from skbayeseval.results.facts import Fact, as_lines, observed_of, trained_on
 from skbayeseval.results.report import POSTERIOR, SENSITIVITY, Figure, Table
-from skbayeseval.results.text_tables import Labels, as_text, name_observed, written_ranks
+from skbayeseval.results.text_tables import (
+    Labels,
+    as_text,
+    decimals,
+    name_observed,
+    written_ranks,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -115,11 +121,10 @@ class Ranking(RopeResult):
     """The joint posterior of several classifiers, with ranks and probabilities of being best.
 
     Returned by `compare_many` and `BayesianComparer`. Read-only. Of many equal classifiers some
-    look better by chance. So ranks, probabilities of being best and decisions are those of
-    partially pooled draws, in which differences are shrunk by as much as may be chance; they may be
-    more cautious than `pairs` and the metrics of each classifier, which are not pooled. Exact
-    copies, with the same predictions or scores throughout, count as one classifier: they share one
-    rank and one probability of being the best.
+    look better by chance. So what is said of three or more allows for that: differences are shrunk
+    by as much as may be chance. `draws` and `pairs` are not. Exact copies, with the same
+    predictions or scores throughout, count as one classifier: they share one rank and one
+    probability of being the best.
 
     Attributes
     ----------
@@ -253,13 +258,10 @@ class Ranking(RopeResult):
     ) -> Tiers:
         """Return the classifiers in tiers, as a leaderboard shows them.
 
-        The first tier has the classifier with the highest posterior mean, and all others that
-        cannot be told apart from it. One is told apart if it is worse by more than the ROPE with a
-        probability of at least ``(1 + prob) / 2`` in partially pooled draws, and if the comparison
-        of the pair alone settles this, too. The next tier is made in the same way of those that are
-        left, which are pooled anew. So whoever is in a lower tier is surely worse than the first of
-        each tier above, but perhaps not than all others there. Those below the first tier are those
-        that `decision` calls surely worse.
+        The first tier has the classifier with the highest posterior mean, and all others that are
+        not surely worse, as `decision` says it. The next tier is made in the same way of those that
+        are left. So whoever is in a lower tier is surely worse than the first of each tier above,
+        but perhaps not than all others there.
 
         Parameters
         ----------
@@ -281,7 +283,7 @@ class Ranking(RopeResult):
         >>> half, few = (np.where(np.arange(600) < k, 1 - y, y) for k in (300, 5))
         >>> ranking = compare_many(y, {"half": half, "few": few, "all": y}, random_state=0)
         >>> print(ranking.tiers(rope=0.02))
-        accuracy, 95% HDI, ROPE [-0.020, +0.020], scores partially pooled:
+        accuracy, 95% HDI, ROPE [-0.020, +0.020], allowing for chance:
           tier 1: all, few
           tier 2: half
           those in a tier cannot be told apart from its first; those in lower tiers are surely
@@ -476,18 +478,10 @@ class Ranking(RopeResult):
                 f"kind={in_short(kind)} is not a known kind. Valid kinds are {list(PLOTS)}."
             )
         which = self._metric(metric)
-        table = self.ranking(prob=prob, metric=which)
         if kind == "ranking":
-            decision = None if rope is None else self.decision(rope, prob, metric=which)
-            behind = behind_the_best(self._pooled(which), prob).set_axis(list(self.names))
-            return RankingDisplay(
-                pd.DataFrame({**table, **behind}, index=table.index),
-                metric=which.name,
-                prob=prob,
-                states=None if decision is None else decision.states(),
-                rope=None if decision is None else -decision.rope.low,
-            ).plot(ax=ax, **style)
+            return self._forest(rope, prob, which).plot(ax=ax, **style)
         if kind == "tiers":
+            table = self.ranking(prob=prob, metric=which)
             tiers = self.tiers(0.0 if rope is None else rope, prob, metric=which)
             shown = TiersDisplay(table, tiers=tiers, metric=which.name, prob=prob)
             return shown.plot(ax=ax, **style)
@@ -498,11 +492,30 @@ class Ranking(RopeResult):
         }
         return PairsDisplay(decisions, names=self.names, metric=which.name).plot(ax=ax, **style)
 
+    def _forest(
+        self, rope: Any, prob: float, metric: Metric, most: int | None = None
+    ) -> RankingDisplay:
+        """Return the display of the table, or of so many of its first rows."""
+        table = self.ranking(prob=prob, metric=metric)
+        decision = None if rope is None else self.decision(rope, prob, metric=metric)
+        behind = behind_the_best(self._pooled(metric), prob).set_axis(list(self.names))
+        return RankingDisplay(
+            pd.DataFrame({**table, **behind}, index=table.index)[:most],
+            metric=metric.name,
+            prob=prob,
+            states=None if decision is None else decision.states(),
+            rope=None if decision is None else -decision.rope.low,
+            total=len(table),
+        )
+
     def _reference(self, metric: Metric) -> float:
         return max(self._posterior.observed(metric))
 
     def _values(self, metric: Metric) -> list[Distribution]:
-        """Return the metric of each classifier; copies have one."""
+        """Return the metric of each classifier, partially pooled if there are three or more."""
+        if len(self.names) > 2:
+            bounds = metric.bounds or (-np.inf, np.inf)  # which draws of split scores do not keep
+            return [Distribution(np.clip(draws, *bounds)) for draws in self._pooled(metric)]
         first = self._posterior.first_copies(metric)
         values = {k: self._posterior.value(metric, k) for k in dict.fromkeys(first)}
         return [values[k] for k in first]
@@ -515,31 +528,51 @@ class Ranking(RopeResult):
     def _pooled(self, metric: Metric, some: list[int] | None = None) -> NDArray[Any]:
         """Return the draws that tell who is the best (of some), partially pooled if many.
 
-        Copies have the same draws.
         Otherwise the best of several equal classifiers would look better than the others in every
-        draw. A pair is not pooled: nobody was chosen.
+        draw. A pair is not pooled: nobody was chosen. Copies have the same draws.
         """
+        known = vars(self).setdefault("_pooled_draws", {})
+        if some is None and metric in known:
+            return known[metric]
         first = np.array(self._posterior.first_copies(metric))
         draws = self._posterior.draws(metric)[first if some is None else first[some]]
         if len(draws) < 3:
             return draws
         seed = np.random.SeedSequence(self._posterior.entropy, spawn_key=(_RANKING,))
-        return pool_scores(draws, np.random.default_rng(seed))
+        pooled = pool_scores(draws, np.random.default_rng(seed))
+        if some is None:
+            known[metric] = pooled
+        return pooled
 
-    def _headline(self, metric: Metric) -> str:
-        """Return a sentence on who is most probably the best."""
+    def _headline(self, metric: Metric, prob: float = 0.95) -> str:
+        """Return a sentence on the first row of the table."""
         table, on = self.ranking(metric=metric), f" on {metric.name}"
-        best, p_best = str(table["p_best"].idxmax()), table["p_best"].max()
+        best, p_best = str(table.index[0]), table["p_best"].iloc[0]
         copies = number_of_copies(table, best)
-        return f"{who_is_best(best, len(table), p_best, on=on, copies=copies)}."
+        return f"{who_is_best(best, len(table), p_best, prob, on, copies)}."
+
+    def _choice(self, metric: Metric) -> list[Fact]:
+        """Return what being chosen as the best of three or more makes of its score."""
+        table = self.ranking(metric=metric)
+        if len(table) < 3:
+            return []
+        best = table.iloc[0]
+        digits = decimals((best["hdi_high"] - best["hdi_low"]) / 4)
+        observed, mean = (f"{best[name]:.{digits}f}" for name in ("observed", "mean"))
+        how = (
+            "looks better than it is" if float(mean) < float(observed) else "is as good as it looks"
+        )
+        words = f"{observed} observed, {mean} after allowing for its being chosen"
+        return [("the best", f"of {len(table)} {how}: {words}")]
 
     def _facts_of(self, metric: Metric) -> list[Fact]:
-        return [observed_of(self, metric)]
+        return [observed_of(self, metric), *self._choice(metric)]
 
     def _printed(self, metric: Metric) -> list[str]:
         table = self._table(None, 0.95, False, None, metric).rename_axis(None)
         # The table has the observed values, but not what they are of.
-        return [table.to_string(), *([] if self.n_splits is None else super()._printed(metric))]
+        facts = self._choice(metric) if self.n_splits is None else self._facts_of(metric)
+        return [table.to_string(), *as_lines(facts)]
 
     def _decided(self, rope: Any, metric: Metric) -> str:
         return " ".join(meaning_of_ranking(self.decision(rope, metric=metric)))

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
+from skbayeseval._arrays import as_numbers, check_same_length, in_short
 from skbayeseval.results.text_tables import format_values
 from skbayeseval.search.count_scorer import count_key
 from skbayeseval.splitting.digest import NotDigestibleError, digest
@@ -17,14 +21,21 @@ from skbayeseval.splitting.digest import NotDigestibleError, digest
 Array = NDArray[Any]
 Parameters = Mapping[str, Any]
 
+SPLIT_SCORE = re.compile(r"split(\d+)_test_(.+)")
+COUNT = re.compile(r"count_(\d+)_(\d+)")
+
 
 class Recorded:
     """What a search recorded of its candidates; of a halving search, of the last iteration only.
 
+    Parameters
+    ----------
+    results : mapping or DataFrame
+        `cv_results_`, also as read from a file, or a table with a row per trial. Only the columns
+        ``split<i>_test_<name>`` and ``params`` or ``param_<name>`` are needed.
+
     Attributes
     ----------
-    results : mapping
-        `cv_results_`.
     positions : ndarray of shape (n_candidates,)
         The positions of the candidates.
     n_dropped : int
@@ -37,29 +48,57 @@ class Recorded:
         The names of the recorded scores, excluding confusion counts.
     """
 
-    def __init__(self, results: Mapping[str, Any]) -> None:
-        self.results = results
-        iteration = np.asarray(results.get("iter", np.zeros(len(results["params"]))))
+    def __init__(self, results: Mapping[str, Any] | pd.DataFrame) -> None:
+        given = results.to_dict("list") if isinstance(results, pd.DataFrame) else results
+        columns = {str(name): column for name, column in given.items() if column is not None}
+        found = [match for name in columns if (match := SPLIT_SCORE.fullmatch(name))]
+        names = list(dict.fromkeys(match[2] for match in found))
+        cells = [match for name in names if (match := COUNT.fullmatch(name))]
+        self._columns = columns
+        self.n_splits = 1 + max((int(match[1]) for match in found), default=-1)
+        self.n_classes = 1 + max((int(n) for match in cells for n in match.groups()), default=-1)
+        self.keys = [name for name in names if not COUNT.fullmatch(name)]
+        self._check_columns()
+        self._parameters = _parameters_of(columns)
+        if not self._parameters:
+            raise ValueError("There is nothing to report: the results have no candidates.")
+        iteration = np.zeros(len(self._parameters))
+        if {"iter", "n_resources"} <= columns.keys():  # "iter" alone may be anything
+            iteration = as_numbers(columns["iter"], "iter")
         self.positions = np.flatnonzero(iteration == iteration.max())
         self.n_dropped = int((iteration == iteration.min()).sum()) - len(self.positions)
-        self.n_splits = self._highest(r"split(\d+)_test_.*")
-        self.n_classes = self._highest(r"mean_test_count_(\d+)_\1")
-        means = [key.removeprefix("mean_test_") for key in results if key.startswith("mean_test_")]
-        self.keys = [key for key in means if not re.fullmatch(r"count_\d+_\d+", key)]
 
-    def _highest(self, pattern: str) -> int:
-        """Return one more than the highest number in keys."""
-        matches = (re.fullmatch(pattern, key) for key in self.results)
-        return max((int(match[1]) + 1 for match in matches if match), default=0)
+    def _check_columns(self) -> None:
+        """Raise unless there are scores of at least one candidate, each in every split."""
+        if not self.n_splits:
+            raise ValueError(
+                "The results of a search must have the columns split0_test_<name>, "
+                "split1_test_<name> and so on, with the scores of the candidates in each split, "
+                f"got {in_short(list(self._columns))}."
+            )
+        cells = (count_key(i, j) for i, j in np.ndindex(self.n_classes, self.n_classes))
+        scores = (
+            _split_score(i, key) for key in chain(self.keys, cells) for i in range(self.n_splits)
+        )
+        missing = next((name for name in scores if name not in self._columns), None)
+        if missing is not None:
+            raise ValueError(
+                f"The results have scores of {self.n_splits} splits, but no column {missing!r}."
+            )
+        used = re.compile(f"{SPLIT_SCORE.pattern}|params|param_.+")
+        check_same_length(
+            **{name: of for name, of in self._columns.items() if used.fullmatch(name)}
+        )
 
     def means(self, key: str) -> Array:
         """Return the mean score of each candidate."""
-        return np.asarray(self.results[f"mean_test_{key}"], dtype=float)[self.positions]
+        return np.asarray(self.scores(key).mean(axis=1))
 
     def scores(self, key: str) -> Array:
         """Return the split scores, of shape (n_candidates, n_splits)."""
-        splits = [self.results[f"split{split}_test_{key}"] for split in range(self.n_splits)]
-        return np.column_stack([np.asarray(one, dtype=float)[self.positions] for one in splits])
+        names = [_split_score(split, key) for split in range(self.n_splits)]
+        splits = [as_numbers(self._columns[name], name) for name in names]
+        return np.column_stack(splits)[self.positions]
 
     def tables(self) -> Array:
         """Return the confusion counts of each split, of shape (n_candidates, n_splits, M, M)."""
@@ -75,16 +114,18 @@ class Recorded:
         When a fit fails, a search records NaN or its `error_score` under every key. No real table
         of counts has the same number in every cell and as its score.
         """
-        scores = np.stack([self.scores(key) for key in self.keys])
-        if not self.n_classes:
-            return np.asarray(np.isnan(scores).all(axis=0).any(axis=1))
-        cells = self.tables().reshape(*scores.shape[1:], -1)
-        alike = (cells == cells[..., :1]).all(axis=2) & (scores == cells[..., 0]).all(axis=0)
-        return np.asarray((alike | np.isnan(cells).any(axis=2)).any(axis=1))
+        scores = np.array([self.scores(key) for key in self.keys])
+        cells = self.tables().reshape(len(self.positions), self.n_splits, -1)
+        lost: Array = np.asarray(np.isnan(cells).any(axis=2))
+        if self.keys and self.n_classes:
+            lost |= (cells == cells[..., :1]).all(axis=2) & (scores == cells[..., 0]).all(axis=0)
+        elif self.keys:
+            lost = np.asarray(np.isnan(scores).all(axis=0))
+        return np.asarray(lost.any(axis=1))
 
     def parameters(self, positions: Array) -> dict[int, Parameters]:
         """Return the parameters of some candidates, by position."""
-        return {int(i): self.results["params"][i] for i in positions}
+        return {int(i): self._parameters[i] for i in positions}
 
     def without(self, failed: Array, key: str | None = None) -> tuple[Array, tuple[int, ...]]:
         """Return the positions of candidates that can be compared, and of those that failed."""
@@ -94,6 +135,50 @@ class Recorded:
                 f"There is nothing to report: all {len(failed)} candidates failed{undefined}."
             )
         return self.positions[~failed], tuple(map(int, self.positions[failed]))
+
+
+def _split_score(split: int, key: str) -> str:
+    """Return the name of the column with the scores of one split."""
+    return f"split{split}_test_{key}"
+
+
+def _parameters_of(columns: Mapping[str, Any]) -> list[Parameters]:
+    """Return the parameters of each candidate, from ``params``, or otherwise from ``param_*``.
+
+    In a file, ``params`` is text. Values such as arrays cannot be read back from it. In
+    ``param_*``, what is masked or NaN is a parameter that the candidate does not have.
+    """
+    whole = [_as_parameters(one) for one in columns.get("params", ())]
+    if whole and all(isinstance(one, Mapping) for one in whole):
+        return whole
+    names = [name for name in columns if name.startswith("param_")]
+    if not names:
+        raise ValueError(
+            "The results of a search must have the parameters of each candidate, in columns "
+            f"param_<name> or as dicts in params, got {in_short(list(columns))}."
+        )
+    return [
+        {
+            name.removeprefix("param_"): value
+            for name, value in zip(names, values, strict=True)
+            if not _is_absent(value)
+        }
+        for values in zip(*(columns[name] for name in names), strict=True)
+    ]
+
+
+def _as_parameters(text: Any) -> Any:
+    """Return the dict that is written in a text, if all its values can be read."""
+    if not isinstance(text, str):
+        return text
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+        return None
+
+
+def _is_absent(value: Any) -> bool:
+    return value is np.ma.masked or value is pd.NA or (isinstance(value, float) and np.isnan(value))
 
 
 def varying(candidates: Sequence[Parameters]) -> list[str]:

@@ -1,228 +1,272 @@
-"""How much the scores of candidates vary by chance: alone, and all together.
+"""How much the counts and scores of candidates vary by chance, as far as recorded splits tell.
 
-Candidates are tested on the same instances, so that a large part of the noise is common to all of
-them and does not tell them apart. Pooling needs to know which part.
+A variance from five splits is known to within a factor of three, and a correlation hardly at all:
+the sample covariance of many candidates is mostly noise, and singular. So each candidate keeps a
+variance of its own, drawn on the scale of logarithms towards those of the candidates with about the
+same score (as Smyth 2004 does for genes). What many candidates tell well is how much differences
+between them vary, relative to their variances; these ratios are drawn towards those of candidates
+with about the same scores, too. No candidate has the noise of another, and hopeless ones do not
+make good ones vague.
 """
 
 from __future__ import annotations
 
-import math
-from typing import Any
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import digamma
 
 from skbayeseval.evidence.validated_rows import Spread, cell_influence
 from skbayeseval.metrics.confusion import Metric
-from skbayeseval.posterior.inferred_weight import WeightPosterior
+from skbayeseval.posterior.inferred_weight import (
+    STABLE,
+    QuantityWeight,
+    WeightPosterior,
+    Weights,
+    infer_weight,
+)
+from skbayeseval.splitting.block_cv import SplitProportions
 
 Array = NDArray[Any]
 
-# Test sets with more in common do not tell how much others would vary.
-MOST_IN_COMMON = 0.9
+# The variances of candidates with about the same score count as much as so many splits, the ratios
+# of the differences between such candidates as so many, and independence as so many.
+DF_VARIANCE, DF_RATIO, DF_INDEPENDENT = 12.0, 8.0, 2.0
+
+# The variance of a mean score relative to what the scores of folds tell of it.
+OF_FOLDS = 2.0
 
 
-def spread_of_tables(
-    metric: Metric, tables: Array, positive: int, n_folds: int, weight: float
-) -> Spread:
-    """Return how the difference between two of several classifiers varies, on average over pairs.
+def alike(means: Array, variances: Array) -> Array:
+    """Return the share of each candidate among those with about the score of each one."""
+    scale = np.sqrt(variances[:, None] * variances)
+    off = (means[:, None] - means) ** 2
+    apart = np.divide(off, scale, out=np.where(off > 0, np.inf, 0.0), where=scale > 0)
+    near = 1 / (1 + apart) ** 2
+    return np.asarray(near / near.sum(axis=1, keepdims=True))
 
-    The test noise of a difference is estimated from how much the difference varies between the
-    splits of a pass; that of a single classifier from its counts. Random test sets have instances
-    in common, so that they vary less, and their mean more, than disjoint ones (Nadeau and Bengio
-    2003).
+
+def moderated(means: Array, variances: Array, df: float) -> Array:
+    """Return sample variances drawn towards those of candidates with about the same score.
 
     Parameters
     ----------
-    metric : Metric
-        The metric.
-    tables : ndarray of shape (n_classifiers, n_splits, M, M)
-        The confusion table of each split.
+    means, variances : ndarray of shape (n_candidates,)
+        The means and the variances of split scores.
+    df : float
+        The degrees of freedom of each variance.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skbayeseval.search.noise import moderated
+    >>> variances = np.array([1.0, 2.0, 9.0, 900.0]) / 1e4
+    >>> (1e4 * moderated(np.array([0.9, 0.9, 0.9, 0.2]), variances, df=4.0)).round(1)
+    array([   2.8,    3.1,    4.8, 1107.6])
+    """
+    with np.errstate(divide="ignore"):
+        logs = np.log(variances) - digamma(df / 2) + np.log(df / 2)
+    scales = np.exp(alike(means, variances) @ np.maximum(logs, np.log(np.finfo(float).tiny)))
+    return np.asarray((DF_VARIANCE * scales + df * variances) / (DF_VARIANCE + df))
+
+
+def shared_covariance(means: Array, variances: Array, off: Array, df: float) -> Array:
+    """Return the covariance of candidates with given variances, from how their differences vary.
+
+    Parameters
+    ----------
+    means, variances : ndarray of shape (n_candidates,)
+        The means and the variances of what is seen in a split.
+    off : ndarray of shape (n_candidates, n_splits)
+        Deviations from the mean of a pass over the data.
+    df : float
+        Their degrees of freedom: the number of splits less that of passes.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skbayeseval.search.noise import shared_covariance
+    >>> off = np.array([[-1.0, 0.0, 1.0], [-1.0, 0.5, 0.5], [-0.5, -0.5, 1.0]])
+    >>> shared_covariance(np.zeros(3), np.ones(3), off, 2.0).round(2)
+    array([[1.  , 0.49, 0.49],
+           [0.49, 1.  , 0.46],
+           [0.49, 0.46, 1.  ]])
+    """
+    seen = off @ off.T / df
+    both = variances[:, None] + variances
+    differing = np.diag(seen)[:, None] + np.diag(seen) - 2 * seen
+    ratios = np.divide(differing, both, out=np.zeros_like(both), where=both > 0)
+    shares = alike(means, variances)
+    # A candidate does not differ from itself, which says nothing about others.
+    others = np.maximum(1 - shares @ shares.T, 1e-9)
+    ratios = (df * ratios + DF_RATIO * (shares @ ratios @ shares.T / others)) / (df + DF_RATIO)
+    number = 1 / (shares**2).sum(axis=1)
+    told = df * np.sqrt(number[:, None] * number) / 2
+    ratios = (told * ratios + DF_INDEPENDENT) / (told + DF_INDEPENDENT)
+    covariance = both / 2 * (1 - np.minimum(ratios, 1.0))
+    np.fill_diagonal(covariance, variances)
+    # The nearest that is a covariance, with these variances.
+    values, vectors = np.linalg.eigh(covariance)
+    found = vectors * np.maximum(values, 0.0) @ vectors.T
+    sd = np.sqrt(np.diag(found))
+    factor = np.divide(np.sqrt(variances), sd, out=np.zeros_like(sd), where=sd > 0)
+    return np.asarray(factor[:, None] * found * factor)
+
+
+class RecordedSplits(NamedTuple):
+    """What is known of the splits that were recorded.
+
+    They pass over the data `n_passes` times; once if their test sets were drawn at random. Counts
+    have the variance of test noise at `weight`, and that of a mean score is `inflation` times that
+    of a split score. In `are_halves`, each half of the data is tested by what was trained on the
+    other.
+
+    Examples
+    --------
+    >>> from skbayeseval.search.noise import RecordedSplits
+    >>> from skbayeseval.splitting.block_cv import SplitProportions
+    >>> RecordedSplits.of(SplitProportions(0.5, 0.37, 0.5), 6).n_passes
+    3
+    """
+
+    n_splits: int
+    n_passes: int
+    weight: float
+    inflation: float
+    are_halves: bool
+
+    @classmethod
+    def of(cls, proportions: SplitProportions, n_splits: int) -> RecordedSplits:
+        """Return what the proportions of test sets tell."""
+        share, weight = proportions.test_fraction, proportions.weight or 1.0
+        n_folds = n_splits if share is None else max(round(min(1 / share, 1e9)), 1)
+        # Random test sets count less than as many folds.
+        if n_splits % n_folds == 0 and n_splits * weight > 0.99 * n_folds:
+            n_passes = n_splits // n_folds
+            return cls(n_splits, n_passes, 1 / n_passes, 1 / n_folds, n_folds == 2)
+        # The mean of test sets with instances in common (Nadeau and Bengio 2003).
+        inflation = 1 / n_splits + (0.0 if share is None else share / (1 - share))
+        return cls(n_splits, 1, weight, inflation, False)
+
+    def kappa(self, metric: Metric, instability: float) -> WeightPosterior:
+        """Return the weight of the counts of one candidate, with what training sets add."""
+        spread = Spread(1.0, self.weight, instability, 0.0, self.n_passes)
+        return infer_weight(
+            spread,
+            instability=[instability] if self.are_halves else [],
+            by_class=metric.weighs_classes,
+        )
+
+    def deviations(self, values: Array) -> tuple[Array, float]:
+        """Return how splits deviate from the mean of their pass, and the degrees of freedom."""
+        by_pass = values.reshape(len(values), self.n_passes, -1)
+        off = (by_pass - by_pass.mean(axis=2, keepdims=True)).reshape(values.shape)
+        return off, float(self.n_splits - self.n_passes)
+
+    def noise_of_scores(self, scores: Array, least: float) -> tuple[Array, float]:
+        """Return the covariance of mean scores, and its degrees of freedom.
+
+        `least` is the least variance of a split score. Scores of halves vary by much of what
+        training sets add to test noise, those of folds do not.
+        """
+        _, first, place = np.unique(scores, axis=0, return_index=True, return_inverse=True)
+        off, df = self.deviations(scores[first])  # copies tell nothing more
+        means, sample = scores[first].mean(axis=1), np.maximum((off**2).sum(axis=1) / df, least)
+        covariance = shared_covariance(means, moderated(means, sample, df), off, df)
+        factor = self.inflation * (STABLE[1] if self.are_halves else OF_FOLDS)
+        return factor * covariance[np.ix_(place.ravel(), place.ravel())], df
+
+
+@dataclass(frozen=True, eq=False)
+class TableWeights(Weights):
+    """Weights of recorded counts: each candidate has its own, and all vary together.
+
+    Counts do not tell who was right on the same instances, but how alike candidates vary from split
+    to split.
+
+    Parameters
+    ----------
+    tables : ndarray of shape (n_candidates, n_splits, n_classes, n_classes)
+        The confusion counts of each split.
     positive : int
-        The index of the positive class.
-    n_folds : int
-        The number of consecutive splits that make up one pass over the data.
-    weight : float
-        The published weight of one count.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from skbayeseval.search.noise import spread_of_tables
-    >>> from skbayeseval.metrics import get_metric
-    >>> tables = np.array([[[[40, 10], [10, 40]], [[45, 5], [5, 45]]]])
-    >>> spread = spread_of_tables(get_metric("accuracy"), tables, 1, n_folds=2, weight=1.0)
-    >>> round(spread.test_noise * 200, 4)  # p (1 - p) for an accuracy of 0.85
-    0.1275
+        The position of the positive class.
+    splits : RecordedSplits
+        What is known of the splits.
     """
-    k, n_splits = tables.shape[:2]
-    pooled = tables.sum(axis=1).astype(float)
-    slopes = np.stack([cell_influence(metric, one, positive) for one in pooled])
-    noise = (pooled * slopes**2).sum(axis=(1, 2)) / pooled.sum(axis=(1, 2)) ** 2
-    values = (tables * slopes[:, None]).sum(axis=(2, 3)) / tables.sum(axis=(2, 3))
-    n_passes = n_splits // n_folds
-    by_pass = values.reshape(k, n_passes, n_folds)
-    between = _mean_over_pairs(by_pass.mean(axis=2)) / n_passes if n_passes > 1 else 0.0
-    if k == 1:
-        own = float(noise[0])
-        return Spread(own / weight, own, 1.0, between, n_passes)
-    within = [_mean_over_pairs(by_pass[:, p]) / n_folds for p in range(n_passes)]
-    of_counts = float(2 * noise.mean())
-    # The share that two test sets have in common; with J of them, 1 / weight is 1 + (J - 1) share.
-    share = (1 / weight - 1) / (n_splits - 1) if n_passes == 1 < n_splits else 0.0
-    share = min(share, MOST_IN_COMMON)
-    test_noise = float(np.mean(within)) * (1 + n_splits * share / (1 - share))
-    return Spread(test_noise, of_counts, 1.0, between, n_passes)
 
+    tables: Array
+    positive: int
+    splits: RecordedSplits
+    chosen: tuple[int, int] | None = None
 
-def _mean_over_pairs(values: Array) -> float:
-    """Return the sample variance along the last axis, of differences on average over pairs.
+    are_own = False
 
-    `values` has shape (n_classifiers, n); of a single classifier it is its own variance.
-    """
-    k, n = values.shape
-    if n < 2:
-        return 0.0
-    covariance = np.atleast_2d(np.cov(values))
-    if k == 1:
-        return float(covariance[0, 0])
-    # The sum over pairs of var(i) + var(j) - 2 cov(i, j).
-    total = k * np.trace(covariance) - covariance.sum()
-    return float(max(total, 0.0) / (k * (k - 1) / 2))
+    @property
+    def n_classifiers(self) -> int:  # type: ignore[override]
+        """The number of candidates."""
+        return len(self.tables)
 
+    @property
+    def basis(self) -> str:  # type: ignore[override]
+        """What the weights rest on, in words."""
+        return f"from the counts of {self.splits.n_splits} splits"
 
-# Noise is inferred from the differences between so many of the best candidates.
-N_BEST = 10
+    @cached_property
+    def _distinct(self) -> tuple[Array, Array]:
+        """The candidates that are no copies of others, and the place of each among them."""
+        rows = self.tables.reshape(len(self.tables), -1)
+        _, first, place = np.unique(rows, axis=0, return_index=True, return_inverse=True)
+        return first, place.ravel()
 
+    def _in_splits(self, metric: Metric) -> tuple[Array, Array, float, Array]:
+        """Return how the metric deviates in splits, with its degrees of freedom, and test noise.
 
-# Independence of recorded counts counts as much as so many degrees of freedom.
-DF_INDEPENDENT = 4.0
+        They are the metric of each candidate, its deviations in each split from the mean of the
+        pass, their degrees of freedom, and the variance of a split due to test noise, by pass.
+        """
+        pooled, passes = self.tables.sum(axis=1), (len(self.tables), self.splits.n_passes, -1)
+        slopes = np.stack([cell_influence(metric, one, self.positive) for one in pooled])[:, None]
+        sizes = self.tables.sum(axis=(2, 3))
+        values = (self.tables * slopes).sum(axis=(2, 3)) / sizes
+        squares = (self.tables * slopes**2).sum(axis=(2, 3)) / sizes
+        noise = (squares - values**2) / np.maximum(sizes - 1, 1)
+        off, df = self.splits.deviations(values)
+        return metric(pooled, self.positive), off, df, noise.reshape(passes).mean(axis=2)
 
+    def each(self, metric: Metric) -> list[WeightPosterior]:
+        """Return the weight of each candidate."""
+        _, off, _, noise = self._in_splits(metric)
+        ratios = np.ones_like(noise)
+        if self.splits.are_halves:
+            between = 2 * off.reshape(*noise.shape, 2)[..., 0] ** 2
+            np.divide(between, noise, out=ratios, where=noise > 0)
+        return [self.splits.kappa(metric, ratio) for ratio in ratios.mean(axis=1).tolist()]
 
-def own_share(weight: WeightPosterior, n_candidates: int, n_splits: int) -> float:
-    """Return the share of the variance of a candidate's counts that is not common to all.
+    def difference(self, metric: Metric) -> WeightPosterior:
+        """Return the mean of the weights."""
+        each = self.each(metric)
+        scale = float(np.mean([each[k].scale for k in self.chosen or range(len(each))]))
+        return each[0]._replace(scale=scale)
 
-    Differences between candidates would have the weight inferred from the splits if it were not
-    at most the published weight, which is that of a single candidate. What the limit adds to their
-    variance is common to all candidates.
+    def _of(self, metric: Metric, i: int, j: int | None) -> QuantityWeight:
+        return QuantityWeight(self.each(metric)[i] if j is None else self.difference(metric))
 
-    Parameters
-    ----------
-    weight : WeightPosterior
-        The weight inferred from differences between the best candidates.
-    n_candidates, n_splits : int
-        The numbers of candidates and splits, which tell how precisely it is known.
-
-    Examples
-    --------
-    >>> from skbayeseval.posterior.inferred_weight import WeightPosterior
-    >>> from skbayeseval.search.noise import own_share
-    >>> round(own_share(WeightPosterior(0.5, scale=1.0, df=10.0), 10, n_splits=10), 2)
-    1.0
-    >>> round(own_share(WeightPosterior(5.0, scale=1.0, df=10.0), 10, 10), 3)
-    0.311
-    """
-    if math.isinf(weight.df):
-        return 1.0
-    limited = 1 / weight.matching_variance
-    inferred = 1 / weight._replace(most=math.inf).matching_variance
-    # Splits of one pass have a degree of freedom less than splits; two folds are the worst case.
-    df = (min(n_candidates, N_BEST) - 1) * n_splits / 2
-    if inferred >= limited * (1 - 1e-9):
-        return 1.0
-    return (df * inferred / limited + DF_INDEPENDENT) / (df + DF_INDEPENDENT)
-
-
-def first_copies(recorded: Array) -> tuple[Array, Array]:
-    """Return for each candidate the first one with the same counts or scores in all splits.
-
-    The second array has the candidates that are no copies of others; all if they are all alike.
-
-    Parameters
-    ----------
-    recorded : ndarray of shape (n_candidates, ...)
-        The counts or scores.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from skbayeseval.search.noise import first_copies
-    >>> first_copies(np.array([[0.8, 0.9], [0.7, 0.8], [0.8, 0.9]]))
-    (array([0, 1, 0]), array([0, 1]))
-    """
-    rows = recorded.reshape(len(recorded), -1)
-    _, first, inverse = np.unique(rows, axis=0, return_index=True, return_inverse=True)
-    distinct = np.sort(first) if len(first) > 1 else np.arange(len(rows))
-    return np.asarray(first[inverse.ravel()]), distinct
-
-
-def share_noise(draws: Array, own: float, rng: np.random.Generator) -> Array:
-    """Return independent draws with a part of their variance common to all.
-
-    Parameters
-    ----------
-    draws : ndarray of shape (n_candidates, n_draws)
-        Independent draws of the candidates.
-    own : float
-        The share of the variance that is not common to all.
-    rng : numpy.random.Generator
-        The source of randomness.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from skbayeseval.search.noise import share_noise
-    >>> rng = np.random.default_rng(0)
-    >>> draws = share_noise(rng.standard_normal((2, 40_000)), 0.2, rng)
-    >>> round(float((draws[0] - draws[1]).var()), 1)
-    0.4
-    """
-    if own == 1:
-        return draws
-    means, sd = draws.mean(axis=1, keepdims=True), draws.std(axis=1, keepdims=True)
-    together = sd * rng.standard_normal(draws.shape[1])
-    return np.asarray(means + math.sqrt(own) * (draws - means) + math.sqrt(1 - own) * together)
-
-
-def draws_of_splits(
-    scores: Array, inflation: float, n_draws: int, rng: np.random.Generator
-) -> tuple[Array, Array]:
-    """Return draws of mean split scores with one variance and one correlation, and the covariance.
-
-    A few splits do not tell the covariance of many candidates: the sample covariance is singular.
-    So all candidates get the variance and the correlation of the best ones. As they may vary
-    unequally, draws keep the heavy tails of the correlated t-test; for two candidates, the
-    difference is that of the test.
-
-    Parameters
-    ----------
-    scores : ndarray of shape (n_candidates, n_splits)
-        The split scores of at least two candidates.
-    inflation : float
-        The variance of a mean score divided by that of a split score.
-    n_draws : int
-        The number of draws.
-    rng : numpy.random.Generator
-        The source of randomness.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from skbayeseval.search.noise import draws_of_splits
-    >>> scores = np.array([[0.8, 0.9, 0.7], [0.7, 0.8, 0.7]])
-    >>> draws, covariance = draws_of_splits(scores, 0.5, 100, np.random.default_rng(0))
-    >>> (covariance * 1000).round(3)
-    array([[3.333, 2.5  ],
-           [2.5  , 3.333]])
-    """
-    means = scores.mean(axis=1)
-    best = np.argsort(-means, kind="stable")[:N_BEST]
-    centred = scores[best] - means[best, None]
-    n_best, df = len(best), scores.shape[1] - 1.0
-    # The two-way layout of candidates and splits: what is left of their interaction is own noise.
-    own = inflation * ((centred - centred.mean(axis=0)) ** 2).sum() / (df * (n_best - 1))
-    common = max(inflation * (centred**2).sum() / (df * n_best) - own, 0.0)
-    draws = math.sqrt(own) * rng.standard_normal((len(means), n_draws))
-    draws += math.sqrt(common) * rng.standard_normal(n_draws)
-    draws /= np.sqrt(rng.chisquare(df, n_draws) / df)
-    return means[:, None] + draws, common + own * np.eye(len(means))
+    def together(self, metric: Metric, draws: Array, rng: np.random.Generator) -> Array:
+        """Return the draws in an order with the correlations of the splits (Iman, Conover 1982)."""
+        first, place = self._distinct
+        means, off, df, noise = self._in_splits(metric)
+        if not df:  # a single split does not tell it
+            return draws[first][place]
+        means, off, noise = means[first], off[first], noise[first].mean(axis=1)
+        ratios = np.divide(
+            (off**2).sum(axis=1) / df, noise, out=np.ones_like(noise), where=noise > 0
+        )
+        variances = noise * np.maximum(alike(means, noise) @ ratios, 1.0)
+        values, vectors = np.linalg.eigh(shared_covariance(means, variances, off, df))
+        root = vectors * np.sqrt(np.maximum(values, 0.0)) @ vectors.T
+        normal = root @ rng.standard_normal((len(first), draws.shape[1]))
+        ranks = normal.argsort(axis=1).argsort(axis=1)
+        return np.take_along_axis(np.sort(draws[first], axis=1), ranks, axis=1)[place]

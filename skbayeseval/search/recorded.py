@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import math
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Integral
 from typing import Any
 
@@ -14,33 +13,20 @@ from numpy.typing import NDArray
 
 from skbayeseval._labels import check_labels
 from skbayeseval._validation import check_probability, check_size
-from skbayeseval.compare.split_scores import rank_scores
 from skbayeseval.evidence.confusion import ConfusionCounts
 from skbayeseval.evidence.counts import as_evidence
-from skbayeseval.judgement.pooling import pool_scores
+from skbayeseval.evidence.split_scores import SplitScores
 from skbayeseval.judgement.ranking_decision import first_alike
 from skbayeseval.judgement.rope import check_rope_around_zero
 from skbayeseval.metrics.confusion import Metric
-from skbayeseval.metrics.registry import resolve_scoring, table_metric
+from skbayeseval.metrics.registry import resolve_scoring, split_metric, table_metric
 from skbayeseval.models.multiclass import Recalls
-from skbayeseval.models.split_scores import without_noise
+from skbayeseval.models.split_scores import LEAST_STEPS, step_seen, without_noise
 from skbayeseval.posterior.build import check_true_classes, make_posterior
-from skbayeseval.posterior.inferred_weight import (
-    WeightPosterior,
-    common_weight,
-    infer_weight,
-)
-from skbayeseval.results.facts import POOLED, Fact, cautions_of, copies_of
+from skbayeseval.results.facts import Fact, cautions_of, copies_of
 from skbayeseval.results.ranking import Ranking
 from skbayeseval.search.candidates import Recorded, name_candidates
-from skbayeseval.search.noise import (
-    N_BEST,
-    draws_of_splits,
-    first_copies,
-    own_share,
-    share_noise,
-    spread_of_tables,
-)
+from skbayeseval.search.noise import RecordedSplits, TableWeights
 from skbayeseval.search.report import SearchReport
 from skbayeseval.splitting.block_cv import (
     SplitProportions,
@@ -52,9 +38,6 @@ from skbayeseval.splitting.block_cv import (
 
 Array = NDArray[Any]
 
-# A child of the entropy; planning/sample_size.py lists the others.
-_POOLING = 5
-
 
 class Unknown:
     """Stands for a splitter that the user did not specify, in copies, too."""
@@ -65,7 +48,7 @@ class RecordedOnly(str):
 
 
 # Bounds on the draws per candidate, and on the total, if n_draws is None.
-FEWEST_DRAWS, MOST_DRAWS, AFFORDABLE = 2000, 20_000, 400_000
+FEWEST_DRAWS, MOST_DRAWS, AFFORDABLE = 2000, 20_000, 300_000
 
 
 @dataclass
@@ -74,14 +57,14 @@ class Settings:
 
     rope: Any
     prob: float
-    measure: Any
-    key: str | None
-    cv: Any
     test_fraction: float | None
     labels: Any
     pos_label: Any
     n_draws: int | None
-    entropy: int
+    entropy: int = 0
+    cv: Any = Unknown
+    measure: Any = None
+    key: str | None = None
     instances: str = "the instances"
 
     def __post_init__(self) -> None:
@@ -95,11 +78,6 @@ class Settings:
     def table_metric(self) -> Metric | None:
         """The metric, if it is one of confusion matrices."""
         return None if isinstance(self.measure, RecordedOnly) else table_metric(self.measure)
-
-    @property
-    def rng(self) -> np.random.Generator:
-        """The source of randomness for pooling."""
-        return np.random.default_rng(np.random.SeedSequence(self.entropy, spawn_key=(_POOLING,)))
 
     def draws_of(self, n_candidates: int) -> int:
         """Return the number of draws per candidate; fewer for many candidates if not given."""
@@ -162,66 +140,25 @@ def _from_counts(recorded: Recorded, settings: Settings, metric: Metric) -> Sear
     )
     present = np.flatnonzero(evidence[0].table.sum(axis=1))
     check_true_classes([labels[i] for i in present], "cv_results_")
-    candidates = recorded.parameters(kept)
-    first, distinct = first_copies(of_splits)
-    weight = _inferred_weight(metric, of_splits[distinct], evidence[0].positive, proportions)
-    own = own_share(weight, len(distinct), n_splits)
+    positive = evidence[0].positive
+    weights = TableWeights(
+        of_splits, 1 if positive is None else positive, RecordedSplits.of(proportions, n_splits)
+    )
     posterior = make_posterior(
-        as_evidence(evidence).with_weight(weight.median),
+        as_evidence(evidence).with_weight(weights.difference(metric).median),
         Recalls() if len(labels) > 2 else "auto",
         "exact",
         None,
         settings.draws_of(len(kept)),
         settings.entropy,
-        weights=common_weight(
-            weight, f"from the spread of {n_splits} splits, for most learners", len(evidence)
-        ),
+        weights=weights,
     )
+    candidates = recorded.parameters(kept)
     ranking = Ranking(
         posterior, tuple(name_candidates(candidates)), resolve_scoring(settings.measure, labels)
     )
-    facts = [
-        (
-            "based on",
-            f"the confusion counts of {n_splits} splits ({_splits_name(settings.cv)}), with "
-            f"weight {weight.median:.2g} per count, inferred from their spread",
-        )
-    ]
-    if len(kept) > 1:
-        alike = f"correlated by {1 - own:.2g}, as in the splits"
-        facts.append(("candidates", f"are assumed {'independent' if own == 1 else alike}"))
-    rng = settings.rng
-    draws = share_noise(ranking.draws, own, rng)[first]
-    return make_report(
-        ranking, recorded, candidates, settings, "counts", failed,
-        [*facts, *_training(proportions, settings)], draws, pool_scores(draws, rng),
-    )  # fmt: skip
-
-
-def _inferred_weight(
-    metric: Metric, of_splits: Array, positive: int | None, proportions: SplitProportions
-) -> WeightPosterior:
-    """Return one weight for all candidates, inferred from how differences between the best vary.
-
-    Candidates are modelled as independent, which makes differences too uncertain rather than too
-    certain; so the weight is never more than the published one.
-    """
-    assert proportions.weight is not None
-    n_splits = of_splits.shape[1]
-    n_folds = (
-        0 if proportions.test_fraction is None else round(min(1 / proportions.test_fraction, 1e9))
-    )
-    # Random test sets count less than as many folds.
-    if not n_folds or n_splits % n_folds or n_splits * proportions.weight < 0.99 * n_folds:
-        n_folds = n_splits
-    which = 1 if positive is None else positive
-    values = metric(of_splits.sum(axis=1), which)
-    best = np.argsort(-values, kind="stable")[:N_BEST]
-    spread = spread_of_tables(metric, of_splits[best], which, n_folds, proportions.weight)
-    if not spread.test_noise:  # all candidates differ by as much in every split
-        return WeightPosterior(proportions.weight, 1.0, math.inf)
-    inferred = infer_weight(spread, by_class=metric.weighs_classes)
-    return inferred._replace(most=proportions.weight)
+    facts = _facts(f"the confusion counts of {n_splits} splits", settings, proportions)
+    return make_report(ranking, recorded, candidates, settings, "counts", failed, facts)
 
 
 def _recorded_positive(
@@ -266,32 +203,20 @@ def _from_scores(recorded: Recorded, settings: Settings) -> SearchReport:
     scores = recorded.scores(settings.key)
     bad = ~np.isfinite(scores.sum(axis=1))
     kept, failed = recorded.without(bad, settings.key)
-    candidates, scores = recorded.parameters(kept), scores[~bad]
-    ranking = rank_scores(
-        dict(zip(name_candidates(candidates), scores, strict=True)),
-        test_fraction=rho,
-        scoring=str(name),
-        n_draws=settings.draws_of(len(kept)),
-        random_state=settings.entropy,
+    called, scores = str(name), without_noise(scores[~bad], scores[~bad])
+    evidence = SplitScores({called: scores}, rho)
+    if len(scores) > 2:
+        least = (LEAST_STEPS * step_seen(scores)) ** 2
+        splits = RecordedSplits.of(proportions, n_splits)
+        noise, df = splits.noise_of_scores(scores, least)
+        evidence = replace(evidence, noise={called: noise}, df=df)
+    posterior = make_posterior(
+        evidence, "auto", "exact", None, settings.draws_of(len(kept)), settings.entropy
     )
-    splits = f"the scores of {n_splits} splits ({_splits_name(settings.cv)})"
-    facts = [("based on", f"{splits}, with correlation {rho:.3g} between splits")]
-    draws = pooled = ranking.draws
-    if len(kept) > 2:
-        facts.append(("candidates", "are assumed to vary equally and to be equally correlated"))
-    if len(kept) > 1:
-        rng, inflation = settings.rng, 1 / n_splits + rho / (1 - rho)
-        first, distinct = first_copies(scores)
-        draws, covariance = draws_of_splits(
-            without_noise(scores, scores)[distinct], inflation, ranking.n_draws, rng
-        )
-        position = np.searchsorted(distinct, first)
-        draws = draws[position]
-        pooled = pool_scores(draws, rng, covariance[np.ix_(position, position)])
-    return make_report(
-        ranking, recorded, candidates, settings, "scores", failed,
-        [*facts, *_training(proportions, settings)], draws, pooled,
-    )  # fmt: skip
+    candidates = recorded.parameters(kept)
+    ranking = Ranking(posterior, tuple(name_candidates(candidates)), {called: split_metric(called)})
+    facts = _facts(f"the scores of {n_splits} splits", settings, proportions)
+    return make_report(ranking, recorded, candidates, settings, "scores", failed, facts)
 
 
 def make_report(
@@ -302,8 +227,6 @@ def make_report(
     source: str,
     failed: Sequence[int],
     facts: Sequence[Fact],
-    draws: Array,
-    pooled: Array,
 ) -> SearchReport:
     """Return the report on a ranking of candidates, with further facts."""
     n_tried, n_compared, more = len(recorded.positions), len(candidates), []
@@ -319,17 +242,16 @@ def make_report(
     if failed:
         shown = ", ".join(map(str, failed[:10])) + ", ..." * (len(failed) > 10)
         more.append(("left out", f"because a fit or a score failed: candidates {shown}"))
-    if pooled is not draws:
-        more.append(POOLED)
     what = source if source == "predictions" else f"{source} in all splits"
-    more += copies_of(first_alike(pooled).tolist(), what)
+    more += [
+        *ranking._choice(metric),
+        *copies_of(first_alike(ranking._pooled(metric)).tolist(), what),
+    ]
     return SearchReport(
         ranking,
         candidates,
         rope=check_rope_around_zero(settings.rope, metric, ranking._reference(metric)),
         source=source,
-        _unpooled=draws,
-        draws=pooled,
         prob=settings.prob,
         failed=tuple(failed),
         _facts=[*facts, *more, *cautions_of(ranking)],
@@ -343,12 +265,14 @@ def _unknown_proportions(cv: Any, what: str) -> ValueError:
     )
 
 
-def _splits_name(cv: Any) -> str:
-    return "splitter not specified" if cv is Unknown else splitter_name(cv)
-
-
-def _training(proportions: SplitProportions, settings: Settings) -> list[Fact]:
-    share = proportions.train_share
-    if share is None:
-        return []
-    return [("applies to", f"learners trained on {share:.0%} of {settings.instances}")]
+def _facts(based_on: str, settings: Settings, proportions: SplitProportions) -> list[Fact]:
+    """Return what a report is based on, and what it applies to."""
+    cv, share = settings.cv, proportions.train_share
+    name = "splitter not specified" if cv is Unknown else splitter_name(cv)
+    facts = [("based on", f"{based_on} ({name})")]
+    if share is not None and cv is Unknown:
+        assumed = f"are assumed to test {1 - share:.0%} of the instances each, to be on the safe"
+        facts.append(("splits", f"{assumed} side: if you know better, pass test_fraction="))
+    elif share is not None:
+        facts.append(("applies to", f"learners trained on {share:.0%} of {settings.instances}"))
+    return facts

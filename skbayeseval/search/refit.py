@@ -46,10 +46,8 @@ def refit_simplest(
     It makes the choice of `SearchReport.simplest` inside the search, so that `best_estimator_` is
     the simplest candidate. It uses the counts of `count_scorer` if they were recorded, and
     otherwise the split scores. If no candidate is practically equivalent to the best, it warns,
-    and picks the one with the highest posterior mean. Arguments are checked here, before the
-    search fits anything; whether they suit its scores is known only after that. If they do not,
-    the error is raised, and the results of the search are kept in ``search.refit.cv_results_``.
-    Halving searches do not call ``refit``: use
+    and picks the one with the highest posterior mean. If it fails after the fits, the results of
+    the search are kept in ``search.refit.cv_results_``. Halving searches do not call ``refit``: use
     `report_search` with them.
 
     Parameters
@@ -134,12 +132,7 @@ class RefitSimplest:
 
     def __post_init__(self) -> None:
         check_key(self.key)
-        if self.scoring is not None and not isinstance(self.scoring, (str, Metric)):
-            raise TypeError(
-                f"scoring must be the name of a metric or a Metric, got {in_short(self.scoring)}. "
-                "To compare by another function, pass its scorer (sklearn.metrics.make_scorer) to "
-                "the search in a dict, and its name there as scoring= here."
-            )
+        check_scoring(self.scoring)
         check_random_state(self.random_state)
         if isinstance(self.cv, Iterator):  # which can be used only once
             self.cv = list(self.cv)
@@ -148,18 +141,9 @@ class RefitSimplest:
         if self.pos_label is not None:  # without labels, any scalar may be one
             resolve_pos_label([self.pos_label] if classes is None else classes, self.pos_label)
         check_rope_around_zero(self.rope)
-        self._settings = Settings(
-            rope=self.rope,
-            prob=self.prob,
-            measure=None,
-            key=None,
-            cv=Unknown if self.cv is None else self.cv,
-            test_fraction=self.test_fraction,
-            labels=self.labels,
-            pos_label=self.pos_label,
-            n_draws=self.n_draws,
-            entropy=0,
-        )
+        cv = Unknown if self.cv is None else self.cv
+        given = self.rope, self.prob, self.test_fraction, self.labels, self.pos_label, self.n_draws
+        self._settings = Settings(*given, cv=cv)
 
     def __call__(self, results: Mapping[str, Any]) -> int:
         """Return the index of the simplest candidate that is equivalent to the best.
@@ -169,7 +153,7 @@ class RefitSimplest:
         """
         try:
             recorded = Recorded(results)
-            key, measure = self._measure(recorded, recorded.keys)
+            key, measure = measure_of(recorded, self.scoring)
             entropy = check_random_state_entropy(self.random_state)
             settings = replace(self._settings, key=key, measure=measure, entropy=entropy)
             return report_recorded(recorded, settings).simplest_index(self.key)
@@ -190,28 +174,42 @@ class RefitSimplest:
         options = "".join(f", {name}={value!r}" for name, value in given.items())
         return f"refit_simplest({self.key!r}, rope={self.rope!r}{options})"
 
-    def _measure(self, recorded: Recorded, keys: list[str]) -> tuple[str | None, Any]:
-        """Return the name of the recorded scores, or None, and the metric to compare by."""
-        if self.scoring is not None:
-            name = self.scoring if isinstance(self.scoring, str) else self.scoring.name
-            if name in keys:
-                return name, self.scoring
-            if recorded.n_classes:
-                if table_metric(self.scoring) is not None:
-                    return None, self.scoring
-            elif keys == ["score"]:  # results do not tell which metric that is
-                return "score", self.scoring
-            raise ValueError(
-                f"scoring={name!r} was not recorded by the search, which recorded {keys}. Choose "
-                f"one of them, or pass the search a scoring= with {name!r} in it."
-            )
-        if recorded.n_classes:  # "score" repeats another key, or is the accuracy
-            score = recorded.means("score")
-            for name in keys:
-                same = np.array_equal(recorded.means(name), score, equal_nan=True)
-                if name != "score" and same:
-                    return name, name
-            return "score", "accuracy"
-        if len(keys) == 1 or "score" in keys:
-            return (only := "score" if "score" in keys else keys[0]), only
-        raise ValueError(f"The search recorded several scores, {keys}. Choose one with scoring=.")
+
+def check_scoring(scoring: Any) -> None:
+    """Raise unless results may tell the values of a metric."""
+    if scoring is not None and not isinstance(scoring, (str, Metric)):
+        raise TypeError(
+            f"scoring must be the name of a metric or a Metric, got {in_short(scoring)}. "
+            "To compare by another function, pass its scorer (sklearn.metrics.make_scorer) to "
+            "the search in a dict, and its name there as scoring= here."
+        )
+
+
+def measure_of(recorded: Recorded, scoring: str | Metric | None) -> tuple[str | None, Any]:
+    """Return the name of the recorded scores, or None, and the metric to compare by."""
+    keys = recorded.keys
+    if scoring is not None and not (scoring == "score" and recorded.n_classes):
+        name = scoring if isinstance(scoring, str) else scoring.name
+        if name in keys:
+            return name, scoring
+        if recorded.n_classes:
+            if table_metric(scoring) is not None:
+                return None, scoring
+        elif keys == ["score"]:  # results do not tell which metric that is
+            return "score", scoring
+        raise ValueError(
+            f"scoring={name!r} was not recorded by the search, which recorded {keys}. Choose "
+            f"one of them, or pass the search a scoring= with {name!r} in it."
+        )
+    if recorded.n_classes and not keys:
+        return None, "accuracy"
+    if recorded.n_classes and "score" in keys:  # which repeats another key, or is the accuracy
+        score = recorded.scores("score")
+        for name in keys:
+            same = np.array_equal(recorded.scores(name), score, equal_nan=True)
+            if name != "score" and same:
+                return name, name
+        return "score", "accuracy"
+    if len(keys) == 1 or "score" in keys:
+        return (only := "score" if "score" in keys else keys[0]), only
+    raise ValueError(f"The search recorded several scores, {keys}. Choose one with scoring=.")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,17 +15,11 @@ from numpy.typing import NDArray
 
 from skbayeseval._arrays import in_short
 from skbayeseval._html import html_table, write_page
+from skbayeseval.display import HeatmapDisplay, RankingDisplay
 from skbayeseval.judgement.decision import format_probability
-from skbayeseval.judgement.intervals import Interval, hdi_of_rows
-from skbayeseval.judgement.ranking_decision import (
-    best_and_ranks,
-    equivalent_to_best,
-    number_of_copies,
-    who_is_best,
-)
-from skbayeseval.metrics.registry import split_metric
+from skbayeseval.judgement.intervals import Interval
 from skbayeseval.results.facts import Fact, as_lines, as_sentences
-from skbayeseval.results.ranking import Ranking
+from skbayeseval.results.ranking import AGAINST_THE_BEST, Ranking
 from skbayeseval.results.report import POSTERIOR, Figure, Table, page, view
 from skbayeseval.results.text_tables import (
     Labels,
@@ -36,13 +29,10 @@ from skbayeseval.results.text_tables import (
     markdown_table,
     name_observed,
 )
-from skbayeseval.search.candidates import name_candidates, short_names, varying
-from skbayeseval.search.figures import best_candidates, grid_of_candidates
+from skbayeseval.search.candidates import as_key, short_names, varying
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-    from skbayeseval.display import HeatmapDisplay, RankingDisplay
 
 Key = str | Sequence[str] | Callable[[dict[str, Any]], Any]
 
@@ -54,26 +44,28 @@ ROWS_IN_WORDS, ROWS_OF_FIGURES = 8, 20
 
 # What the marks in tables mean.
 LEGEND = "≈ practically equivalent to the best, ≪ surely worse"
+# Titles of columns in the lines that print(report) shows, of which a page has room for 80 letters.
+NARROW = {"P(equivalent)": "P(≈)", "decision": ""}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SearchReport:
     """The candidates of a search: which is best, and which are equivalent to the best.
 
-    Created by `report_search`; read-only. "The best" is the best candidate in each posterior draw,
-    not the candidate with the highest mean: being selected as the maximum of noisy means, that
-    candidate's mean is optimistic. For the same reason, scores are partially pooled: differences
-    shrink, by as much of them as may be chance.
+    Created by `report_search`; read-only. It is a `Ranking` of the candidates, together with their
+    parameters. The best of many candidates looks better than it is, so means and HDIs allow for
+    that: differences shrink, by as much of them as may be chance. "The best" is the best candidate
+    in each posterior draw.
 
     Attributes
     ----------
     source : {"predictions", "counts", "scores"}
         The kind of data the report is based on.
-    ranking : Ranking
-        The joint posterior of the candidates, with a comparison of every pair, in which nothing is
-        pooled: for candidates that were not chosen for their scores.
     draws : ndarray of shape (n_candidates, n_draws)
         The draws that the report is based on.
+    ranking : Ranking
+        The joint posterior of the candidates, with a comparison of every pair, which does not
+        allow for the choice of the best: for candidates that were not chosen for their scores.
     candidates : dict of int to dict
         The parameters of each compared candidate, by its index in `cv_results_`.
     failed : tuple of int
@@ -114,14 +106,9 @@ class SearchReport:
     _parameters: Mapping[int, Mapping[str, Any]]
     rope: Interval
     source: str
-    _unpooled: NDArray[Any]
-    draws: NDArray[Any]
     prob: float = 0.95
     failed: tuple[int, ...] = ()
     _facts: Sequence[Fact] = ()
-
-    def __post_init__(self) -> None:
-        self.draws.flags.writeable = False
 
     @property
     def candidates(self) -> dict[int, dict[str, Any]]:
@@ -129,12 +116,17 @@ class SearchReport:
         return {i: dict(of_one) for i, of_one in self._parameters.items()}
 
     @property
+    def draws(self) -> NDArray[Any]:
+        """The draws of each candidate that the report is based on."""
+        return self.ranking._pooled(self.ranking._metric(None))
+
+    @property
     def metric(self) -> str:
         """The name of the metric that the candidates are compared by."""
         return self.ranking.metrics[0]
 
     def summary(self) -> pd.DataFrame:
-        """Return one row per candidate, sorted by decreasing posterior mean.
+        """Return one row per candidate, sorted by decreasing posterior mean, as in `Ranking`.
 
         Returns
         -------
@@ -142,27 +134,14 @@ class SearchReport:
             Indexed by the candidate's position in `cv_results_`. There is a column for each
             parameter, followed by the observed value, posterior mean and HDI of the metric, the
             probability that the candidate (with its copies) is the best, that it is within the ROPE
-            of the best, and the code of the decision against the best: "~" practically equivalent,
-            if that probability is at least `prob`; "<<" surely worse, if it is at most
-            ``1 - prob`` and if the candidate is worse by more than the ROPE than the one with the
-            highest mean where nothing is pooled, too; "?" not settled.
+            of the best, and the code of the decision of `Ranking.decision`: "~" practically
+            equivalent to the best, "<<" surely worse, "?" not settled.
         """
         return self._table.copy()
 
-    def most_probable(self) -> int:
-        """Return the index in `cv_results_` of the candidate that is most probably the best.
-
-        Of those that are as probable within three Monte Carlo errors, the one with the highest
-        posterior mean.
-        """
-        p_best = self.summary()["p_best"]
-        error = math.sqrt(p_best.max() * (1 - p_best.max()) / self.draws.shape[1])
-        return int(p_best.index[(p_best >= p_best.max() - 3 * error).argmax()])
-
     def equivalent(self) -> pd.DataFrame:
         """Return the rows of `summary` of the candidates practically equivalent to the best."""
-        table = self.summary()
-        return table[table["decision"] == "~"]
+        return self._table[self._table["decision"] == "~"].copy()
 
     def simplest(self, key: Key) -> dict[str, Any]:
         """Return the parameters of the simplest candidate that is equivalent to the best.
@@ -185,13 +164,7 @@ class SearchReport:
         return dict(self._parameters[self.simplest_index(key)])
 
     def simplest_index(self, key: Key) -> int:
-        """Return the index in `cv_results_` of the candidate that `simplest` returns.
-
-        Parameters
-        ----------
-        key : str, list of str or callable
-            As in `simplest`.
-        """
+        """Return the index in `cv_results_` of the candidate that `simplest` returns."""
         names, known = check_key(key), self._names_of_parameters()
         for name in names:
             if name not in known:
@@ -259,9 +232,11 @@ class SearchReport:
             scikit-learn.
         """
         if kind == "ranking":
-            return best_candidates(self, ROWS_OF_FIGURES).plot(ax=ax, **style)
+            metric = self.ranking._metric(None)
+            shown = self.ranking._forest(self.rope, self.prob, metric, ROWS_OF_FIGURES)
+            return shown.plot(ax=ax, **style)
         if kind == "heatmap":
-            return grid_of_candidates(self, x, y).plot(ax=ax, **style)
+            return _grid(self, x, y).plot(ax=ax, **style)
         raise ValueError(
             f"kind={in_short(kind)} is not a known plot. Valid kinds are {list(PLOTS)}."
         )
@@ -292,13 +267,7 @@ class SearchReport:
         )
 
     def explain(self) -> str:
-        """Return what the report means, in paragraphs of plain sentences.
-
-        Returns
-        -------
-        words : str
-            Paragraphs, separated by blank lines.
-        """
+        """Return what the report means, in paragraphs of plain sentences."""
         return f"{' '.join(self._verdict())}\n\n{' '.join(as_sentences(self._facts))}"
 
     def report(self, path: str | PathLike[str]) -> None:
@@ -310,24 +279,23 @@ class SearchReport:
             The file to write, such as "report.html". An existing file is replaced.
         """
         title = f"A search among {len(self._parameters)} candidates"
-        best = self.ranking.names[list(self._parameters).index(self.most_probable())]
+        best = self._named()[self.summary().index[0]]
         write_page(path, lambda: page(self, title, self.explain(), self.ranking, names=[best]))
 
     def __str__(self) -> str:
-        table, best = self.summary(), self.most_probable()
+        table = self.summary()
         shown = table.head(ROWS_IN_WORDS)
-        if best not in shown.index:
-            shown = pd.concat([shown, table.loc[[best]]])
         more = len(table) - len(shown)
         return "\n".join(
             [
                 *self._verdict(),
                 *as_lines(self._facts),
-                self._as_text(
-                    rows=shown.index, columns=varying([*self._parameters.values()])
-                ).to_string(),
+                self._as_text(rows=shown.index, columns=varying([*self._parameters.values()]))
+                .rename(columns=NARROW)
+                .replace("not settled", "?")
+                .to_string(index_names=False),
                 *([f"... and {more} more"] if more else []),
-                LEGEND,
+                f"{LEGEND}, ? not settled",
             ]
         )
 
@@ -336,13 +304,10 @@ class SearchReport:
 
     def _verdict(self, rope: Any = None) -> list[str]:
         """Return who is the best, and how many are as good, worse or open."""
-        table, best = self.summary(), self.most_probable()
-        name = self._named()[best]
-        first = f"There is only one candidate, {name}."
+        table = self.summary()
+        first = f"There is only one candidate, {self.ranking.names[0]}."
         if len(table) > 1:
-            p_best, on = table["p_best"][best], f" on {self.metric}"
-            copies = number_of_copies(table[list(COLUMNS)], best)
-            first = f"{who_is_best(name, len(table), p_best, self.prob, on, copies)}."
+            first = self.ranking._headline(self.ranking._metric(None), self.prob)
         equal, worse, still = ((table["decision"] == code).sum() for code in ("~", "<<", "?"))
         return [
             first,
@@ -352,7 +317,7 @@ class SearchReport:
 
     def _named(self) -> dict[int, str]:
         """Return the name of each candidate."""
-        return dict(zip(self._parameters, name_candidates(self._parameters), strict=True))
+        return dict(zip(self._parameters, self.ranking.names, strict=True))
 
     def _tables(self, rope: Any) -> Iterator[Table]:
         yield POSTERIOR, LEGEND, self._as_text()
@@ -365,11 +330,6 @@ class SearchReport:
 
     @cached_property
     def _table(self) -> pd.DataFrame:
-        draws = self.draws
-        low, high = hdi_of_rows(draws, self.prob)
-        bounds = split_metric(self.metric).bounds
-        if self.source == "scores" and bounds is not None:  # draws of split scores can be beyond
-            low, high = np.clip((low, high), *bounds)
         index = pd.Index(list(self._parameters), name="candidate")
         columns = {
             self._column(name): _column_of(
@@ -377,16 +337,15 @@ class SearchReport:
             )
             for name in self._names_of_parameters()
         }
-        within = equivalent_to_best(draws, self.rope)
-        leader = self._unpooled[self._unpooled.mean(axis=1).argmax()]
-        settled = hdi_of_rows(leader - self._unpooled, self.prob)[0] > -self.rope.low
-        surely = settled & (within <= 1 - self.prob)
-        codes = np.select([surely, within >= self.prob], ["<<", "~"], "?")
-        p_best, _ = best_and_ranks(draws)
-        observed, means = self.ranking.observed, draws.mean(axis=1)
-        statistics = (observed, means, low, high, p_best, within, codes.astype(object))
-        table = pd.DataFrame(columns | dict(zip(COLUMNS, statistics, strict=True)), index=index)
-        return table.sort_values("mean", ascending=False, kind="stable")
+        decision = self.ranking.decision(self.rope, self.prob)
+        codes = {name: AGAINST_THE_BEST[state] for name, state in decision.states().items()}
+        ranked = self.ranking.ranking(prob=self.prob)
+        ranked["p_equivalent"] = pd.Series(decision.p_equivalent)
+        ranked["decision"] = pd.Series(codes)
+        place = {name: i for i, name in self._named().items()}
+        ranked.index = ranked.index.map(place)
+        table = pd.DataFrame(columns, index=index).join(ranked[list(COLUMNS)])
+        return table.loc[ranked.index].rename_axis("candidate")
 
     def _names_of_parameters(self) -> list[str]:
         return list(dict.fromkeys(name for of_one in self._parameters.values() for name in of_one))
@@ -437,3 +396,66 @@ def _column_of(values: list[Any], index: pd.Index) -> pd.Series:
     column[:] = values
     series = pd.Series(column, index=index, dtype=np.dtype(object))
     return series.infer_objects() if plain else series
+
+
+def _grid(report: SearchReport, x: str | None, y: str | None) -> HeatmapDisplay:
+    """Return the metric over two parameters; a cell shows the best over all other parameters."""
+    candidates = report.candidates
+    differing = varying(list(candidates.values()))
+    x, y = _check_axes(x, y, candidates, differing)
+    values = {name: _in_order(candidates, name) for name in (x, y)}
+    places = {
+        name: {as_key(value): place for place, value in enumerate(of_one)}
+        for name, of_one in values.items()
+    }
+    shape = len(values[y]), len(values[x])
+    means, codes = np.full(shape, np.nan), np.full(shape, "", dtype=object)
+    summary = report.summary()
+    for i, mean, code in zip(summary.index, summary["mean"], summary["decision"], strict=True):
+        parameters = candidates[i]
+        if x not in parameters or y not in parameters:
+            continue
+        cell = places[y][as_key(parameters[y])], places[x][as_key(parameters[x])]
+        if np.isnan(means[cell]):  # rows are sorted by decreasing mean
+            means[cell], codes[cell] = mean, code
+    if np.isnan(means).all():
+        raise ValueError(f"No candidate has both {x!r} and {y!r}, so there is nothing to draw.")
+    rows, columns = (
+        pd.Index(format_values(values[name], 3), name=label, dtype=object)
+        for name, label in short_names([y, x]).items()
+    )
+    others = [name for name in differing if name not in (x, y)]
+    note = f"best over {', '.join(short_names(others).values())}" if others else ""
+    return HeatmapDisplay(
+        pd.DataFrame(means, rows, columns),
+        pd.DataFrame(codes, rows, columns),
+        metric=report.metric,
+        note=note,
+        rope=abs(report.rope.low),
+    )
+
+
+def _check_axes(
+    x: str | None, y: str | None, candidates: Mapping[int, Any], differing: list[str]
+) -> tuple[str, str]:
+    if x is None and y is None and len(differing) == 2:
+        return differing[0], differing[1]
+    known = {name for of_one in candidates.values() for name in of_one}
+    if not isinstance(x, str) or not isinstance(y, str) or not {x, y} <= known:
+        raise ValueError(
+            f"plot('heatmap') needs the names of two parameters, got x={in_short(x)} and "
+            f"y={in_short(y)}. The parameters that vary are {differing}."
+        )
+    if x == y:
+        raise ValueError(f"x and y must be two different parameters, got {x!r} twice.")
+    return x, y
+
+
+def _in_order(candidates: Mapping[int, Any], name: str) -> list[Any]:
+    """Return the distinct values of a parameter, sorted if they are comparable, with None last."""
+    values = [parameters[name] for parameters in candidates.values() if name in parameters]
+    distinct = list({as_key(value): value for value in values}.values())
+    try:
+        return sorted(distinct, key=lambda value: (value is None, 0 if value is None else value))
+    except (TypeError, ValueError):
+        return distinct

@@ -8,12 +8,13 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.model_selection import check_cv
 from sklearn.utils.validation import check_is_fitted
 
-from skbayeseval._arrays import in_short
+from skbayeseval._arrays import check_frame, in_short
 from skbayeseval._labels import (
     check_label_vector,
     check_labels,
@@ -30,7 +31,7 @@ from skbayeseval.compare.cross_validation import (
     kind_of_target,
 )
 from skbayeseval.compare.cross_validation_options import CrossValidationOptions
-from skbayeseval.judgement.pooling import pool_scores
+from skbayeseval.compare.split_scores import check_range
 from skbayeseval.judgement.rope import check_rope_around_zero
 from skbayeseval.metrics.any_metric import AnyMetric
 from skbayeseval.metrics.confusion import Metric
@@ -52,7 +53,7 @@ from skbayeseval.search.recorded import (
     make_report,
     report_recorded,
 )
-from skbayeseval.search.refit import RefitSimplest
+from skbayeseval.search.refit import RefitSimplest, check_scoring, measure_of
 from skbayeseval.search.report import SearchReport
 from skbayeseval.splitting.block_cv import splitter_name
 from skbayeseval.splitting.check_splits import generate_splits
@@ -87,27 +88,30 @@ def report_search(
     verbose: int = 0,
     random_state: Any = None,
 ) -> SearchReport:
-    """Report on a fitted search: which candidates are best or equivalent to the best.
+    """Report on a search: which candidates are best or practically equivalent to the best.
 
-    The report uses the most informative data available. With `X` and `y`, the `top` candidates are
-    cross-validated again on the same splits and their predictions are compared instance by
-    instance; this gives the narrowest posteriors. Without them, the report uses the confusion
-    counts recorded by `count_scorer`, or otherwise the split scores (correlated Bayesian t-test).
-    It applies to learners trained on training sets of the size used in the search, not to models
-    refitted on all data.
+    With `X` and `y`, the `top` candidates are cross-validated again on the same splits, as by
+    `BayesianComparer`; this gives the narrowest posteriors. Without them, the report uses the
+    confusion counts recorded by `count_scorer`, or otherwise the split scores. It applies to
+    learners trained on training sets of the size used in the search, not to models refitted on all
+    data.
 
-    The best of many equal candidates looks better by chance. The scores of the candidates are
-    therefore partially pooled: differences shrink, by as much of them as may be chance. A copy of
-    another candidate, with the same predictions (or recorded counts or scores) in all splits, has
-    the same posterior and no influence on the others: copies share one probability of being the
-    best.
+    The best of many candidates looks better than it is. Scores allow for that: differences shrink,
+    by as much of them as may be chance. Copies of a candidate, with the same predictions (or
+    recorded counts or scores) in all splits, share one probability of being the best.
 
     Parameters
     ----------
-    search : fitted GridSearchCV, RandomizedSearchCV, HalvingGridSearchCV, ...
-        The search. For a halving search, the last iteration is reported.
+    search : fitted GridSearchCV, RandomizedSearchCV, HalvingGridSearchCV, ...; dict or DataFrame
+        The search. For a halving search, the last iteration is reported. Instead of it, its
+        `cv_results_`, also as ``pandas.read_csv`` reads it from a file, or the trials of any other
+        search: a DataFrame with a row per trial, its parameters in columns ``param_<name>`` (or a
+        dict in ``params``), and its scores in the columns ``split0_test_<name>``,
+        ``split1_test_<name>`` and so on. Higher scores are better. NaN is a parameter that a trial
+        does not have, or a score that failed.
     X, y : array-like, default=None
-        The data of the search. If given, the `top` candidates are cross-validated again.
+        The data of the search. If given, the `top` candidates are cross-validated again. Results
+        without the search cannot be combined with them.
     rope : float, str or (float, float)
         The region of practical equivalence. A number r means that metric values that differ by
         at most r are practically equivalent, and a percentage is as in `Ranking.decision`.
@@ -122,7 +126,8 @@ def report_search(
         recorded one.
     test_fraction : float, default=None
         The share of test instances among the test and training instances of one split. Needed
-        if the splitter does not determine it.
+        if the splitter does not determine it. For results without the search, None means the
+        cautious assumption of `refit_simplest`: the smallest possible number of folds, repeated.
     labels : array-like, default=None
         The classes. By default, those of the count scorer or of `y`.
     pos_label : object, default=None
@@ -134,8 +139,8 @@ def report_search(
     prob : float, default=0.95
         The mass of the HDIs, and the probability at which a decision is made.
     n_draws : int, default=None
-        The number of posterior draws. None means 20,000 for up to 20 candidates, and fewer for
-        more candidates, down to 2,000 for 200 or more.
+        The number of posterior draws. None means 20,000 for up to 15 candidates, and fewer for
+        more candidates, down to 2,000 for 150 or more.
     n_jobs : int, default=None
         The number of fits to run in parallel.
     verbose : int, default=0
@@ -173,11 +178,22 @@ def report_search(
     >>> report_search(search, X, y, rope=0.05, random_state=0).simplest("max_depth")
     {'max_depth': 1}
     """
+    check_frame(search, "search")
+    entropy = check_random_state_entropy(random_state)
+    settings = Settings(rope, prob, test_fraction, labels, pos_label, n_draws, entropy)
+    if isinstance(search, (Mapping, pd.DataFrame)):
+        if X is not None or y is not None:
+            raise ValueError(
+                "X and y require the fitted search itself: the results of a search, which were "
+                "given, do not tell its estimator and its splits. Leave X and y out, or pass the "
+                "search."
+            )
+        return _report_results(Recorded(search), scoring, settings)
     if not all(hasattr(search, name) for name in ("cv", "estimator", "refit", "scoring")):
         raise TypeError(
-            "search must be a fitted GridSearchCV, RandomizedSearchCV or similar, got "
-            f"{type(search).__name__}. If the search is a step of a pipeline, pass that step, such "
-            "as pipeline[-1]."
+            "search must be a fitted GridSearchCV, RandomizedSearchCV or similar, its cv_results_ "
+            f"or a DataFrame of trials, got {type(search).__name__}. If the search is a step of a "
+            "pipeline, pass that step, such as pipeline[-1]."
         )
     check_is_fitted(search, "cv_results_")
     if (X is None) != (y is None):
@@ -201,18 +217,14 @@ def report_search(
         instances = f"the {search.n_resources_[-1]:,} instances of the last iteration"
     # Before anything is fitted again; what a percentage is of is known when scores are compared.
     check_rope_around_zero(rope, split_metric(name), observed=1.0)
-    settings = Settings(
-        rope=rope,
-        prob=prob,
+    settings = replace(
+        settings,
         measure=measure,
         key=key,
         cv=search.cv,
-        test_fraction=test_fraction,
         labels=labels if scorer is None else scorer.labels,
         pos_label=scorer.pos_label if pos_label is None and scorer is not None else pos_label,
-        n_draws=n_draws,
         instances=instances,
-        entropy=check_random_state_entropy(random_state),
     )
     if X is None:
         if scorer is not None and labels is not None and check_labels(labels) != scorer.labels:
@@ -252,18 +264,23 @@ def report_search(
     if not hasattr(search, "n_resources_") and not weighted:
         _warn_of_different_scores(ranking, recorded, key, list(candidates))
     based_on = f"paired predictions in {recorded.n_splits} splits ({splitter_name(search.cv)})"
-    facts = [("based on", f"{based_on}, with weight {ranking.weight:.3g} per prediction")]
+    facts = [("based on", based_on)]
     if instances != ALL_INSTANCES:
         facts.append(("the search", f"has compared them on {instances}"))
     if picked_by is not None:
         facts.append(("candidates", f"were selected by their recorded {picked_by}"))
     if ranking.train_size is not None:
         facts.append(("applies to", f"learners trained on {ranking.train_size:.0f} instances"))
-    draws = ranking.draws[ranking._posterior.first_copies(ranking._metric(None))]
-    return make_report(
-        ranking, recorded, candidates, settings, "predictions", failed, facts, draws,
-        pool_scores(draws, settings.rng),
-    )  # fmt: skip
+    return make_report(ranking, recorded, candidates, settings, "predictions", failed, facts)
+
+
+def _report_results(recorded: Recorded, scoring: Any, settings: Settings) -> SearchReport:
+    """Report on `cv_results_` or a table of trials, without their search."""
+    check_scoring(scoring)
+    key, measure = measure_of(recorded, scoring)
+    if key is not None:
+        check_range(recorded.scores(key), str(getattr(measure, "name", measure)))
+    return report_recorded(recorded, replace(settings, key=key, measure=measure))
 
 
 def _measure(
@@ -403,7 +420,7 @@ def _most_promising(
         means = recorded.means(picked_by)
     kept, failed = recorded.without(bad, settings.key)
     order = np.argsort(-np.nan_to_num(means[~bad], nan=-np.inf), kind="stable")
-    return kept[order][:top], failed, None if len(kept) <= top else picked_by
+    return np.sort(kept[order][:top]), failed, None if len(kept) <= top else picked_by
 
 
 def _repeated_splits(

@@ -1,6 +1,7 @@
 """Cross-validation, searches and plans, with cheap estimators and few examples."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -151,6 +152,10 @@ SEARCHES = {
         refit="f1" if scoring == "counts" else True,
     ).fit(X, Y)
     for scoring in ("counts", "accuracy")
+}
+SEARCHES |= {
+    "results": SEARCHES["accuracy"].cv_results_,
+    "table": pd.DataFrame(SEARCHES["counts"].cv_results_),
 }
 
 

@@ -134,8 +134,8 @@ def test_no_difference_at_all():
 def test_several_quantities_share_a_weight_by_their_noise():
     one, other = WeightPosterior(0.4, 1.5, 10.0), WeightPosterior(0.2, 3.0, 10.0)
     for noises, expected in (((3.0, 1.0, 0.0), (0.35, 1.875, 10.0, 1.0)), ((0.0,) * 3, one)):
-        pairs = zip([(0, 1), (0, 2), (1, 2)], [one, other, other], noises, strict=True)
-        known = {(ACCURACY, *pair): QuantityWeight(w, noise=noise) for pair, w, noise in pairs}
+        each = zip(range(3), [one, other, other], noises, strict=True)
+        known = {(ACCURACY, k, None): QuantityWeight(w, noise=noise) for k, w, noise in each}
         found = InferredWeights(None, None, 3, _known=known).difference(ACCURACY)
         assert found == pytest.approx(expected)
 

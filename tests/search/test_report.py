@@ -1,32 +1,27 @@
-from types import SimpleNamespace
-
 import numpy as np
 import pytest
 
 from skbayeseval import SearchReport
+from skbayeseval.evidence.split_scores import SplitScores
 from skbayeseval.judgement.intervals import Interval
+from skbayeseval.metrics.registry import split_metric
+from skbayeseval.posterior.build import make_posterior
+from skbayeseval.results.ranking import Ranking
+from skbayeseval.search.candidates import name_candidates
 
 GRID = [{"C": c, "svc__kernel": kernel} for c in (0.1, 1.0, 1000.0) for kernel in ("rbf", None)]
 
 
-def report_of(
-    means, params=GRID, *, sd=0.001, rope=0.02, seed=0, metric="f1", pooled=None, **options
-):
-    """A report on draws around given means."""
-    draws = np.random.default_rng(seed).normal(np.array(means)[:, None], sd, (len(means), 2000))
-    names = tuple(map(str, range(len(means))))
-    ranking = SimpleNamespace(
-        draws=draws, names=names, metrics=(metric,), n_draws=2000, observed=tuple(means)
-    )
-    return SearchReport(
-        ranking,
-        dict(enumerate(params)),
-        rope=Interval(-rope, rope),
-        source="counts",
-        _unpooled=draws,
-        draws=draws if pooled is None else pooled,
-        **options,
-    )
+def report_of(means, params=GRID, *, sd=0.001, rope=0.02, seed=0, metric="f1", **options):
+    """A report on candidates with given means and independent noise."""
+    names = name_candidates(dict(enumerate(params)))
+    scores = np.repeat(np.array(means)[:, None], 2, axis=1)
+    noise = {metric: sd**2 * np.eye(len(means))}
+    evidence = SplitScores({metric: scores}, 0.5, noise=noise, df=1e6)
+    posterior = make_posterior(evidence, "auto", "exact", None, 2000, seed)
+    ranking = Ranking(posterior, tuple(names), {metric: split_metric(metric)})
+    region = Interval(-rope, rope)
+    return SearchReport(ranking, dict(enumerate(params)), rope=region, source="scores", **options)
 
 
 @pytest.fixture
@@ -79,27 +74,27 @@ def test_copies_share_their_probability():
     assert list(table.index) == [0, 1, 3, 2]
 
 
-def test_one_rule_gives_probability_and_decision():
-    """Pooled draws decide; "surely worse" needs those that are not pooled, too."""
+def test_a_report_is_its_ranking():
+    """Row one, the headline, the figure, the choice and each number are those of the ranking."""
     rng = np.random.default_rng(0)
-    pooled = rng.normal([[0.9], [0.9], [0.8], [0.8]], 0.001, (4, 2000))
-    report = report_of([0.9, 0.9, 0.8, 0.895], GRID[:4], sd=0.01, rope=0.03, pooled=pooled)
-    table = report.summary().sort_index()
-    assert table["decision"].tolist() == ["~", "~", "<<", "?"]
-    assert table["p_equivalent"].tolist() == [1, 1, 0, 0]
-
-
-def test_the_most_probable_best_is_not_named_by_chance():
-    """Of candidates that are best equally often within Monte Carlo error, the highest mean."""
-    means = 0.9 + 1e-4 * np.arange(20)
-    reports = [
-        report_of(means, [{"k": k} for k in range(20)], sd=0.01, seed=seed) for seed in range(20)
-    ]
-    named = np.array([report.most_probable() for report in reports])
-    first = np.array([report.summary()["p_best"].idxmax() for report in reports])
-    assert named.mean() > first.mean()
-    assert (named >= 15).all()
-    assert report_of([0.9, 0.8, 0.7], GRID[:3]).most_probable() == 0
+    report = report_of(rng.normal(0.9, 0.01, 20), [{"k": k} for k in range(20)], sd=0.01)
+    table, ranked = report.summary(), report.ranking.table
+    numbers = ["observed", "mean", "hdi_low", "hdi_high", "p_best"]
+    np.testing.assert_array_equal(table[numbers], ranked[numbers])
+    assert [f"k={k}" for k in table.index] == list(ranked.index)
+    decision = report.ranking.decision(0.02)
+    states = {"equivalent": "~", "open": "?", "worse": "<<"}
+    assert {f"k={k}": code for k, code in table["decision"].items()} == {
+        name: states[state] for name, state in decision.states().items()
+    }
+    best = f"k={table.index[0]}"
+    assert f": {best} is the best with probability" in str(report).splitlines()[0]
+    assert best in report.plot().ax_.get_title()
+    assert report.simplest(lambda params: 0) == {"k": table.index[0]}
+    best = table.iloc[0]
+    assert best["mean"] < best["observed"]
+    words = f"{best['observed']:.4f} observed, {best['mean']:.4f} after allowing for its being"
+    assert f"the best    of 20 looks better than it is: {words}" in str(report.ranking)
 
 
 def test_words(report):
@@ -108,7 +103,7 @@ def test_words(report):
     assert "within 0.02: 3. Surely worse: 2. Not settled: 1." in words
     assert "  based on    thin air\n" in words
     assert "Based on thin air." in report.explain()
-    assert "SearchReport(source='counts', metric='f1', 6 candidates" in repr(report)
+    assert "SearchReport(source='scores', metric='f1', 6 candidates" in repr(report)
     many = report_of(np.linspace(0.8, 0.9, 30), [{"k": k} for k in range(30)])
     assert "... and 22 more" in str(many)
     assert "Surely worse: 0. Not settled: 0." in str(report_of([0.9, 0.9], GRID[:2]))
@@ -166,7 +161,7 @@ def test_bad_plots(report, options, match):
 
 
 def test_a_label_stands_above_the_scores():
-    losses = report_of([-0.2, -0.5, -0.9], GRID[:3], metric="neg_log_loss")
+    losses = report_of([-0.2, -0.5, -0.9], GRID[:3], metric="neg_log_loss", sd=0.0009)
     labels = {"neg_log_loss": "log loss"}
     written = losses.to_markdown(labels=labels).splitlines()
     assert written[0].startswith("| candidate | C | kernel | log loss | mean | 95% HDI |")

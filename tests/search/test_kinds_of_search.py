@@ -1,0 +1,147 @@
+"""Every kind of search can be reported on, with the data and without them."""
+
+import numpy as np
+import pytest
+from scipy.stats import randint
+from sklearn.base import clone
+from sklearn.datasets import load_breast_cancer
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.experimental import enable_halving_search_cv  # noqa: F401
+from sklearn.model_selection import (
+    GridSearchCV,
+    HalvingGridSearchCV,
+    HalvingRandomSearchCV,
+    RandomizedSearchCV,
+    StratifiedKFold,
+    cross_val_score,
+    cross_validate,
+)
+from sklearn.tree import DecisionTreeClassifier
+
+from skbayeseval import count_scorer, refit_simplest, report_search
+
+X, Y = load_breast_cancer(return_X_y=True)
+TREE = DecisionTreeClassifier(random_state=0)
+FOLDS = StratifiedKFold(3)
+DEPTHS = {"max_depth": [1, 2, 3, 5]}
+DRAWN = {"max_depth": randint(1, 8), "min_samples_leaf": randint(1, 60)}
+OPTIONS = {"rope": 0.03, "n_draws": 1000, "random_state": 0}
+SEARCHES = {
+    "grid": GridSearchCV(TREE, DEPTHS, cv=FOLDS),
+    "randomized": RandomizedSearchCV(TREE, DRAWN, n_iter=6, cv=FOLDS, random_state=0),
+    "halving grid": HalvingGridSearchCV(
+        TREE, DEPTHS, cv=FOLDS, factor=2, min_resources=150, random_state=0
+    ),
+    "halving random": HalvingRandomSearchCV(
+        TREE, DRAWN, n_candidates=6, cv=FOLDS, factor=2, min_resources=100, random_state=0
+    ),
+    "halving trees": HalvingGridSearchCV(
+        RandomForestClassifier(random_state=0),
+        {"max_depth": [1, 2, 4, 6]},
+        resource="n_estimators",
+        min_resources=2,
+        max_resources=4,
+        factor=2,
+        cv=FOLDS,
+        random_state=0,
+    ),
+    "halving random trees": HalvingRandomSearchCV(
+        RandomForestClassifier(random_state=0),
+        {"max_depth": randint(1, 8)},
+        resource="n_estimators",
+        n_candidates=4,
+        min_resources=2,
+        max_resources=4,
+        factor=2,
+        cv=FOLDS,
+        random_state=0,
+    ),
+}
+HALVING_SAMPLES = ["halving grid", "halving random"]
+
+
+def assert_scores_are_those_of_candidates(search, report, X=X, Y=Y):
+    """Each candidate of a report on predictions has the scores of a run of its own."""
+    for parameters, of_one in zip(
+        report.candidates.values(), report.ranking.cv_results.values(), strict=True
+    ):
+        estimator = clone(search.estimator).set_params(**parameters)
+        again = cross_val_score(estimator, X, Y, cv=search.cv, scoring=report.metric)
+        np.testing.assert_allclose(of_one["test_score"], again)
+
+
+@pytest.mark.parametrize("kind", SEARCHES)
+def test_scores_and_candidates_are_those_of_the_search(kind):
+    search = SEARCHES[kind].fit(X, Y)
+    results = search.cv_results_
+    last = np.arange(len(results["params"]))
+    if "iter" in results:
+        last = np.flatnonzero(results["iter"] == results["iter"].max())
+        assert 1 < len(last) < (results["iter"] == 0).sum()
+    recorded = report_search(search, **OPTIONS)
+    paired = report_search(search, X, Y, **OPTIONS)
+    assert (recorded.source, paired.source) == ("scores", "predictions")
+    for report in (recorded, paired):
+        assert report.metric == "accuracy"
+        assert report.candidates == {i: results["params"][i] for i in last}
+    observed = recorded.summary()["observed"]
+    np.testing.assert_allclose(observed, results["mean_test_score"][observed.index])
+    assert_scores_are_those_of_candidates(search, paired)
+    of_last = f"the {getattr(search, 'n_resources_', [0])[-1]} instances of the last iteration"
+    assert (of_last in str(recorded)) == (of_last in str(paired)) == (kind in HALVING_SAMPLES)
+    dropped = "other candidates before the last iteration of the search"
+    assert (dropped in str(recorded)) == (dropped in str(paired)) == kind.startswith("halving")
+    if "trees" in kind:  # a resource that is a parameter is one of the candidate, too
+        assert {one["n_estimators"] for one in recorded.candidates.values()} == {
+            search.n_resources_[-1]
+        }
+
+
+@pytest.mark.parametrize("scoring", ["accuracy", count_scorer([0, 1], also="f1")])
+def test_inner_searches_of_a_nested_cross_validation(scoring):
+    counted = scoring != "accuracy"
+    search = GridSearchCV(TREE, DEPTHS, cv=FOLDS, scoring=scoring, refit="f1" if counted else True)
+    nested = cross_validate(
+        search, X, Y, cv=2, scoring="f1", return_estimator=True, return_indices=True
+    )
+    for inner, train in zip(nested["estimator"], nested["indices"]["train"], strict=True):
+        recorded = report_search(inner, **OPTIONS)
+        paired = report_search(inner, X[train], Y[train], **OPTIONS)
+        assert recorded.source == ("counts" if counted else "scores")
+        metric = "f1" if counted else "accuracy"
+        assert recorded.metric == paired.metric == metric
+        assert_scores_are_those_of_candidates(inner, paired, X[train], Y[train])
+        with pytest.warns(UserWarning, match="differ from those that the search recorded"):
+            report_search(inner, X, Y, **OPTIONS)
+
+
+@pytest.mark.parametrize("refit", [False, "roc_auc", "f1"])
+def test_several_metrics(refit):
+    names = ["roc_auc", "f1", "v_measure_score"]
+    search = GridSearchCV(TREE, DEPTHS, cv=FOLDS, scoring=names, refit=refit).fit(X, Y)
+    for data in ((), (X, Y)):
+        if refit:
+            assert report_search(search, *data, **OPTIONS).metric == refit
+        else:
+            with pytest.raises(ValueError, match=r"several scores, \['roc_auc', 'f1', .*scoring="):
+                report_search(search, *data, **OPTIONS)
+        for name in ("roc_auc", "f1"):
+            report = report_search(search, *data, scoring=name, **OPTIONS)
+            assert report.source == ("predictions" if data else "scores")
+            if data:
+                assert_scores_are_those_of_candidates(search, report)
+            else:
+                observed = report.summary()["observed"]
+                means = search.cv_results_[f"mean_test_{name}"][observed.index]
+                np.testing.assert_allclose(observed, means)
+    with pytest.warns(UserWarning, match="known only by its value in each split"):
+        report = report_search(search, X, Y, scoring="v_measure_score", **OPTIONS)
+    assert report.source == "scores"
+
+
+def test_several_metrics_with_a_choice_of_the_simplest():
+    refit = refit_simplest("max_depth", rope=0.2, cv=FOLDS, scoring="f1")
+    search = GridSearchCV(TREE, DEPTHS, cv=FOLDS, scoring=["roc_auc", "f1"], refit=refit).fit(X, Y)
+    report = report_search(search, rope=0.2, random_state=0)
+    assert report.metric == "f1"
+    assert report.simplest("max_depth") == search.best_params_
