@@ -21,6 +21,7 @@ from scipy.special import digamma
 
 from skbayeseval.evidence.validated_rows import Spread, cell_influence
 from skbayeseval.metrics.confusion import Metric
+from skbayeseval.models.split_scores import LEAST_STEPS
 from skbayeseval.posterior.inferred_weight import (
     STABLE,
     QuantityWeight,
@@ -73,7 +74,9 @@ def moderated(means: Array, variances: Array, df: float) -> Array:
     return np.asarray((DF_VARIANCE * scales + df * variances) / (DF_VARIANCE + df))
 
 
-def shared_covariance(means: Array, variances: Array, off: Array, df: float) -> Array:
+def shared_covariance(
+    means: Array, variances: Array, off: Array, df: float, least: float = 0.0
+) -> Array:
     """Return the covariance of candidates with given variances, from how their differences vary.
 
     Parameters
@@ -84,6 +87,8 @@ def shared_covariance(means: Array, variances: Array, off: Array, df: float) -> 
         Deviations from the mean of a pass over the data.
     df : float
         Their degrees of freedom: the number of splits less that of passes.
+    least : float, default=0
+        The least variance of what is seen, as it moves in steps.
 
     Examples
     --------
@@ -91,13 +96,14 @@ def shared_covariance(means: Array, variances: Array, off: Array, df: float) -> 
     >>> from skbayeseval.search.noise import shared_covariance
     >>> off = np.array([[-1.0, 0.0, 1.0], [-1.0, 0.5, 0.5], [-0.5, -0.5, 1.0]])
     >>> shared_covariance(np.zeros(3), np.ones(3), off, 2.0).round(2)
-    array([[1.  , 0.49, 0.49],
-           [0.49, 1.  , 0.46],
-           [0.49, 0.46, 1.  ]])
+    array([[1.  , 0.63, 0.63],
+           [0.63, 1.  , 0.57],
+           [0.63, 0.57, 1.  ]])
     """
     seen = off @ off.T / df
     both = variances[:, None] + variances
     differing = np.diag(seen)[:, None] + np.diag(seen) - 2 * seen
+    differing = np.where(np.eye(len(seen)) > 0, 0.0, np.maximum(differing, 2 * least))
     ratios = np.divide(differing, both, out=np.zeros_like(both), where=both > 0)
     shares = alike(means, variances)
     # A candidate does not differ from itself, which says nothing about others.
@@ -105,8 +111,8 @@ def shared_covariance(means: Array, variances: Array, off: Array, df: float) -> 
     ratios = (df * ratios + DF_RATIO * (shares @ ratios @ shares.T / others)) / (df + DF_RATIO)
     number = 1 / (shares**2).sum(axis=1)
     told = df * np.sqrt(number[:, None] * number) / 2
-    ratios = (told * ratios + DF_INDEPENDENT) / (told + DF_INDEPENDENT)
-    covariance = both / 2 * (1 - np.minimum(ratios, 1.0))
+    ratios = np.minimum(ratios, 1.0) ** (told / (told + DF_INDEPENDENT))
+    covariance = both / 2 * (1 - ratios)
     np.fill_diagonal(covariance, variances)
     # The nearest that is a covariance, with these variances.
     values, vectors = np.linalg.eigh(covariance)
@@ -175,7 +181,7 @@ class RecordedSplits(NamedTuple):
         _, first, place = np.unique(scores, axis=0, return_index=True, return_inverse=True)
         off, df = self.deviations(scores[first])  # copies tell nothing more
         means, sample = scores[first].mean(axis=1), np.maximum((off**2).sum(axis=1) / df, least)
-        covariance = shared_covariance(means, moderated(means, sample, df), off, df)
+        covariance = shared_covariance(means, moderated(means, sample, df), off, df, least)
         factor = self.inflation * (STABLE[1] if self.are_halves else OF_FOLDS)
         return factor * covariance[np.ix_(place.ravel(), place.ravel())], df
 
@@ -265,7 +271,8 @@ class TableWeights(Weights):
             (off**2).sum(axis=1) / df, noise, out=np.ones_like(noise), where=noise > 0
         )
         variances = noise * np.maximum(alike(means, noise) @ ratios, 1.0)
-        values, vectors = np.linalg.eigh(shared_covariance(means, variances, off, df))
+        least = float((LEAST_STEPS / self.tables[0].sum(axis=(1, 2)).mean()) ** 2)
+        values, vectors = np.linalg.eigh(shared_covariance(means, variances, off, df, least))
         root = vectors * np.sqrt(np.maximum(values, 0.0)) @ vectors.T
         normal = root @ rng.standard_normal((len(first), draws.shape[1]))
         ranks = normal.argsort(axis=1).argsort(axis=1)

@@ -136,7 +136,7 @@ def test_two_candidates_are_the_unpaired_comparison():
     ):
         assert draws.std() == pytest.approx(wider * alone.std(), rel=0.03)
     # They differ by as much in all splits, so that they are not independent.
-    assert 0.4 < pair.draws.std() / (wider * expected.draws.std()) < 0.9
+    assert 0.1 < pair.draws.std() / (wider * expected.draws.std()) < 0.9
     other = report.ranking.metric("accuracy").draws
     assert np.corrcoef(other[0], report.ranking.draws[0])[0, 1] > 0.8  # the same tables
 
