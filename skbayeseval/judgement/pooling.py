@@ -54,8 +54,7 @@ def pool_scores(draws: Array, rng: np.random.Generator) -> Array:
     Returns
     -------
     pooled : ndarray of shape (n_classifiers, n_draws)
-        The pooled draws. In each draw, the mean of the pack is the same as before. Copies of a
-        classifier have the same draws and no influence on others.
+        The pooled draws. Copies of a classifier have the same, and no influence on others.
 
     Examples
     --------

@@ -51,14 +51,7 @@ def alike(means: Array, variances: Array) -> Array:
 
 
 def moderated(means: Array, variances: Array, df: float) -> Array:
-    """Return sample variances drawn towards those of candidates with about the same score.
-
-    Parameters
-    ----------
-    means, variances : ndarray of shape (n_candidates,)
-        The means and the variances of split scores.
-    df : float
-        The degrees of freedom of each variance.
+    """Return variances of split scores, drawn towards those of candidates with about the same mean.
 
     Examples
     --------
@@ -79,16 +72,8 @@ def shared_covariance(
 ) -> Array:
     """Return the covariance of candidates with given variances, from how their differences vary.
 
-    Parameters
-    ----------
-    means, variances : ndarray of shape (n_candidates,)
-        The means and the variances of what is seen in a split.
-    off : ndarray of shape (n_candidates, n_splits)
-        Deviations from the mean of a pass over the data.
-    df : float
-        Their degrees of freedom: the number of splits less that of passes.
-    least : float, default=0
-        The least variance of what is seen, as it moves in steps.
+    `off`, of shape (n_candidates, n_splits), are the deviations of splits from the mean of a pass,
+    with `df` degrees of freedom. What is seen moves in steps, and varies by `least` or more.
 
     Examples
     --------
@@ -129,13 +114,6 @@ class RecordedSplits(NamedTuple):
     have the variance of test noise at `weight`, and that of a mean score is `inflation` times that
     of a split score. In `are_halves`, each half of the data is tested by what was trained on the
     other.
-
-    Examples
-    --------
-    >>> from skbayeseval.search.noise import RecordedSplits
-    >>> from skbayeseval.splitting.block_cv import SplitProportions
-    >>> RecordedSplits.of(SplitProportions(0.5, 0.37, 0.5), 6).n_passes
-    3
     """
 
     n_splits: int
