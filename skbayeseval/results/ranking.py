@@ -514,11 +514,20 @@ class Ranking(RopeResult):
     def _values(self, metric: Metric) -> list[Distribution]:
         """Return the metric of each classifier, partially pooled if there are three or more."""
         if len(self.names) > 2:
-            bounds = metric.bounds or (-np.inf, np.inf)  # which draws of split scores do not keep
-            return [Distribution(np.clip(draws, *bounds)) for draws in self._pooled(metric)]
+            return [Distribution(one, self._posterior.mcse(one)) for one in self._wide(metric)]
         first = self._posterior.first_copies(metric)
         values = {k: self._posterior.value(metric, k) for k in dict.fromkeys(first)}
         return [values[k] for k in first]
+
+    def _wide(self, metric: Metric) -> NDArray[Any]:
+        """Return pooled draws, as wide as those of each classifier alone where few units count."""
+        posterior, draws = self._posterior, self._pooled(metric)
+        if posterior.weights is None:
+            first = posterior.first_copies(metric)
+            alone = {k: posterior.value(metric, k).draws for k in dict.fromkeys(first)}
+            draws = draws + [alone[k] - posterior.draws(metric)[k] for k in first]
+        # Draws of split scores do not keep bounds.
+        return np.clip(draws, *(metric.bounds or (-np.inf, np.inf)))
 
     def _by_mean(self, metric: Metric) -> list[int]:
         """Return the positions of the classifiers, the one with the highest mean first."""
@@ -540,6 +549,7 @@ class Ranking(RopeResult):
             return draws
         seed = np.random.SeedSequence(self._posterior.entropy, spawn_key=(_RANKING,))
         pooled = pool_scores(draws, np.random.default_rng(seed))
+        pooled.flags.writeable = False
         if some is None:
             known[metric] = pooled
         return pooled

@@ -271,13 +271,7 @@ class SearchReport:
         return f"{' '.join(self._verdict())}\n\n{' '.join(as_sentences(self._facts))}"
 
     def report(self, path: str | PathLike[str]) -> None:
-        """Write all that is known of the search to one HTML page, which needs no other file.
-
-        Parameters
-        ----------
-        path : str or path-like
-            The file to write, such as "report.html". An existing file is replaced.
-        """
+        """Write all that is known of the search to an HTML file, which needs no other file."""
         title = f"A search among {len(self._parameters)} candidates"
         best = self._named()[self.summary().index[0]]
         write_page(path, lambda: page(self, title, self.explain(), self.ranking, names=[best]))

@@ -10,6 +10,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from skbayeseval import (
     compare_many,
+    compare_many_items,
     compare_predictions,
     compare_scores,
 )
@@ -250,3 +251,21 @@ def test_those_below_the_first_tier_are_those_called_surely_worse():
         _, *lower = ranking.tiers(rope).groups
         assert set(ranking.decision(rope).worse) == {name for tier in lower for name in tier}
         assert lower
+
+
+def test_few_items_that_carry_the_mean_widen_rows_of_a_ranking():
+    rng = np.random.default_rng(0)
+    base = rng.lognormal(0, 2, 60)
+    scores = {name: base * rng.lognormal(0, 1, 60) for name in "abc"}
+    ranking = compare_many_items(scores, random_state=0, n_draws=4000)
+    joint = dict(zip(ranking.names, ranking.draws, strict=True))
+    for name, other in (("b", "a"), ("c", "a")):
+        row, alone = ranking.table.loc[name], ranking.pairs[name, other].hdi(of="a")
+        width = row["hdi_high"] - row["hdi_low"]
+        assert alone.high - alone.low > 5 * joint[name].std()
+        assert width == pytest.approx(alone.high - alone.low, rel=0.1)
+
+
+def test_what_a_ranking_has_computed_is_read_only(ranking):
+    with pytest.raises(ValueError, match="read-only"):
+        ranking._pooled(ranking._metric(None))[0] = 0
