@@ -569,9 +569,8 @@ class Ranking(RopeResult):
         best = table.iloc[0]
         digits = decimals((best["hdi_high"] - best["hdi_low"]) / 4)
         observed, mean = (f"{best[name]:.{digits}f}" for name in ("observed", "mean"))
-        how = (
-            "looks better than it is" if float(mean) < float(observed) else "is as good as it looks"
-        )
+        lower = float(mean) < float(observed)
+        how = "looks better than it is" if lower else "is as good as it looks"
         words = f"{observed} observed, {mean} after allowing for its being chosen"
         return [("the best", f"of {len(table)} {how}: {words}")]
 

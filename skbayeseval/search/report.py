@@ -42,7 +42,6 @@ COLUMNS = ("observed", "mean", "hdi_low", "hdi_high", "p_best", "p_equivalent", 
 # The number of rows that print(report) shows, and of those in figures.
 ROWS_IN_WORDS, ROWS_OF_FIGURES = 8, 20
 
-# What the marks in tables mean.
 LEGEND = "≈ practically equivalent to the best, ≪ surely worse"
 # Titles of columns in the lines that print(report) shows, of which a page has room for 80 letters.
 NARROW = {"P(equivalent)": "P(≈)", "decision": ""}
