@@ -26,7 +26,8 @@ import pandas as pd
 from skbayeseval import compare_predictions
 from skbayeseval.metrics import get_metric
 from skbayeseval.planning import simulate
-from skbayeseval.planning.simulate import Question, Setting, populations_of, simulated_decisions
+from skbayeseval.planning.simulate import Question, Setting, simulated_decisions
+from skbayeseval.planning.truths import populations_of
 
 ROPE, ASSURANCE = 0.01, 0.8
 SIZES = (200, 500, 1000)

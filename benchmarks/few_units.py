@@ -20,7 +20,7 @@ from scipy.stats import norm
 from sklearn.metrics import average_precision_score, f1_score, roc_auc_score
 
 from skbayeseval import compare_predictions
-from skbayeseval.posterior import recipe
+from skbayeseval.posterior import modes, posterior
 
 N_LABELS = 5
 
@@ -152,8 +152,8 @@ def main():
     parser.add_argument("--at-margin", action="store_true", help="areas at the margin instead")
     args = parser.parse_args()
     if args.plain:
-        recipe.allow_for_few_units = lambda draws, *_: draws
-        recipe.allow_for_few_carriers = lambda draws, *_, **__: draws
+        modes.allow_for_few_units = lambda draws, *_: draws
+        posterior.allow_for_few_carriers = lambda draws, *_, **__: draws
     if args.at_margin:
         print("| positives | safe to ship | covers the difference | covers A | width |", flush=True)
         for k in args.units:

@@ -23,7 +23,8 @@ from skbayeseval.judgement import Interval
 from skbayeseval.judgement.distribution import probability_per_look
 from skbayeseval.metrics import get_metric
 from skbayeseval.models import resolve_model
-from skbayeseval.planning.simulate import Question, Setting, populations_of, simulated_decisions
+from skbayeseval.planning.simulate import Question, Setting, simulated_decisions
+from skbayeseval.planning.truths import populations_of
 
 SIZES = range(100, 3001, 100)
 ROPES = (0.0, 0.01)

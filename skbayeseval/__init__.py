@@ -12,9 +12,7 @@ Importing the package loads none of PyMC, ArviZ and matplotlib.
 from skbayeseval import metrics
 from skbayeseval._version import __version__, show_versions
 from skbayeseval.compare.comparer import BayesianComparer
-from skbayeseval.compare.cross_val_score import bayesian_cross_val_score
-from skbayeseval.compare.cross_validation import bayesian_cross_validate
-from skbayeseval.compare.items import compare_items, compare_many_items
+from skbayeseval.compare.cross_validation import bayesian_cross_val_score, bayesian_cross_validate
 from skbayeseval.compare.large_tables import TableCounts, compare_table, count_table
 from skbayeseval.compare.logs import Samples, read_samples
 from skbayeseval.compare.predictions import (
@@ -25,6 +23,7 @@ from skbayeseval.compare.predictions import (
     load_result,
     score_posterior,
 )
+from skbayeseval.compare.scored_items import compare_items, compare_many_items
 from skbayeseval.compare.split_scores import compare_scores
 from skbayeseval.engines.pymc import PyMCEngine
 from skbayeseval.evidence.chunks import chunk_counter
@@ -36,8 +35,8 @@ from skbayeseval.results.single import ScoreResult
 from skbayeseval.results.subgroups import SubgroupComparison
 from skbayeseval.search.count_scorer import count_scorer
 from skbayeseval.search.refit import refit_simplest
-from skbayeseval.search.report import SearchReport
 from skbayeseval.search.report_search import report_search
+from skbayeseval.search.search_report import SearchReport
 from skbayeseval.sequences.tags import ConvertTags
 from skbayeseval.splitting.block_cv import BlockRegularizedCV
 

@@ -24,7 +24,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from skbayeseval import BlockRegularizedCV, bayesian_cross_validate
 from skbayeseval.metrics import get_metric
-from skbayeseval.posterior import recipe
+from skbayeseval.posterior import posterior
 from skbayeseval.posterior.inferred_weight import shift_by_other_splits
 
 SEEDS, ROPES, PROBS = range(10), (0.005, 0.01, 0.02, 0.03), (0.8, 0.94)
@@ -78,7 +78,7 @@ def study():
             variances.append((np.mean([one.resplitting[0] ** 2 for one in known]), actual))
             for prob in PROBS:
                 shift = partial(shift_by_other_splits, prob=prob)
-                with mock.patch.object(recipe, "shift_by_other_splits", shift):
+                with mock.patch.object(posterior, "shift_by_other_splits", shift):
                     for rope in ROPES:
                         decisions = [r.decision(rope) for r in found]
                         codes = np.array([decision.code for decision in decisions])

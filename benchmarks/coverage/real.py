@@ -30,6 +30,7 @@ import numpy as np
 import pandas as pd
 from joblib import Parallel, delayed
 from numpy.typing import NDArray
+from options import laboratory
 from problems import PROBLEMS, Problem
 from run import ROPE, scores
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -379,17 +380,10 @@ def report(cells: pd.DataFrame) -> None:
 
 def main(arguments: list[str] | None = None) -> None:
     """Record, or evaluate what was recorded."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
-    )
-    parser.add_argument("--record", type=Path, default=None)
-    parser.add_argument("--evaluate", type=Path, default=None)
-    parser.add_argument("--folder", type=Path, default=Path(".cache/real"))
-    parser.add_argument("--data-sets", type=int, default=130)
+    parser = laboratory(__doc__, ".cache/real", 130)
     parser.add_argument("--runs", nargs="*", choices=RUNS, default=list(RUNS))
     parser.add_argument("--metrics", nargs="*", choices=METRICS, default=METRICS)
     parser.add_argument("--every", type=int, default=1, help="take every k-th problem")
-    parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--minutes", type=float, default=np.inf, help="of recording a problem")
     parser.add_argument("--csv", type=Path, default=None)
     options = parser.parse_args(arguments)

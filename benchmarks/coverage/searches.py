@@ -21,7 +21,6 @@ from predictions, recorded counts and recorded scores. Columns of its table:
 
 from __future__ import annotations
 
-import argparse
 import os
 import warnings
 import zlib
@@ -36,6 +35,7 @@ import numpy as np
 import pandas as pd
 from joblib import Parallel, delayed
 from numpy.typing import NDArray
+from options import laboratory
 from populations import population
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.linear_model import LogisticRegression
@@ -279,15 +279,8 @@ def evaluate(options, name, run):
 
 
 def main(arguments=None):
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
-    )
-    parser.add_argument("--record", type=Path, default=None)
-    parser.add_argument("--evaluate", type=Path, default=None)
-    parser.add_argument("--folder", type=Path, default=Path(".cache/search_reports"))
-    parser.add_argument("--data-sets", type=int, default=60)
+    parser = laboratory(__doc__, ".cache/search_reports", 60)
     parser.add_argument("--problems", nargs="*", choices=PROBLEMS, default=list(PROBLEMS))
-    parser.add_argument("--jobs", type=int, default=2)
     options = parser.parse_args(arguments)
     run = Parallel(options.jobs)
     for folder in filter(None, (options.record, options.folder)):

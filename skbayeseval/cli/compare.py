@@ -28,7 +28,7 @@ from skbayeseval._duckdb_tables import PARQUET, open_table, quoted
 from skbayeseval._files import text_table
 from skbayeseval.cli.output import InputError, report
 from skbayeseval.cli.parsing import add_model, add_output, add_scoring, model_options, names_of
-from skbayeseval.metrics.registry import is_of_numbers
+from skbayeseval.metrics.scoring import is_of_numbers
 from skbayeseval.sequences.tags import TaggedFile, read_conll
 
 STANDARD_INPUT = "-"
@@ -97,8 +97,10 @@ def _as_text(columns: Mapping[str, str]) -> str:
 def _check_header(columns: Iterable[tuple[str, str]], header: list[str], where: str) -> None:
     for option, name in columns:
         if header.count(name) != 1:
-            found = "no such column" if name not in header else "more than one such column"
-            raise InputError(f"{option} {name}: {found} in {where}, which has {', '.join(header)}")
+            problem = "no such column" if name not in header else "more than one such column"
+            raise InputError(
+                f"{option} {name}: {problem} in {where}, which has {', '.join(header)}"
+            )
 
 
 def _count_labels(path: str, columns: Mapping[str, str]) -> TableCounts:
@@ -219,9 +221,9 @@ def _compare_columns(args: argparse.Namespace) -> ComparisonResult | Ranking:
         # DuckDB counts the labels, so that they need not fit into memory.
         counted = {"truth": args.truth, "a": args.a, "b": args.b[0], "groups": args.groups}
         counts = _count_labels(path, {k: v for k, v in counted.items() if v is not None})
-        true, *said = ({outcome[i] for outcome in counts.outcomes} for i in range(3))
+        true, *predicted_labels = ({outcome[i] for outcome in counts.outcomes} for i in range(3))
         options["pos_label"] = _checked_pos_label(
-            args, true, dict(zip(predicted, said, strict=True))
+            args, true, dict(zip(predicted, predicted_labels, strict=True))
         )
         return compare_table(counts, names=(names[0], names[1]), **options)
     truth_column = ("--truth", args.truth)
@@ -239,8 +241,8 @@ def _compare_columns(args: argparse.Namespace) -> ComparisonResult | Ranking:
         )
     else:
         truth, *predictions = (table.texts(*column) for column in (truth_column, *predicted))
-        said_by = dict(zip(predicted, map(set, predictions), strict=True))
-        options["pos_label"] = _checked_pos_label(args, set(truth), said_by)
+        labels_of = dict(zip(predicted, map(set, predictions), strict=True))
+        options["pos_label"] = _checked_pos_label(args, set(truth), labels_of)
     if len(names) > 2:
         return compare_many(
             truth,
@@ -285,9 +287,11 @@ def _check_different(columns: Sequence[str]) -> None:
 
 
 def _compare_chunks(args: argparse.Namespace) -> ComparisonResult:
-    given = [_option(name) for name in COLUMN_OPTIONS if getattr(args, name) is not None]
-    if given:
-        raise InputError(f"{given[0]} names a column of a table, and does not go with --chunks")
+    column_options = [_option(name) for name in COLUMN_OPTIONS if getattr(args, name) is not None]
+    if column_options:
+        raise InputError(
+            f"{column_options[0]} names a column of a table, and does not go with --chunks"
+        )
     if len(args.files) != 3:
         raise InputError(
             "--chunks requires three files, those of the true tags, of A's tags and of B's tags, "
@@ -323,11 +327,11 @@ def _check_same_words(gold: TaggedFile, other: TaggedFile, gold_path: str, path:
                 f"sentence {number} has {len(ours)} tokens in {gold_path}, but {len(theirs)} in "
                 f"{path}"
             )
-        for one, another in zip(ours, theirs, strict=True):
-            if one and another and one[0] != another[0]:
+        for our_token, their_token in zip(ours, theirs, strict=True):
+            if our_token and their_token and our_token[0] != their_token[0]:
                 raise InputError(
-                    f"sentence {number} has the word {one[0]!r} in {gold_path}, but {another[0]!r} "
-                    f"in {path}"
+                    f"sentence {number} has the word {our_token[0]!r} in {gold_path}, but "
+                    f"{their_token[0]!r} in {path}"
                 )
 
 
@@ -340,8 +344,8 @@ def _checked_pos_label(
     """
     declared = set(args.labels or [])
     fractions_known = any(re.fullmatch(FRACTION, label) for label in truth | declared)
-    for (option, column), said in predicted.items():
-        fractions = {label for label in said if re.fullmatch(FRACTION, label)}
+    for (option, column), labels in predicted.items():
+        fractions = {label for label in labels if re.fullmatch(FRACTION, label)}
         if len(fractions) >= MANY and not fractions_known:
             raise InputError(
                 f"{option} {column} must contain labels, got numbers such as {min(fractions)}, "

@@ -12,9 +12,9 @@ from skbayeseval.results.facts import as_sentences, cautions_of
 from skbayeseval.results.text_tables import markdown_line, markdown_table
 
 
-def one_line(said: object) -> str:
+def one_line(text: object) -> str:
     """Return what is said on one line, with escapes in place of characters that control."""
-    return printable(" ".join(str(said).split()))
+    return printable(" ".join(str(text).split()))
 
 
 def printable(text: str) -> str:
@@ -37,13 +37,13 @@ def sentence_of(result: ComparisonResult | Ranking, gate: Gate | None, rope: Rop
 
 def as_markdown(result: ComparisonResult | Ranking, gate: Gate | None, rope: Rope | None) -> str:
     """Return a sentence and tables, fit for a comment on a pull request."""
-    said = sentence_of(result, gate, rope)
+    sentence = sentence_of(result, gate, rope)
     if gate is not None:
-        verdict, rest = said.split(":", 1)
-        said = f"**{verdict}**:{markdown_line(rest)}"
+        verdict, rest = sentence.split(":", 1)
+        sentence = f"**{verdict}**:{markdown_line(rest)}"
     else:
-        said = markdown_line(said)
-    parts = [said]
+        sentence = markdown_line(sentence)
+    parts = [sentence]
     if isinstance(result, Ranking):
         for metric in result.metrics:
             tiers = result.tiers(rope or 0.0, metric=metric).numbers()
@@ -81,7 +81,7 @@ def _append(path: str, text: str) -> None:
         file.write(text)
 
 
-def workflow_command(kind: str, message: str) -> str:
+def workflow_command(command: str, message: str) -> str:
     """Return a command of GitHub's runners, which read them from what is printed.
 
     Examples
@@ -92,7 +92,7 @@ def workflow_command(kind: str, message: str) -> str:
     """
     for character in "%\r\n":  # the percent sign first, since it is in the others' escapes
         message = message.replace(character, f"%{ord(character):02X}")
-    return f"::{kind} title=skbayeseval::{message}"
+    return f"::{command} title=skbayeseval::{message}"
 
 
 def write_junit(gate: Gate, path: str) -> None:
@@ -107,11 +107,13 @@ def write_junit(gate: Gate, path: str) -> None:
         name = one_line(f"{' against '.join(answer.names)}: {answer.metric}")
         attributes = {"classname": f"skbayeseval.{gate.asked}", "name": name, "time": "0"}
         case = ElementTree.SubElement(suite, "testcase", attributes)
-        said = one_line(answer)
+        sentence = one_line(answer)
         if answer.answer == "yes":
-            ElementTree.SubElement(case, "system-out").text = said
+            ElementTree.SubElement(case, "system-out").text = sentence
         else:
-            ElementTree.SubElement(case, "failure", {"message": said, "type": "gate"}).text = said
+            ElementTree.SubElement(
+                case, "failure", {"message": sentence, "type": "gate"}
+            ).text = sentence
     ElementTree.indent(suites)
     with written_whole(path) as temporary:
         ElementTree.ElementTree(suites).write(temporary, encoding="utf-8", xml_declaration=True)

@@ -37,22 +37,22 @@ class Gate(NamedTuple):
         return all(answer.answer == "yes" for answer in self.answers)
 
     def __str__(self) -> str:
-        shown = [str(one) for one in self.answers if self.passed or one.answer != "yes"]
+        shown = [str(answer) for answer in self.answers if self.passed or answer.answer != "yes"]
         return f"gate {'passed' if self.passed else 'not passed'}: {'; '.join(shown)}"
 
     def as_json(self) -> dict[str, Any]:
         """Return the gate as JSON has it."""
         answers = [
             {
-                "names": list(one.names),
-                "metric": one.metric,
-                "answer": one.answer,
-                "probability": one.probability,
-                "required": one.prob,
-                "looks": one.looks,
-                "sentence": str(one),
+                "names": list(answer.names),
+                "metric": answer.metric,
+                "answer": answer.answer,
+                "probability": answer.probability,
+                "required": answer.prob,
+                "looks": answer.looks,
+                "sentence": str(answer),
             }
-            for one in self.answers
+            for answer in self.answers
         ]
         return {
             "asked": self.asked,

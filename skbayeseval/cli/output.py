@@ -18,7 +18,7 @@ from skbayeseval._files import save_figure
 from skbayeseval.cli.formats import as_markdown, printable, report_to_github, write_junit
 from skbayeseval.cli.gate import Rope, judge
 from skbayeseval.judgement.rope import warn_of_one_rope
-from skbayeseval.results.facts import WITHOUT_A_ROPE
+from skbayeseval.results.described import WITHOUT_A_ROPE
 from skbayeseval.results.ranking import MOST_IN_PAIRS
 from skbayeseval.results.text_tables import as_text
 

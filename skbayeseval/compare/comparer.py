@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
-from dataclasses import fields
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -22,16 +21,15 @@ from sklearn.utils.validation import check_is_fitted
 from skbayeseval._arrays import wrong
 from skbayeseval._labels import is_indicator
 from skbayeseval._validation import check_flag
-from skbayeseval.compare.cross_validation import (
-    check_requests,
+from skbayeseval.compare.learners import (
+    CrossValidationOptions,
     compare_learners,
     compares_scores,
     kind_of_target,
-    resolve_splitter,
+    prepare_learners,
 )
-from skbayeseval.compare.cross_validation_options import CrossValidationOptions
 from skbayeseval.compare.split_score_target import resolve_scorers
-from skbayeseval.compare.targets import score_counts, score_learner
+from skbayeseval.compare.targets import among, score_counts, score_learner
 from skbayeseval.engines.pymc import PyMCEngine
 from skbayeseval.evidence.chunks import ChunkCounter
 from skbayeseval.judgement.decision import Decision
@@ -40,7 +38,7 @@ from skbayeseval.judgement.ranking_decision import RankingDecision
 from skbayeseval.judgement.rope import check_rope
 from skbayeseval.results.ranking import Ranking
 from skbayeseval.splitting.block_cv import BlockRegularizedCV
-from skbayeseval.splitting.collect import metadata_router, name_the_place, route
+from skbayeseval.splitting.collect import metadata_router, name_the_place
 from skbayeseval.splitting.naming import check_estimator_names, named_estimators
 
 if TYPE_CHECKING:
@@ -259,8 +257,8 @@ class BayesianComparer(MetaEstimatorMixin, BaseEstimator):
         if "estimators" in params:
             self.estimators = params.pop("estimators")
         names = [name for name, _ in self._named()]
-        own = super().get_params(deep=False)
-        replaced = {n: params.pop(n) for n in names if n in params and n not in own}
+        parameters = super().get_params(deep=False)
+        replaced = {n: params.pop(n) for n in names if n in params and n not in parameters}
         if replaced and isinstance(self.estimators, Mapping):
             self.estimators = {**self.estimators, **replaced}
         elif replaced:
@@ -276,11 +274,11 @@ class BayesianComparer(MetaEstimatorMixin, BaseEstimator):
         deeper: dict[str, dict[str, Any]] = {}
         for key in list(params):
             name, delimiter, rest = key.partition("__")
-            if delimiter and name in current and name not in own:
+            if delimiter and name in current and name not in parameters:
                 deeper.setdefault(name, {})[rest] = params.pop(key)
         super().set_params(**params)
-        for name, of_one in deeper.items():
-            current[name].set_params(**of_one)
+        for name, of_estimator in deeper.items():
+            current[name].set_params(**of_estimator)
         return self
 
     def fit(self, X: Any, y: ArrayLike, **params: Any) -> Self:
@@ -308,8 +306,8 @@ class BayesianComparer(MetaEstimatorMixin, BaseEstimator):
         if not isinstance(self.estimators, (list, tuple, Mapping)) or len(self.estimators) < 2:
             wanted = "two or more: a list of estimators or of (name, estimator) pairs, or a dict"
             raise wrong("estimators", wanted, self.estimators)
-        own = super().get_params(deep=False)
-        estimators = check_estimator_names(self._named(), reserved=own)
+        parameters = super().get_params(deep=False)
+        estimators = check_estimator_names(self._named(), reserved=parameters)
         check_flag(self.refit, "refit")
         if self.rope is not None:
             for rope in self.rope.values() if isinstance(self.rope, Mapping) else [self.rope]:
@@ -317,18 +315,12 @@ class BayesianComparer(MetaEstimatorMixin, BaseEstimator):
         groups = None
         if not get_config()["enable_metadata_routing"]:
             groups = params.pop("groups", None)
-        name = type(self).__name__
-        known = {field.name for field in fields(CrossValidationOptions)}
-        options = CrossValidationOptions(**{key: own[key] for key in known.intersection(own)})
-        has_groups = groups is not None or "groups" in params
-        cv, entropy = resolve_splitter(
-            estimators, y, options, self.cv, self.random_state, has_groups
+        caller = f"{type(self).__name__}.fit"
+        options = CrossValidationOptions(**among(parameters, CrossValidationOptions))
+        learners = prepare_learners(
+            caller, estimators, y, options, self.cv, params, groups, self.random_state
         )
-        check_requests(self.scoring, params)
-        split_params, fit_params = route(name, f"{name}.fit", estimators, cv, params, groups)
-        ranking = compare_learners(
-            Ranking, estimators, X, y, options, cv, split_params, fit_params, entropy
-        )
+        ranking = compare_learners(Ranking, learners, X, y, options)
         best_name = str(ranking.table.index[0])
         for attribute in _NOT_ALWAYS_THERE:
             if hasattr(self, attribute):
@@ -344,7 +336,7 @@ class BayesianComparer(MetaEstimatorMixin, BaseEstimator):
         self.best_name_ = best_name
         self._remember_features(X)
         if self.refit:
-            self._refit_best(estimators[best_name], X, y, fit_params[best_name])
+            self._refit_best(estimators[best_name], X, y, learners.fit_params[best_name])
         return self
 
     def hdi(self, prob: float = 0.95, **options: Any) -> Interval:
@@ -377,8 +369,8 @@ class BayesianComparer(MetaEstimatorMixin, BaseEstimator):
         See `ComparisonResult.plot`; with three or more estimators, `Ranking.plot`.
         """
         rope = self.rope if rope is None else rope
-        given = {} if kind is None else {"kind": kind}
-        return self._answer().plot(rope=rope, **given, **options)
+        chosen = {} if kind is None else {"kind": kind}
+        return self._answer().plot(rope=rope, **chosen, **options)
 
     @available_if(_best_has("predict"))
     def predict(self, X: Any) -> NDArray[Any]:
@@ -419,15 +411,15 @@ class BayesianComparer(MetaEstimatorMixin, BaseEstimator):
         tags = super().__sklearn_tags__()
         of_each = [get_tags(estimator) for _, estimator in self._named()]
         tags.target_tags.required = True
-        tags.input_tags.pairwise = any(one.input_tags.pairwise for one in of_each)
-        tags.input_tags.sparse = all(one.input_tags.sparse for one in of_each)
-        tags.input_tags.allow_nan = all(one.input_tags.allow_nan for one in of_each)
+        tags.input_tags.pairwise = any(each.input_tags.pairwise for each in of_each)
+        tags.input_tags.sparse = all(each.input_tags.sparse for each in of_each)
+        tags.input_tags.allow_nan = all(each.input_tags.allow_nan for each in of_each)
         if self.refit and of_each:
             tags.estimator_type = of_each[0].estimator_type
             tags.classifier_tags = deepcopy(of_each[0].classifier_tags)
             tags.regressor_tags = deepcopy(of_each[0].regressor_tags)
             if tags.regressor_tags is not None:
-                several = all(one.target_tags.multi_output for one in of_each)
+                several = all(each.target_tags.multi_output for each in of_each)
                 tags.target_tags.multi_output = several
             if tags.classifier_tags is not None:
                 tags.classifier_tags.multi_label = False

@@ -39,6 +39,10 @@ class Aligned(NamedTuple):
         What was missing, and what was done about it; None if nothing was.
     n_first : int
         The number of items that the first system was given with.
+    ids : dict of str to pandas.Index or None
+        The ids of each system, in its own order; None if items are paired by position.
+    named : pandas.Index or None
+        What the first pandas object with other names than 0, 1, ... calls the items.
     """
 
     scores: Array
@@ -46,6 +50,15 @@ class Aligned(NamedTuple):
     rows: Array
     missing: dict[str, Any] | None
     n_first: int
+    ids: dict[str, pd.Index[Any]] | None
+    named: pd.Index[Any] | None
+
+    @property
+    def labels(self) -> pd.Index[Any] | None:
+        """The ids of the items, or what their index calls them; None if they have no names."""
+        if self.order is None and self.named is not None:
+            return self.named[self.rows]
+        return self.order
 
 
 def align_items(
@@ -78,14 +91,14 @@ def align_items(
     if missing not in MISSING:
         raise ValueError(f"missing must be one of {list(MISSING)}, got {in_short(missing)}.")
     keys = list(scores) if keys is None else list(keys)
-    tables = {name: _table(of_one, name) for name, of_one in scores.items()}
+    tables = {name: _table(of_system, name) for name, of_system in scores.items()}
     order: pd.Index[Any] | None = None
     known = _indexes(scores) if ids is None else _ids_of_each(tables, ids, keys)
     sizes = {name: len(table) for name, table in tables.items()}
     if known is None and len(set(sizes.values())) > 1:
-        found = ", ".join(f"{name} has {size}" for name, size in sizes.items())
+        listed = ", ".join(f"{name} has {size}" for name, size in sizes.items())
         raise ValueError(
-            f"Found input variables with inconsistent numbers of items: {found}. Pass ids= to "
+            f"Found input variables with inconsistent numbers of items: {listed}. Pass ids= to "
             "match them."
         )
     rows = np.arange(next(iter(sizes.values())))
@@ -130,26 +143,32 @@ def align_items(
         joined[k, :, : table.shape[1]] = table
     check_size(joined, ", ".join(tables))
     joined = joined[:, :, ~np.isnan(joined).all(axis=(0, 1))]
-    return Aligned(joined, order, rows, record, sizes[next(iter(sizes))])
+    indexes = (
+        of_system.index
+        for of_system in scores.values()
+        if isinstance(of_system, (pd.Series, pd.DataFrame))
+    )
+    named = next((index for index in indexes if not counts_from_zero(index)), None)
+    return Aligned(joined, order, rows, record, sizes[next(iter(sizes))], known, named)
 
 
 def _matched(
     known: Mapping[str, pd.Index[Any]], missing: str
 ) -> tuple[pd.Index[Any], dict[str, Array]]:
     """Return the ids of all items, and where each system has them; -1 where it has not."""
-    for name, own in known.items():
-        _check_ids(own, name)
+    for name, ids in known.items():
+        _check_ids(ids, name)
     same = dict(zip(known, alike(*known.values()), strict=True))
     (first, order), *others = same.items()
-    for name, own in others:
+    for name, ids in others:
         if missing == "raise":
-            _check_same(order, own, first, name, HINT)
-        if not own.equals(order):
-            more = own.difference(order, sort=False)
+            _check_same(order, ids, first, name, HINT)
+        if not ids.equals(order):
+            more = ids.difference(order, sort=False)
             order = order.append(more).astype(order.dtype)  # append makes numbers of objects
     if missing != "raise":
         _check_types(order)
-    return order, {name: own.get_indexer(order) for name, own in same.items()}
+    return order, {name: ids.get_indexer(order) for name, ids in same.items()}
 
 
 def _are_shares(table: Array) -> bool:
@@ -166,12 +185,12 @@ def _reordered(table: Array, positions: Array) -> Array:
 
 def _check_scored(lacks: Mapping[str, Array], order: pd.Index[Any] | None) -> None:
     """Raise if a system has no score for an item."""
-    for name, of_one in lacks.items():
-        if of_one.any():
-            first = int(of_one.argmax())
+    for name, lacking in lacks.items():
+        if lacking.any():
+            first = int(lacking.argmax())
             which = f"at position {first}" if order is None else f"with id {order[first]!r}"
             raise ValueError(
-                f"{name} has no score for {of_one.sum()} of {len(of_one)} items, first the one "
+                f"{name} has no score for {lacking.sum()} of {len(lacking)} items, first the one "
                 f"{which}. Each item needs at least one run of each system.{HINT}"
             )
 
@@ -182,7 +201,7 @@ def align_groups(groups: Any, items: Aligned, *, by_position: bool) -> Array:
     A Series whose index has the ids of the items may be in any order. All others, and with
     `by_position` an index that counts rows from 0, are in the order of the first system.
     """
-    order = items.order
+    order = items.labels
     if isinstance(groups, pd.Series) and order is not None:
         order, index = alike(order, groups.index)
         counts_rows = counts_from_zero(index) and len(index) == items.n_first
@@ -208,40 +227,21 @@ def align_groups(groups: Any, items: Aligned, *, by_position: bool) -> Array:
     return pd.factorize(labels[items.rows])[0].astype(np.int64)
 
 
-def align_human(
-    human: Mapping[str, Any],
-    scores: Mapping[str, Any],
-    ids: Any,
-    items: Aligned,
-    *,
-    keys: Sequence[str],
-) -> Array | None:
+def align_human(human: Mapping[str, Any], items: Aligned, *, by_position: bool) -> Array | None:
     """Return the grades of people, of shape (n_systems, n_items), NaN where there are none.
 
-    A Series whose index has ids may be of some items only. All others, and with `ids` an index that
-    counts rows from 0, have an entry per item, in the order of the scores of their system.
-
-    Parameters
-    ----------
-    human : mapping of str to array-like of shape (n_items,) or None
-        The grades by argument name, in the order of `scores`.
-    scores, ids, keys
-        As in `align_items`.
-    items : Aligned
-        The scores in one order.
+    A Series whose index has ids may be of some items only. All others, and with `by_position` an
+    index that counts rows from 0, have an entry per item, in the order of the scores of their
+    system. `human` has the grades, or None, by argument name, in the order of the scores.
     """
     if all(grades is None for grades in human.values()):
         return None
-    tables = {name: np.empty((len(of_one), 0)) for name, of_one in scores.items()}
-    known = _indexes(scores) if ids is None else _ids_of_each(tables, ids, list(keys))
-    if known is None:
-        frames = [
-            one.index for one in scores.values() if isinstance(one, (pd.Series, pd.DataFrame))
-        ]
-        named = [index for index in frames if not counts_from_zero(index)]
-        known = dict.fromkeys(scores, named[0] if named else pd.RangeIndex(items.n_first))
+    ids = items.ids
+    if ids is None:
+        plain: Any = pd.RangeIndex(items.n_first)
+        ids = dict.fromkeys(human, plain if items.named is None else items.named)
     aligned = []
-    for (name, grades), own in zip(human.items(), known.values(), strict=True):
+    for (name, grades), own in zip(human.items(), ids.values(), strict=True):
         if grades is None:
             raise ValueError(f"{name} must be given, too: people must have graded all systems.")
         numbers = as_numbers(grades, name)
@@ -249,7 +249,7 @@ def align_human(
             raise wrong(name, "one finite number or NaN per item", grades)
         index = grades.index if isinstance(grades, pd.Series) else own
         if counts_from_zero(index) and len(index) == len(own):
-            index = own if ids is not None or set(index) != set(own) else index
+            index = own if by_position or set(index) != set(own) else index
         _check_ids(index, name)
         order = own[items.rows] if items.order is None else items.order
         index, own, order = alike(index, own, order)
@@ -290,29 +290,29 @@ def _ids_of_each(
     if isinstance(ids, Mapping):
         if set(ids) != set(keys):
             raise ValueError(f"ids must have the keys {keys}, got {list(ids)}.")
-        given = [ids[key] for key in keys]
+        of_each = [ids[key] for key in keys]
     elif (
         isinstance(ids, (list, tuple))
         and len(ids) == len(tables)
-        and all(_is_sequence(own) for own in ids)
-        and [len(own) for own in ids] == [len(table) for table in tables.values()]
+        and all(_is_sequence(own_ids) for own_ids in ids)
+        and [len(own_ids) for own_ids in ids] == [len(table) for table in tables.values()]
     ):
-        given = list(ids)
+        of_each = list(ids)
     else:
-        given = [ids] * len(tables)
-    found = {}
-    for (name, table), own in zip(tables.items(), given, strict=True):
-        if not _is_sequence(own) or getattr(own, "ndim", 1) != 1:
+        of_each = [ids] * len(tables)
+    indexes = {}
+    for (name, table), own_ids in zip(tables.items(), of_each, strict=True):
+        if not _is_sequence(own_ids) or getattr(own_ids, "ndim", 1) != 1:
             raise wrong(
                 "ids", "a sequence with one id per item, or one sequence per system", ids, TypeError
             )
-        found[name] = pd.Index(own.array if isinstance(own, pd.Series) else own)
-        if len(own) != len(table):
+        indexes[name] = pd.Index(own_ids.array if isinstance(own_ids, pd.Series) else own_ids)
+        if len(own_ids) != len(table):
             raise ValueError(
-                f"Found input variables with inconsistent numbers of items: ids has {len(own)}, "
-                f"{name} has {len(table)}."
+                "Found input variables with inconsistent numbers of items: ids has "
+                f"{len(own_ids)}, {name} has {len(table)}."
             )
-    return found
+    return indexes
 
 
 def _is_sequence(values: Any) -> bool:
@@ -325,33 +325,40 @@ def _indexes(scores: Mapping[str, Any]) -> dict[str, pd.Index[Any]] | None:
     As elsewhere, an index that counts rows from 0 fits any other, unless it has the same values.
     """
     objects = (pd.Series, pd.DataFrame)
-    found = {name: one.index for name, one in scores.items() if isinstance(one, objects)}
-    indexes = alike(*found.values())
+    by_system = {
+        name: of_system.index
+        for name, of_system in scores.items()
+        if isinstance(of_system, objects)
+    }
+    indexes = alike(*by_system.values())
     named = [index for index in indexes if not counts_from_zero(index)]
-    if len(found) < len(scores) and not all(index.equals(named[0]) for index in named):
+    if len(by_system) < len(scores) and not all(index.equals(named[0]) for index in named):
         raise ValueError(
-            f"The indexes of {list(found)} differ, and other scores have none. Pass ids=."
+            f"The indexes of {list(by_system)} differ, and other scores have none. Pass ids=."
         )
-    first, *others = indexes if len(found) == len(scores) else [pd.RangeIndex(0)]
+    first, *others = indexes if len(by_system) == len(scores) else [pd.RangeIndex(0)]
     if all(first.equals(other) for other in others):
-        return found if others and first.is_unique else None
+        return by_system if others and first.is_unique else None
     plain = [index for index in indexes if counts_from_zero(index)]
     by_position = (
         named
         and plain
-        and all(one.equals(named[0]) for one in named)
-        and all(len(one) == len(named[0]) and set(one) != set(named[0]) for one in plain)
+        and all(of_system.equals(named[0]) for of_system in named)
+        and all(
+            len(of_system) == len(named[0]) and set(of_system) != set(named[0])
+            for of_system in plain
+        )
     )
-    return None if by_position else found
+    return None if by_position else by_system
 
 
 def _check_same(
-    order: pd.Index[Any], own: pd.Index[Any], first: str, name: str, hint: str = ""
+    order: pd.Index[Any], other: pd.Index[Any], first: str, name: str, hint: str = ""
 ) -> None:
     """Raise unless both have the same items."""
-    if order.equals(own):
+    if order.equals(other):
         return
-    only_first, only_own = order.difference(own, sort=False), own.difference(order, sort=False)
+    only_first, only_own = order.difference(other, sort=False), other.difference(order, sort=False)
     if len(only_first) or len(only_own):
         raise ValueError(
             f"{first} and {name} have different items: {len(order) - len(only_first)} are in both, "
@@ -369,11 +376,11 @@ def _some(ids: pd.Index[Any]) -> str:
 def _check_types(order: pd.Index[Any]) -> None:
     """Raise if the ids of all items contain a number, and the same number as text."""
     written: dict[str, Any] = {}
-    for one in order if order.dtype == object else ():
-        other = written.setdefault(str(one), one)
-        if other is not one:
+    for item in order if order.dtype == object else ():
+        other = written.setdefault(str(item), item)
+        if other is not item:
             raise ValueError(
-                f"The ids {other!r} and {one!r} are those of two items, though they are written "
+                f"The ids {other!r} and {item!r} are those of two items, though they are written "
                 "alike. Pass the ids of all systems as text, or all as numbers."
             )
 

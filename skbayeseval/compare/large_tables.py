@@ -15,12 +15,13 @@ from skbayeseval._arrays import in_short, wrong
 from skbayeseval._duckdb_tables import WHOLE, open_table, quoted
 from skbayeseval._labels import encode_labels
 from skbayeseval._validation import check_names
-from skbayeseval.compare.instances import check_spelling
+from skbayeseval.compare.unlikely_data import check_spelling
 from skbayeseval.engines.pymc import PyMCEngine
-from skbayeseval.evidence.confusion import check_counts
-from skbayeseval.evidence.counts import PairedCounts, tally
+from skbayeseval.evidence.joint_counts import PairedCounts
+from skbayeseval.evidence.label_counting import tally
+from skbayeseval.evidence.one_classifier import check_counts
 from skbayeseval.evidence.units import UnitCounts, count_codes
-from skbayeseval.metrics.registry import is_of_numbers, resolve_scoring
+from skbayeseval.metrics.scoring import is_of_numbers, resolve_scoring
 from skbayeseval.posterior.build import check_true_classes, make_posterior
 from skbayeseval.results.comparison import ComparisonResult
 
@@ -85,16 +86,19 @@ class TableCounts:
         missing = {"columns", "outcomes", "counts"} - set(counts)
         if missing:
             raise ValueError(f"counts must be the output of to_dict, but {missing} is missing.")
-        columns, outcomes = dict(counts["columns"]), [tuple(one) for one in counts["outcomes"]]
+        columns, outcomes = (
+            dict(counts["columns"]),
+            [tuple(outcome) for outcome in counts["outcomes"]],
+        )
         if list(columns) not in (["truth", "a", "b"], ["truth", "a", "b", "groups"]):
             raise ValueError(f"columns must be truth, a, b and perhaps groups, got {columns}.")
         numbers = check_counts(counts["counts"], "counts").astype(int).tolist()
-        if len(numbers) != len(outcomes) or {len(one) for one in outcomes} - {len(columns)}:
+        if len(numbers) != len(outcomes) or {len(outcome) for outcome in outcomes} - {len(columns)}:
             raise ValueError("counts and outcomes do not fit each other.")
-        found: Counter[tuple[Any, ...]] = Counter()
+        total: Counter[tuple[Any, ...]] = Counter()
         for outcome, number in zip(outcomes, numbers, strict=True):
-            found[outcome] += number
-        return cls(columns, +found)
+            total[outcome] += number
+        return cls(columns, +total)
 
 
 def count_table(
@@ -271,8 +275,8 @@ def _evidence(
         raise ValueError("Found array with 0 sample(s): source has no rows.")
     values = [list(column) for column in zip(*counts.outcomes, strict=True)]
     named = [
-        (f"{what}={column!r}", of_one)
-        for (what, column), of_one in zip(counts.columns.items(), values, strict=True)
+        (f"{what}={column!r}", column_values)
+        for (what, column), column_values in zip(counts.columns.items(), values, strict=True)
     ]
     classes, (true, *predicted) = encode_labels(named[:3], labels)
     check_true_classes([classes[i] for i in np.unique(true)], named[0][0])

@@ -15,21 +15,17 @@ import pandas as pd
 
 from skbayeseval._files import check_path
 from skbayeseval._validation import UnlikelyDataWarning, check_flag
-from skbayeseval.compare.log_formats import (
-    AMBIGUOUS,
-    Record,
-    as_number,
-    is_missing,
-    read_records,
-)
+from skbayeseval.compare.log_formats import read_records
+from skbayeseval.compare.log_records import AMBIGUOUS, Record, as_number, is_missing
 
 # Names that can only be those of items.
 ID_COLUMNS = (
     "id", "doc_id", "item_id", "question_id", "example_id", "sample_id", "task_id", "item",
 )  # fmt: skip
 
-# What is kept of a record, besides grades of people.
-COLUMNS = ("id", "score", "group", "document", "number", "run")
+
+# What is kept of a record.
+COLUMNS = ["id", "score", "group", "document", "number", "run", "human"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -184,21 +180,46 @@ def read_samples(
                     f"{record.task}/{item}" if record.task else item,
                     record.score(score),
                     None if group is None else record.text(group),
-                    None
-                    if document is None
-                    else record.values.get(document, record.more.get(document)),
+                    None if document is None else record.get(document),
                     record.number,
                     record.run_number(),
                     np.nan if human is None else _grade(record, human),
                 )
             )
     _check_filter(filter, filters, name)
-    table = pd.DataFrame(rows, columns=[*COLUMNS, "human"])
-    index = pd.Index(table["id"].to_numpy(), name=id)
-    run = table.groupby("id", sort=False)["run"].rank("first").to_numpy(np.int64) - 1
-    same = ["id"] if first.run is None else ["id", "run"]  # some formats number the runs
+    table = pd.DataFrame(rows, columns=COLUMNS)
+    if not several_runs:
+        _check_runs(table, first, id, name)
+    by_item = table.groupby("id", sort=False)
+    run = by_item["run"].rank("first").to_numpy(np.int64) - 1
+    of_items = table[run == 0].set_index(pd.Index(table["id"][run == 0].to_numpy(), name=id))
+    groups = documents = grades = None
+    if group is not None:
+        groups = of_items["group"].rename(group)
+        _check_groups(table, groups, name)
+    if table["document"].notna().any():
+        documents = of_items["document"].rename(document)
+    if human is not None:
+        grades = by_item["human"].mean().dropna().rename(human)
+        if not len(grades):
+            raise ValueError(
+                f"human={human!r} must name grades of people in {name}, but no sample has "
+                f"one. The columns of the first are {', '.join(first.columns)}."
+            )
+    code, items = pd.factorize(pd.Index(table["id"].to_numpy(), name=id))
+    values = np.full((len(items), run.max() + 1), np.nan)
+    values[code, run] = table["score"].to_numpy()
+    values.flags.writeable = False
+    frame = pd.DataFrame(values, index=items.rename(id), copy=False)
+    scores = frame if runs or len(frame.columns) > 1 else frame[0].rename(score)
+    return Samples(scores, groups, score, guessed, source, documents, grades)
+
+
+def _check_runs(table: pd.DataFrame, first: Record, id: str, name: str) -> None:  # noqa: A002
+    """Raise if an item occurs more than once, other than in runs that its format numbers."""
+    same = ["id"] if first.run is None else ["id", "run"]
     repeated = table[table.duplicated(same, keep=False)]
-    if not several_runs and len(repeated):
+    if len(repeated):
         (item, *_), (once, again, *_) = next(iter(repeated.groupby(same, sort=False)["number"]))
         raise ValueError(
             f"{id} {item!r} occurs more than once in {name}, in {first.kind}s {once} and {again}. "
@@ -206,36 +227,17 @@ def read_samples(
             "lm-evaluation-harness have one line per filter and do not name the filter: keep the "
             "lines of one.)"
         )
-    is_first = run == 0
-    groups = None
-    if group is not None:
-        groups = pd.Series(table["group"].to_numpy()[is_first], index[is_first], name=group)
-        differ = np.flatnonzero(table["group"].to_numpy() != groups[table["id"]].to_numpy())
-        if len(differ):
-            item, other = table.loc[differ[0], ["id", "group"]]
-            raise ValueError(
-                f"{name} has several values of {group!r} for item {item!r}: {groups[item]!r} and "
-                f"{other!r}."
-            )
-    documents = None
-    if table["document"].notna().any():
-        known = table["document"].to_numpy()[is_first]
-        documents = pd.Series(known, index[is_first], name=document)
-    code, items = pd.factorize(index)
-    values = np.full((len(items), run.max() + 1), np.nan)
-    values[code, run] = table["score"].to_numpy()
-    values.flags.writeable = False
-    frame = pd.DataFrame(values, index=items.rename(id), copy=False)
-    scores = frame if runs or len(frame.columns) > 1 else frame[0].rename(score)
-    grades = None
-    if human is not None:
-        grades = table.groupby("id", sort=False)["human"].mean().dropna().rename(human)
-        if not len(grades):
-            raise ValueError(
-                f"human={human!r} must name grades of people in {name}, but no sample has "
-                f"one. The columns of the first are {', '.join(first.columns)}."
-            )
-    return Samples(scores, groups, score, guessed, source, documents, grades)
+
+
+def _check_groups(table: pd.DataFrame, groups: pd.Series[Any], name: str) -> None:
+    """Raise if the runs of an item are in several groups."""
+    differ = np.flatnonzero(table["group"].to_numpy() != groups[table["id"]].to_numpy())
+    if len(differ):
+        item, other = table.iloc[differ[0]][["id", "group"]]
+        raise ValueError(
+            f"{name} has several values of {groups.name!r} for item {item!r}: {groups[item]!r} and "
+            f"{other!r}."
+        )
 
 
 def _grade(record: Record, column: str) -> float:
@@ -255,11 +257,11 @@ def _check_filter(filter: str | None, filters: set[str], name: str) -> None:  # 
         raise ValueError(f"filter={filter!r} is not in {name}, whose filters are: {known}.")
 
 
-def check_same_score(given: Iterable[Any]) -> None:
+def check_same_score(systems: Iterable[Any]) -> None:
     """Raise if samples have different scores and this was not asked for."""
-    samples = [one for one in given if isinstance(one, Samples)]
-    scores = list(dict.fromkeys(one.score for one in samples))
-    if len(scores) > 1 and any(one.guessed for one in samples):
+    samples = [sample for sample in systems if isinstance(sample, Samples)]
+    scores = list(dict.fromkeys(sample.score for sample in samples))
+    if len(scores) > 1 and any(sample.guessed for sample in samples):
         raise ValueError(
             f"The samples have different scores: {', '.join(scores)}. Pass score=, a name that all "
             "of them have, when they are read; or rename a column, if these mean the same."
@@ -292,9 +294,13 @@ def check_same_documents(given: Mapping[str, Any]) -> None:
             )
 
 
-def groups_of_samples(given: Iterable[Any]) -> pd.Series[Any] | None:
+def groups_of_samples(systems: Iterable[Any]) -> pd.Series[Any] | None:
     """Return the groups of all items of samples; None if unknown."""
-    known = [one.groups for one in given if isinstance(one, Samples) and one.groups is not None]
+    known = [
+        sample.groups
+        for sample in systems
+        if isinstance(sample, Samples) and sample.groups is not None
+    ]
     if not known:
         return None
     groups, *others = known

@@ -18,15 +18,16 @@ from skbayeseval._arrays import (
     wrong,
 )
 from skbayeseval._validation import check_names, check_weight
-from skbayeseval.compare.instances import SameInstances
+from skbayeseval.compare.given_predictions import GivenPredictions
+from skbayeseval.compare.targets import among
 from skbayeseval.engines.pymc import PyMCEngine
 from skbayeseval.evidence.chunks import ChunkCounter
-from skbayeseval.evidence.confusion import ConfusionCounts, check_counts
+from skbayeseval.evidence.one_classifier import ConfusionCounts, check_counts
 from skbayeseval.evidence.validated_rows import ClassRows
-from skbayeseval.metrics.registry import resolve_scoring
+from skbayeseval.metrics.scoring import resolve_scoring
 from skbayeseval.posterior.build import check_true_classes, make_posterior
 from skbayeseval.posterior.inferred_weight import InferredWeights, ObservedRows
-from skbayeseval.posterior.recipe import Posterior
+from skbayeseval.posterior.posterior import Posterior
 from skbayeseval.results.comparison import ComparisonResult
 from skbayeseval.results.ranking import Ranking
 from skbayeseval.results.single import ScoreResult
@@ -35,40 +36,45 @@ from skbayeseval.results.storage import read
 
 def classes_of_matrices(matrices: Iterable[Any]) -> list[Any] | None:
     """Return the classes that confusion matrices name in rows or columns; None if none does."""
-    for given in matrices:
-        several = given if isinstance(given, (list, tuple)) else [given]
-        frames = [one for one in several if isinstance(one, pd.DataFrame)]
-        classes = named_labels(axis for one in frames for axis in (one.T, one))
+    for matrix in matrices:
+        several = matrix if isinstance(matrix, (list, tuple)) else [matrix]
+        frames = [frame for frame in several if isinstance(frame, pd.DataFrame)]
+        classes = named_labels(axis for frame in frames for axis in (frame.T, frame))
         if classes is not None:
             return classes
     return None
 
 
-def matrix_in_order(given: Any, classes: Any, name: str) -> Any:
+def matrix_in_order(matrix: Any, classes: Any, name: str) -> Any:
     """Return one confusion matrix or several, with rows and columns in the order of the classes."""
     if classes is None:
-        return given
-    if isinstance(given, (list, tuple)):
-        return [matrix_in_order(one, classes, name) for one in given]
-    if not isinstance(given, pd.DataFrame):
-        return given
-    rows = positions_of(classes, given.index, f"{name} has rows")
-    columns = positions_of(classes, given.columns, f"{name} has columns")
-    return given.iloc[rows, columns].to_numpy()
+        return matrix
+    if isinstance(matrix, (list, tuple)):
+        return [matrix_in_order(of_run, classes, name) for of_run in matrix]
+    if not isinstance(matrix, pd.DataFrame):
+        return matrix
+    rows = positions_of(classes, matrix.index, f"{name} has rows")
+    columns = positions_of(classes, matrix.columns, f"{name} has columns")
+    return matrix.iloc[rows, columns].to_numpy()
 
 
-def cells_in_order(given: Any, name: str) -> Any:
+def cells_in_order(counts: Any, name: str) -> Any:
     """Return the counts of one run or several as (tp, fp, fn) or (tp, fp, fn, tn)."""
-    if isinstance(given, (list, tuple)):
-        return [cells_in_order(one, name) for one in given]
-    if not isinstance(given, (pd.Series, pd.DataFrame)):
-        return given
-    axis = given.index if isinstance(given, pd.Series) else given.columns
+    if isinstance(counts, (list, tuple)):
+        return [cells_in_order(cell, name) for cell in counts]
+    if not isinstance(counts, (pd.Series, pd.DataFrame)):
+        return counts
+    axis = counts.index if isinstance(counts, pd.Series) else counts.columns
     if len(axis) not in (3, 4):
-        return given
-    called = pd.Index([one.lower() if isinstance(one, str) else one for one in axis])
+        return counts
+    called = pd.Index([cell.lower() if isinstance(cell, str) else cell for cell in axis])
     order = positions_of(["tp", "fp", "fn", "tn"][: len(axis)], called, f"{name} has")
-    return given.to_numpy()[..., order]
+    return counts.to_numpy()[..., order]
+
+
+def _given(arguments: Mapping[str, Any], **others: Any) -> GivenPredictions:
+    """Return what a function was given; `others` go by other names, or are made of arguments."""
+    return GivenPredictions(**among(arguments, GivenPredictions) | others)
 
 
 def compare_predictions(
@@ -112,11 +118,12 @@ def compare_predictions(
         compared by the Bayesian bootstrap over instances, whatever `model` is.
     scoring : str, Metric, list or dict, default=None
         The metrics to compare. None means accuracy. Otherwise scikit-learn's names of metrics that
-        depend only on the confusion matrix, "specificity", "cohen_kappa", objects of
-        `skbayeseval.metrics`, what `make_scorer` makes of these metrics, or, with `y_score_a` and
-        `y_score_b`, metrics such as "roc_auc". Predictions of numbers are compared by "r2",
-        "neg_mean_absolute_error" and others of ``metrics.known_metrics("numbers")``, by the
-        Bayesian bootstrap over instances. With `counter`, None means F1.
+        depend only on the confusion matrix, "specificity", "negative_predictive_value",
+        "cohen_kappa", objects of `skbayeseval.metrics`, what `make_scorer` makes of these metrics,
+        or, with `y_score_a` and `y_score_b`, metrics such as "roc_auc". Predictions of numbers are
+        compared by "r2", "neg_mean_absolute_error" and others of
+        ``metrics.known_metrics("numbers")``, by the Bayesian bootstrap over instances. With
+        `counter`, None means F1.
     model : {"auto", "paired", "unpaired", "hierarchical", "bcv"} or model instance, default="auto"
         "auto" means "paired", the model that uses which instances both got right. For a multi-label
         indicator it is the Bayesian bootstrap over instances; "unpaired" and "bcv" assume
@@ -202,21 +209,13 @@ def compare_predictions(
             raise ValueError(f"{what}_a and {what}_b must be given together, got {missing}=None.")
     pair = (y_score_a, y_score_b) if y_pred_a is None else (y_pred_a, y_pred_b)
     names = check_names(names_of_series(names, *pair), 2)
-    tested = SameInstances(
-        y_true=y_true,
+    given = _given(
+        locals(),
         predictions={} if y_pred_a is None else {"y_pred_a": y_pred_a, "y_pred_b": y_pred_b},
         scores={} if y_score_a is None else {"y_score_a": y_score_a, "y_score_b": y_score_b},
-        scoring=scoring,
-        labels=labels,
-        pos_label=pos_label,
-        weight=weight,
-        groups=groups,
-        sample_weight=sample_weight,
-        prevalence=prevalence,
-        counter=counter,
     )
     options = (model, engine, prior, n_draws, random_state)
-    return ComparisonResult(*tested.posterior(names, options))
+    return ComparisonResult(*given.posterior(names, options))
 
 
 def compare_confusion_matrices(
@@ -431,19 +430,12 @@ def compare_many(
     names = check_names(list(named), len(named))
     if scores is not None and (not isinstance(scores, Mapping) or set(scores) != set(names)):
         raise wrong("scores", f"a dict with the names of predictions, {list(names)}", scores)
-    tested = SameInstances(
-        y_true=y_true,
+    given = _given(
+        locals(),
         predictions={f"predictions[{name!r}]": predictions[name] for name in names if predictions},
         scores={f"scores[{name!r}]": scores[name] for name in names if scores},
-        scoring=scoring,
-        labels=labels,
-        pos_label=pos_label,
-        weight=weight,
-        groups=groups,
-        sample_weight=sample_weight,
-        prevalence=prevalence,
     )
-    return Ranking(*tested.posterior(names, (model, engine, prior, n_draws, random_state)))
+    return Ranking(*given.posterior(names, (model, engine, prior, n_draws, random_state)))
 
 
 def score_posterior(
@@ -506,20 +498,14 @@ def score_posterior(
     inferred = isinstance(weight, str)
     if inferred and weight != "inferred":
         raise ValueError(f"weight must be a number or 'inferred', got {weight!r}.")
-    tested = SameInstances(
-        y_true=y_true,
+    given = _given(
+        locals(),
         predictions={} if y_pred is None else {"y_pred": y_pred},
         scores={} if y_score is None else {"y_score": y_score},
-        scoring=scoring,
-        labels=labels,
-        pos_label=pos_label,
-        weight=1.0 if isinstance(weight, str) else weight,
-        groups=groups,
-        sample_weight=sample_weight,
-        prevalence=prevalence,
+        weight=1.0 if inferred else weight,
     )
     options = (model, engine, prior, n_draws, random_state)
-    posterior, names, metrics = tested.posterior((name,), options)
+    posterior, names, metrics = given.posterior((name,), options)
     return ScoreResult(_of_learner(posterior) if inferred else posterior, names, metrics)
 
 
@@ -532,12 +518,12 @@ def _of_learner(posterior: Posterior) -> Posterior:
             "weight='inferred' requires one label per instance and engine='exact', without groups, "
             "y_score or prevalence."
         )
-    truth, said, number = counts.cells()
-    truth, said = (np.repeat(one, number.astype(int)) for one in (truth, said))
+    truth, predicted, number = counts.cells()
+    truth, predicted = (np.repeat(codes, number.astype(int)) for codes in (truth, predicted))
     index = np.arange(len(truth))
     positive = 1 if counts.positive is None else counts.positive
     rows = ClassRows(
-        index, index, np.zeros_like(index), truth, said[:, None], len(counts.labels), positive
+        index, index, np.zeros_like(index), truth, predicted[:, None], len(counts.labels), positive
     )
     return Posterior(
         posterior.model,
@@ -573,7 +559,7 @@ def load_result(path: str | PathLike[str]) -> ComparisonResult | ScoreResult | R
     True
     """
     parts = read(path)
-    kinds: dict[str, Any] = {kind.__name__: kind for kind in (ScoreResult, Ranking)}
+    kinds: dict[str, Any] = {result.__name__: result for result in (ScoreResult, Ranking)}
     return kinds.get(parts.kind, ComparisonResult)(*parts[1:])
 
 
@@ -584,8 +570,10 @@ def _check_runs(weight: float | None, counts: Mapping[str, NDArray[Any]], ndim: 
     """
     runs = {name: len(array) if array.ndim == ndim + 1 else 1 for name, array in counts.items()}
     if len(set(runs.values())) > 1:
-        found = " and ".join(f"{n} in {name}" for name, n in runs.items())
-        raise ValueError(f"{' and '.join(runs)} must contain the same number of runs, got {found}.")
+        numbers = " and ".join(f"{n} in {name}" for name, n in runs.items())
+        raise ValueError(
+            f"{' and '.join(runs)} must contain the same number of runs, got {numbers}."
+        )
     name, n = next(iter(runs.items()))
     if weight is not None:
         return check_weight(weight)

@@ -19,21 +19,20 @@ from skbayeseval._labels import (
     is_indicator,
     resolve_pos_label,
 )
-from skbayeseval.compare.targets import CollectedEvidence, Target, check_responses, score_learner
+from skbayeseval.compare.targets import CollectedEvidence, Target, score_learner
+from skbayeseval.evidence.instance_scores import RESPONSES
 from skbayeseval.evidence.split_scores import SplitScores
-from skbayeseval.metrics.confusion import Metric
-from skbayeseval.metrics.registry import (
-    PerInstance,
+from skbayeseval.metrics.from_functions import PerInstance
+from skbayeseval.metrics.metric import Metric
+from skbayeseval.metrics.registry import get_metric, known_metrics, split_metric
+from skbayeseval.metrics.scorers import ScorerFunction, name_of, named_class
+from skbayeseval.metrics.scoring import (
     check_same_positive,
-    get_metric,
     is_of_numbers,
     is_scorer,
-    known_metrics,
     resolve_scoring,
     spelled_out,
-    split_metric,
 )
-from skbayeseval.metrics.scorers import ScorerFunction, name_of, named_class
 from skbayeseval.splitting.collect import Collection, Observe
 
 # From a fitted estimator, X and y to a score.
@@ -43,17 +42,16 @@ Scorer = Callable[[Any, Any, Any], float]
 class ScoreTarget(Target):
     """Whatever scorers say of estimators in each split. Of predictions, only scores are kept."""
 
-    def __init__(self, y: Any, estimators: Mapping[str, Any], options: Any, groups: Any) -> None:
-        super().__init__(y, estimators, None)
-        labels, pos_label, scoring = options.labels, options.pos_label, options.scoring
-        _check_classes(y, estimators, labels, pos_label)
-        _check_metrics_of_classes(y, estimators, scoring)
+    def _resolve(self, sources: Mapping[str, Any], options: Any) -> None:
+        y, labels, pos_label, scoring = self.y, options.labels, options.pos_label, options.scoring
+        _check_classes(y, sources, labels, pos_label)
+        _check_metrics_of_classes(y, sources, scoring)
         self._scorers = {
             name: resolve_scorers(estimator, y, labels, pos_label, scoring)
-            for name, estimator in estimators.items()
+            for name, estimator in sources.items()
         }
         self.metrics = {key: split_metric(key) for key in self._scorers[self.names[0]]}
-        self._of_predictions = _scores_of_predictions(estimators, scoring)
+        self._of_predictions = _scores_of_predictions(sources, scoring)
 
     def observer(self, name: str) -> Observe:
         """Return the function that keeps the scores."""
@@ -105,14 +103,14 @@ def resolve_scorers(
         check_scoring(estimator)
         return {"score": _own_score}
     named: dict[str, Any] = {}
-    for key, one in spelled_out(scoring):
-        name = _name_of(one) if key is None else key
+    for key, scorer in spelled_out(scoring):
+        name = _name_of(scorer) if key is None else key
         if name in named:
             raise ValueError(
                 f"scoring contains several scorers named {name!r}. Pass a dict of names to scorers."
             )
-        named[name] = one
-    return {name: _resolve_one(one, y, labels, pos_label) for name, one in named.items()}
+        named[name] = scorer
+    return {name: _resolve_one(scorer, y, labels, pos_label) for name, scorer in named.items()}
 
 
 def _scores_of_predictions(estimators: Mapping[str, Any], scoring: Any) -> set[str]:
@@ -124,10 +122,10 @@ def _scores_of_predictions(estimators: Mapping[str, Any], scoring: Any) -> set[s
         return {"score"} if all(map(is_classifier, estimators.values())) else set()
     known = set(known_metrics("tables"))
     return {
-        _name_of(one) if key is None else key
-        for key, one in spelled_out(scoring)
-        if (isinstance(one, Metric) and one.source == "tables" and one.formula)
-        or (isinstance(one, str) and one in known)
+        _name_of(scorer) if key is None else key
+        for key, scorer in spelled_out(scoring)
+        if (isinstance(scorer, Metric) and scorer.source == "tables" and scorer.is_registered)
+        or (isinstance(scorer, str) and scorer in known)
     }
 
 
@@ -149,13 +147,24 @@ def _check_classes(y: Any, estimators: Mapping[str, Any], labels: Any, pos_label
 
 def _check_metrics_of_classes(y: Any, estimators: Mapping[str, Any], scoring: Any) -> None:
     """Raise if a metric of classes is asked of numbers, or of classifiers that lack a method."""
-    classifiers = {name: one for name, one in estimators.items() if is_classifier(one)}
-    for _, one in spelled_out(scoring) if scoring is not None else ():
-        if isinstance(one, str) and one in known_metrics() and not is_of_numbers(one):
+    classifiers = {name: metric for name, metric in estimators.items() if is_classifier(metric)}
+    for _, metric in spelled_out(scoring) if scoring is not None else ():
+        if isinstance(metric, str) and metric in known_metrics() and not is_of_numbers(metric):
             if not is_indicator(y):
                 check_label_vector(y, "y")
-            if one in known_metrics("instances"):
-                check_responses(get_metric(one), classifiers)
+            if metric in known_metrics("instances"):
+                check_responses(get_metric(metric), classifiers)
+
+
+def check_responses(metric: Metric, estimators: Mapping[str, Any]) -> None:
+    """Raise, before anything is fitted, if an estimator cannot give the scores of a metric."""
+    methods = RESPONSES.get(metric.needs, ("predict",))
+    for name, estimator in estimators.items():
+        if not any(hasattr(estimator, method) for method in methods):
+            raise ValueError(
+                f"scoring={metric.name!r} needs {' or '.join(methods)}, which estimator {name!r} "
+                "does not have. Wrap it in CalibratedClassifierCV, or choose another metric."
+            )
 
 
 def _name_of(scoring: Any) -> str:

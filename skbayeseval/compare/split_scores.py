@@ -16,17 +16,16 @@ from scipy.sparse.csgraph import connected_components
 
 from skbayeseval._arrays import as_numbers, check_rows, check_size, in_short, names_of_series, wrong
 from skbayeseval._validation import as_float, check_names
-from skbayeseval.compare.instances import warn_of_other_scales
+from skbayeseval.compare.unlikely_data import warn_of_other_scales
 from skbayeseval.engines.pymc import PyMCEngine
 from skbayeseval.evidence.split_scores import (
     DataSetScores,
     SplitScores,
     SystemScores,
-    check_scores,
+    check_split_scores,
     check_test_fraction,
 )
 from skbayeseval.metrics.registry import split_metric
-from skbayeseval.models.base import Model
 from skbayeseval.posterior.build import make_posterior, resolve_engine
 from skbayeseval.results.comparison import ComparisonResult
 from skbayeseval.results.ranking import Ranking
@@ -68,13 +67,15 @@ def collect_systems(scores: Any, test_fraction: float | None, metric: str) -> Sy
     """
     systems = _columns(scores)
     cells = {
-        (system, data_set): found
-        for system, of_one in systems.items()
-        for data_set, values in of_one.items()
-        if (found := _cell(values, system, data_set)) is not None
+        (system, data_set): numbers
+        for system, of_system in systems.items()
+        for data_set, values in of_system.items()
+        if (numbers := _cell(values, system, data_set)) is not None
     }
-    data_sets = list(dict.fromkeys(name for of_one in systems.values() for name in of_one))
-    data_sets = [one for one in data_sets if any((system, one) in cells for system in systems)]
+    data_sets = list(dict.fromkeys(name for of_system in systems.values() for name in of_system))
+    data_sets = [
+        data_set for data_set in data_sets if any((system, data_set) in cells for system in systems)
+    ]
     data_sets = _without_averages(data_sets, "data set")
     table = np.full(
         (len(systems), len(data_sets), max(map(len, cells.values()), default=1)), np.nan
@@ -95,9 +96,9 @@ def collect_systems(scores: Any, test_fraction: float | None, metric: str) -> Sy
 
 def _without_averages(names: Iterable[Hashable], what: str) -> list[Hashable]:
     """Return the names of data sets or splits, with a warning without those of their averages."""
-    found = list(names)
+    known = list(names)
     averages = [
-        name for name in found if AVERAGE.fullmatch(re.sub(r"[^a-z]", "", str(name).lower()))
+        name for name in known if AVERAGE.fullmatch(re.sub(r"[^a-z]", "", str(name).lower()))
     ]
     if averages:
         warnings.warn(
@@ -106,7 +107,7 @@ def _without_averages(names: Iterable[Hashable], what: str) -> list[Hashable]:
             UserWarning,
             stacklevel=4,
         )
-    return [name for name in found if name not in averages]
+    return [name for name in known if name not in averages]
 
 
 def _columns(scores: Any, *, arrays: bool = False) -> dict[str, Mapping[Hashable, Any]]:
@@ -115,24 +116,24 @@ def _columns(scores: Any, *, arrays: bool = False) -> dict[str, Mapping[Hashable
         _check_unique(scores.columns, "columns")
         _check_unique(scores.index, "index")
         scores = {system: scores[system] for system in scores.columns}
-    found: dict[str, Mapping[Hashable, Any]] = {}
-    for system, of_one in scores.items():
+    systems: dict[str, Mapping[Hashable, Any]] = {}
+    for system, of_system in scores.items():
         if not isinstance(system, str):
             raise TypeError(f"The names of systems must be strings, got {system!r}.")
-        if isinstance(of_one, pd.Series):
-            _check_unique(of_one.index, f"index of {system!r}")
-            of_one = dict(zip(of_one.index, of_one, strict=True))
-        if arrays and not isinstance(of_one, Mapping):
-            of_one = dict(enumerate(check_scores(of_one, f"scores[{system!r}]")))
-        if not isinstance(of_one, Mapping):
+        if isinstance(of_system, pd.Series):
+            _check_unique(of_system.index, f"index of {system!r}")
+            of_system = dict(zip(of_system.index, of_system, strict=True))
+        if arrays and not isinstance(of_system, Mapping):
+            of_system = dict(enumerate(check_split_scores(of_system, f"scores[{system!r}]")))
+        if not isinstance(of_system, Mapping):
             raise TypeError(
                 f"The scores of {system!r} must be a dict of data set to score, got "
-                f"{in_short(of_one)}. If these are the scores of splits, pass test_fraction=."
+                f"{in_short(of_system)}. If these are the scores of splits, pass test_fraction=."
             )
-        found[system] = of_one
-    if len(found) < 2:
-        raise ValueError(f"scores must have two or more systems, got {list(found)}.")
-    return found
+        systems[system] = of_system
+    if len(systems) < 2:
+        raise ValueError(f"scores must have two or more systems, got {list(systems)}.")
+    return systems
 
 
 def _check_unique(index: pd.Index[Any], what: str) -> None:
@@ -182,7 +183,7 @@ def _check_connected(table: Array, systems: list[str]) -> None:
     rows, columns = np.nonzero(run)
     links = coo_array((np.ones(len(rows)), (rows, k + columns)), shape=(k + run.shape[1],) * 2)
     _, group = connected_components(links, directed=False)
-    apart = [name for name, own in zip(systems, group, strict=False) if own != group[0]]
+    apart = [name for name, number in zip(systems, group, strict=False) if number != group[0]]
     if apart:
         others = [name for name in systems if name not in apart]
         raise ValueError(
@@ -343,7 +344,13 @@ def compare_scores(
     >>> ranking.table.index[-1]
     'bayes'
     """
-    options = (model, engine, prior, n_draws, random_state)
+    options = {
+        "model": model,
+        "engine": engine,
+        "prior": prior,
+        "n_draws": n_draws,
+        "random_state": random_state,
+    }
     if isinstance(scores_a, Mapping) or scores_b is None:
         _check_of_systems(scores_a, scores_b, names)
         share = None if test_fraction is None else check_test_fraction(test_fraction)
@@ -355,10 +362,10 @@ def compare_scores(
         evidence = collect_systems(scores_a, share, _check_called(scoring))
         check_range(evidence.scores, scoring)
         warn_of_other_scales(dict(zip(scores_a, evidence.scores, strict=True)))
-        posterior = make_posterior(evidence, *options)
+        posterior = make_posterior(evidence, **options)
         return Ranking(posterior, tuple(scores_a), {scoring: split_metric(scoring)})
     names = check_names(names_of_series(names, scores_a, scores_b), 2)
-    kind = model.name if isinstance(model, Model) else model
+    kind = getattr(model, "name", model)
     kind = kind if isinstance(kind, str) else ""  # refused by make_posterior
     if test_fraction is None and kind == "auto" and _has_names(scores_a) and _has_names(scores_b):
         raise ValueError(
@@ -379,8 +386,8 @@ def compare_scores(
         warn_of_other_scales(dict(zip(both, data_sets.scores[scoring], strict=True)))
         if kind in ("hierarchical", "hierarchical scores") and not isinstance(engine, PyMCEngine):
             resolve_engine(engine, None)
-            engine = PyMCEngine()
-        posterior = make_posterior(data_sets, model, engine, prior, n_draws, random_state)
+            options["engine"] = PyMCEngine()
+        posterior = make_posterior(data_sets, **options)
         metrics = [scoring, *posterior.model.derived_metrics]
         return ComparisonResult(posterior, names, {name: split_metric(name) for name in metrics})
     return _rank_splits(both, names, test_fraction, n_test, scoring, options).pairs[0, 1]
@@ -392,29 +399,15 @@ def _rank_splits(
     test_fraction: float | None,
     n_test: float | None,
     scoring: str,
-    options: tuple[Any, ...],
+    options: Mapping[str, Any],
 ) -> Ranking:
-    """Return the ranking of scores in the same splits, given by the names of arguments.
-
-    `options` are the model, the engine, the prior, n_draws and the random state.
-    """
-    vectors = {name: check_scores(of_one, name) for name, of_one in scores.items()}
+    """Return the ranking of scores in the same splits, given by the names of arguments."""
+    vectors = {name: check_split_scores(of_system, name) for name, of_system in scores.items()}
     for vector in vectors.values():
         check_range(vector, _check_called(scoring))
     warn_of_other_scales(vectors, stacklevel=3)
-    model, engine, prior, n_draws, random_state = options
-    return rank_scores(
-        vectors,
-        test_fraction=test_fraction,
-        n_test=n_test,
-        scoring=scoring,
-        model=model,
-        engine=engine,
-        prior=prior,
-        n_draws=n_draws,
-        random_state=random_state,
-        names=names,
-    )
+    sizes: Any = {"test_fraction": test_fraction, "n_test": n_test}
+    return rank_scores(vectors, scoring=scoring, names=names, **sizes, **options)
 
 
 def _same_splits(scores: Any) -> dict[str, list[Any]] | None:
@@ -423,12 +416,14 @@ def _same_splits(scores: Any) -> dict[str, list[Any]] | None:
         kept = _without_averages(scores.index, "split")
         scores = scores[scores.index.isin(kept)].reset_index(drop=True)  # splits need no names
     systems = _columns(scores, arrays=True)
-    if any(np.ndim(one) for of_one in systems.values() for one in of_one.values()):
+    if any(np.ndim(score) for of_system in systems.values() for score in of_system.values()):
         return None
     name, first = next(iter(systems.items()))
-    for other, of_one in systems.items():
+    for other, of_system in systems.items():
         apart = [
-            split for split in {**first, **of_one} if split not in first or split not in of_one
+            split
+            for split in {**first, **of_system}
+            if split not in first or split not in of_system
         ]
         if apart:
             raise ValueError(
@@ -438,8 +433,8 @@ def _same_splits(scores: Any) -> dict[str, list[Any]] | None:
             )
     splits = _without_averages(first, "split")
     return {
-        f"scores[{system!r}]": [of_one[split] for split in splits]
-        for system, of_one in systems.items()
+        f"scores[{system!r}]": [of_system[split] for split in splits]
+        for system, of_system in systems.items()
     }
 
 
@@ -508,8 +503,8 @@ def check_range(scores: NDArray[Any], scoring: str) -> None:
     bounds = split_metric(scoring).bounds
     if bounds is None:
         return
-    found = scores[np.isfinite(scores)]
-    outside = found[(found < bounds[0] - ROUNDING) | (found > bounds[1] + ROUNDING)]
+    known = scores[np.isfinite(scores)]
+    outside = known[(known < bounds[0] - ROUNDING) | (known > bounds[1] + ROUNDING)]
     if len(outside):
         raise ValueError(
             f"scoring={scoring!r} lies between {bounds[0]:g} and {bounds[1]:g}, but scores contain "
@@ -531,7 +526,7 @@ def rank_scores(
     names: Sequence[str] | None = None,
 ) -> Ranking:
     """Compare two or more estimators from their scores in the same splits; see `compare_scores`."""
-    vectors = {name: check_scores(of_one, name) for name, of_one in scores.items()}
+    vectors = {name: check_split_scores(of_system, name) for name, of_system in scores.items()}
     sizes = {name: len(vector) for name, vector in vectors.items()}
     if len(set(sizes.values())) > 1:
         raise ValueError(

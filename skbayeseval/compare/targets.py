@@ -1,13 +1,15 @@
-"""What cross-validation compares: classes, labels, numbers or tags, and how it is counted.
+"""What is compared: classes, labels, numbers, tags or items, and how it is counted.
 
 What cross-validation keeps is a target's business. `collect` fits, and hands each fitted estimator
 with its test set to `observe`: predictions, scores of instances, or the values of scorers.
+Predictions that were made elsewhere are a cross-validation with one split.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import partial
+from dataclasses import fields
+from functools import cached_property, partial
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
@@ -17,7 +19,12 @@ from scipy import sparse
 from sklearn.base import is_classifier
 from sklearn.utils import _safe_indexing
 
-from skbayeseval._arrays import columns_in_order, number_of_samples
+from skbayeseval._arrays import (
+    check_same_length,
+    columns_in_order,
+    in_short,
+    number_of_samples,
+)
 from skbayeseval._labels import (
     check_indicator,
     check_label_vector,
@@ -26,15 +33,15 @@ from skbayeseval._labels import (
     is_indicator,
     resolve_pos_label,
 )
-from skbayeseval.evidence.base import Evidence
 from skbayeseval.evidence.chunks import ChunkCounter, ChunkCounts, check_counter
-from skbayeseval.evidence.confusion import ConfusionCounts
 from skbayeseval.evidence.instance_scores import (
     RESPONSES,
     ScoredInstances,
     WeightedInstances,
     respond,
 )
+from skbayeseval.evidence.interface import Evidence
+from skbayeseval.evidence.one_classifier import ConfusionCounts
 from skbayeseval.evidence.predicted_numbers import PredictedNumbers, check_numbers
 from skbayeseval.evidence.units import UnitCounts, count_codes
 from skbayeseval.evidence.validated_rows import (
@@ -44,14 +51,21 @@ from skbayeseval.evidence.validated_rows import (
     ScoreRows,
     ValidatedRows,
 )
-from skbayeseval.metrics.confusion import Metric, Totals
-from skbayeseval.metrics.registry import PerInstance, is_of_numbers, resolve_scoring
+from skbayeseval.metrics.from_functions import PerInstance
+from skbayeseval.metrics.metric import Metric, Totals
+from skbayeseval.metrics.scoring import is_of_numbers, resolve_scoring
 from skbayeseval.posterior.build import check_true_classes
 from skbayeseval.sequences.tags import check_sentences
 from skbayeseval.splitting.collect import Collection, Observe, observe_predictions
 from skbayeseval.splitting.out_of_fold import OutOfFold
 
 Array = NDArray[Any]
+
+
+def among(arguments: Mapping[str, Any], kind: type[Any]) -> dict[str, Any]:
+    """Return those of a function's arguments that a dataclass has, by name."""
+    names = {attribute.name for attribute in fields(kind)}
+    return {name: value for name, value in arguments.items() if name in names}
 
 
 class CollectedEvidence(NamedTuple):
@@ -62,7 +76,7 @@ class CollectedEvidence(NamedTuple):
     evidence : Evidence
         The evidence.
     scored : WeightedInstances or None
-        What metrics of instance weights are computed from, where there are such metrics.
+        What metrics of instance weights are computed from, if it is not the evidence.
     rows, scored_rows : ValidatedRows or None
         The same row by row, for metrics of counts and of instance scores.
     """
@@ -75,40 +89,66 @@ class CollectedEvidence(NamedTuple):
     def with_weight(self, weight: float) -> CollectedEvidence:
         """Return the same evidence with another weight."""
         scored = None if self.scored is None else self.scored.with_weight(weight)
-        evidence = scored if self.evidence is self.scored else self.evidence.with_weight(weight)
-        assert evidence is not None
-        return self._replace(evidence=evidence, scored=scored)
+        return self._replace(evidence=self.evidence.with_weight(weight), scored=scored)
 
 
 class Target:
-    """The truth, and what is kept and counted of what estimators say of it.
+    """The truth, and what is kept and counted of what is said of it.
+
+    Parameters
+    ----------
+    y : array-like
+        The truth.
+    sources : mapping
+        Estimators by name; or what was predicted elsewhere, by the names of arguments.
+    options : CrossValidationOptions or GivenPredictions
+        What users chose: `scoring`, `labels`, `pos_label` and `counter`.
+    groups : array-like or None
+        The group of each instance.
+    where : str, default="y"
+        The argument that the truth was passed as.
 
     Attributes
     ----------
     metrics : dict of str to Metric
         What is computed.
     names : tuple of str
-        The names of the estimators.
+        The keys of `sources`.
+    called : dict of str to str
+        What errors call the predictions of each.
     groups : ndarray or None
         The number of each instance's group.
-    n_samples : int
-        The number of instances.
-    class_codes : ndarray or None
-        The class of each instance; None if there are no such classes.
-
-    Subclasses are made of `y`, the estimators by name, `CrossValidationOptions` and the groups.
     """
 
     metrics: dict[str, Metric]
-    class_codes: Array | None = None
 
-    def __init__(self, y: Any, estimators: Mapping[str, Any], groups: Any) -> None:
-        self.names = tuple(estimators)
-        self.n_samples = number_of_samples(y, "y")
+    def __init__(
+        self, y: Any, sources: Mapping[str, Any], options: Any, groups: Any, where: str = "y"
+    ) -> None:
+        self.y, self.where, self.names = y, where, tuple(sources)
+        of_estimators = where == "y"
+        self.called = {
+            name: f"Predictions of {name!r}" if of_estimators else name for name in sources
+        }
         self.groups: Array | None = None
         if groups is not None:
             labels = check_label_vector(groups, "groups", classes=False)
+            check_same_length(**{"groups": labels, where: y})
             self.groups = np.ravel(np.unique(labels, return_inverse=True)[1])
+        self._resolve(sources, options)
+
+    def _resolve(self, sources: Mapping[str, Any], options: Any) -> None:
+        """Check the truth and the options, and find the metrics."""
+        raise NotImplementedError
+
+    @cached_property
+    def n_samples(self) -> int:
+        """The number of instances."""
+        return number_of_samples(self.y, self.where)
+
+    def keep(self, name: str, predictions: Any) -> Mapping[str, Any]:
+        """Return what is kept of predictions of all instances that were made elsewhere."""
+        return {"predict": predictions}
 
     def observer(self, name: str) -> Observe:
         """Return the function that says what is kept of a fit of the estimator `name`."""
@@ -126,11 +166,15 @@ class Target:
 
     def rehearsal(self) -> CollectedEvidence:
         """Return what estimators without an error would give."""
-        runs: dict[str, Any] = {
-            name: [SimpleNamespace(observed=observed)] for name, observed in self.perfect().items()
-        }
+        return self.in_one_split(self.perfect())
+
+    def in_one_split(
+        self, observed: Mapping[str, Mapping[str, Any]], weight: float = 1.0
+    ) -> CollectedEvidence:
+        """Return the evidence of what was observed of all instances at once."""
         rows = np.arange(self.n_samples)
-        return self.collected(Collection(self.names, [(rows, rows)], [0], runs, weight=1.0))
+        runs: dict[str, Any] = {name: [SimpleNamespace(observed=o)] for name, o in observed.items()}
+        return self.collected(Collection(self.names, [(rows, rows)], [0], runs, weight=weight))
 
     def collected(self, collection: Collection) -> CollectedEvidence:
         """Return the evidence of the splits that did not fail."""
@@ -166,36 +210,38 @@ class Target:
 class LabelTarget(Target):
     """Classes, or the labels of a multi-label indicator."""
 
-    def __init__(self, y: Any, estimators: Mapping[str, Any], options: Any, groups: Any) -> None:
-        super().__init__(y, estimators, groups)
+    classes: tuple[Any, ...]
+    truth: Any
+
+    def _resolve(self, sources: Mapping[str, Any], options: Any) -> None:
         self.pos_label = pos_label = options.pos_label
-        self.several = is_indicator(y)
-        if self.several:
-            if pos_label is not None:
-                raise ValueError(
-                    f"pos_label={pos_label!r} was given, but y is a multi-label indicator, which "
-                    "has no positive class."
-                )
-            self.truth = check_indicator(y, "y")
-            named = y if hasattr(y, "columns") else self.truth
-            self.classes = indicator_labels(named, options.labels, "y")
-        else:
-            vector = check_label_vector(y, "y")
-            present = np.unique(vector).tolist()
-            check_true_classes(present, "y")
-            # From here on classes are their positions in `classes`, in predictions too.
-            labels = tuple(present) if options.labels is None else options.labels
-            self.classes, (self.truth,) = encode_labels([("y", vector)], labels)
-            self.class_codes = self.truth
+        self.several = is_indicator(self.y)
+        if self.several and pos_label is not None:
+            raise ValueError(
+                f"pos_label={in_short(pos_label)} was given, but {self.where} is a multi-label "
+                "indicator, which has no positive class."
+            )
+        self._find_classes(self.y, options)
         positive = resolve_pos_label(self.classes, pos_label)
         self.positive = 0 if positive is None else self.classes.index(positive)
         self.metrics = resolve_scoring(options.scoring, self.classes, self.several, pos_label)
         of_scores = [m for m in self.metrics.values() if m.source == "instances"]
-        needs_labels = any(m.needs == "labels" for m in of_scores)
-        self.counts_needed = len(of_scores) < len(self.metrics) or needs_labels
         self.kinds = tuple(sorted({m.needs for m in of_scores}))
-        for metric in of_scores:
-            check_responses(metric, estimators)
+        self._needs_tables = len(of_scores) < len(self.metrics)
+        self.counts_needed = self._needs_tables or "labels" in self.kinds
+
+    def _find_classes(self, y: Any, options: Any) -> None:
+        """Find the classes, or labels, and encode the truth as positions among them."""
+        if self.several:
+            self.truth = check_indicator(y, self.where)
+            named = y if hasattr(y, "columns") else self.truth
+            self.classes = indicator_labels(named, options.labels, self.where)
+            return
+        vector = check_label_vector(y, self.where)
+        present = np.unique(vector).tolist()
+        check_true_classes(present, self.where)
+        labels = tuple(present) if options.labels is None else options.labels
+        self.classes, (self.truth,) = encode_labels([(self.where, vector)], labels)
 
     def observer(self, name: str) -> Observe:
         """Return the function that keeps the predictions and the scores that metrics need."""
@@ -223,7 +269,7 @@ class LabelTarget(Target):
         if self.kinds:
             truth = self.truth
             scores = truth.toarray() if self.several else np.eye(len(self.classes))[truth]
-            observed.update(dict.fromkeys(self.kinds, scores) | {"labels": self.truth})
+            observed |= dict.fromkeys(self.kinds, scores)
         return dict.fromkeys(self.names, observed)
 
     def collected(self, collection: Collection) -> CollectedEvidence:
@@ -236,28 +282,32 @@ class LabelTarget(Target):
         if self.kinds:
             scores = {
                 f"Instance scores of {name!r}": {
-                    kind: collection.pooled(name, "predict" if kind == "labels" else kind)
-                    for kind in self.kinds
+                    response: collection.pooled(
+                        name, "predict" if response == "labels" else response
+                    )
+                    for response in self.kinds
                 }
                 for name in self.names
             }
             scored = self._scored(rows, scores, weight, split)
             scored_rows = ScoreRows(rows, units, split, scored)
             if not self.counts_needed:
-                return CollectedEvidence(scored, scored, None, scored_rows)
+                return CollectedEvidence(scored, scored_rows=scored_rows)
         truth = self.truth[rows]
         predictions = {name: collection.pooled(name) for name in self.names}
         counts: Evidence
         counted: ValidatedRows
         if self.several:
-            named = {f"Predictions of {name!r}": one for name, one in predictions.items()}
+            named = {self.called[name]: predicted for name, predicted in predictions.items()}
             counts = UnitCounts.from_indicators(
                 truth, named, labels=self.classes, weight=weight, groups=groups, instances=rows
             )
-            said = tuple(check_indicator(one, name) for name, one in predictions.items())
-            counted = LabelRows(rows, units, split, truth, said)
+            indicators = tuple(
+                check_indicator(predicted, name) for name, predicted in predictions.items()
+            )
+            counted = LabelRows(rows, units, split, truth, indicators)
             return CollectedEvidence(counts, scored, counted, scored_rows)
-        columns = np.column_stack([one.astype(np.intp) for one in predictions.values()])
+        columns = np.column_stack([predicted.astype(np.intp) for predicted in predictions.values()])
         classes, grouped = (len(self.classes), self.positive), groups is not None
         counted = ClassRows(rows, units, split, truth, columns, *classes, weighs_units=grouped)
         options: Any = {"groups": groups, "pos_label": self.pos_label, "weight": weight}
@@ -283,7 +333,9 @@ class LabelTarget(Target):
         values = {}
         if self.kinds:
             by_kind = {"labels": observed.get("predict"), **observed}
-            scored = self._scored(test, {name: {kind: by_kind[kind] for kind in self.kinds}})
+            scored = self._scored(
+                test, {name: {response: by_kind[response] for response in self.kinds}}
+            )
             for key, metric in self.metrics.items():
                 if metric.source == "instances":
                     values[key] = scored.observed(metric)[0]
@@ -314,13 +366,12 @@ class LabelTarget(Target):
 class ChunkTarget(Target):
     """Tags of sentences, whose chunks a counter counts."""
 
-    def __init__(self, y: Any, estimators: Mapping[str, Any], options: Any, groups: Any) -> None:
+    def _resolve(self, sources: Mapping[str, Any], options: Any) -> None:
         if options.labels is not None or options.pos_label is not None:
             raise ValueError(
                 "labels and pos_label do not apply with counter=. To select types of chunks, pass "
                 "chunk_counter(..., types=...)."
             )
-        super().__init__(y, estimators, groups)
         counter, scoring = options.counter, options.scoring
         check_counter(counter)
         if len(self.names) != 2:
@@ -328,13 +379,10 @@ class ChunkTarget(Target):
                 f"counter= compares two taggers, but there are {len(self.names)} estimators. "
                 "Compare them in pairs."
             )
-        self.y = y
         self.counter = counter
-        check_sentences(y, "y")
+        check_sentences(self.y, self.where)
         # A chunk is there or not.
         self.metrics = resolve_scoring("f1" if scoring is None else scoring, (0, 1))
-        if not counter.count_one(y, y).total:
-            raise ValueError(f"y must contain chunks, but counter={counter!r} finds none in it.")
 
     def observer(self, name: str) -> Observe:
         """Return the function that keeps the predicted tags."""
@@ -343,7 +391,7 @@ class ChunkTarget(Target):
     def perfect(self) -> Mapping[str, Mapping[str, Any]]:
         """Return the true tags, in the scheme of each tagger."""
         tags = self.counter.perfect(self.y)
-        return {name: {"predict": of_one} for name, of_one in zip(self.names, tags, strict=True)}
+        return {name: {"predict": tagged} for name, tagged in zip(self.names, tags, strict=True)}
 
     def collected(self, collection: Collection) -> CollectedEvidence:
         """Return the evidence of the splits that did not fail."""
@@ -352,16 +400,18 @@ class ChunkTarget(Target):
             for name in self.names
         ]
         rows, split = collection.tested()
-        weight = collection.weight
+        weight, groups = collection.weight, self._groups_of(rows)
         cells, types = self.counter.cells_and_types(_safe_indexing(self.y, rows), *tagged)
-        chunks = ChunkRows(rows, rows, split, cells)
-        groups = self._groups_of(rows)
+        if not cells[:, :4].any() and len(np.unique(rows)) == self.n_samples:
+            raise ValueError(
+                f"{self.where} must contain chunks, but counter={self.counter!r} finds none in it."
+            )
         if groups is None:
-            return CollectedEvidence(ChunkCounts.of_sentences(cells, weight, types), None, chunks)
+            counts: Evidence = ChunkCounts.of_sentences(cells, weight, types)
+            return CollectedEvidence(counts, rows=ChunkRows(rows, rows, split, cells))
         counts = UnitCounts.from_chunks(cells, groups, weight=weight, instances=rows)
-        return CollectedEvidence(
-            counts, None, ChunkRows(rows, groups, split, cells, weighs_units=True)
-        )
+        chunks = ChunkRows(rows, groups, split, cells, weighs_units=True)
+        return CollectedEvidence(counts, rows=chunks)
 
     def scores(self, name: str, test: Array, observed: Mapping[str, Any]) -> dict[str, float]:
         """Return the value of each metric in one split."""
@@ -373,7 +423,7 @@ class ChunkTarget(Target):
 class NumberTarget(Target):
     """Numbers that regressors predict. Metrics are computed within splits and averaged."""
 
-    def __init__(self, y: Any, estimators: Mapping[str, Any], options: Any, groups: Any) -> None:
+    def _resolve(self, sources: Mapping[str, Any], options: Any) -> None:
         scoring = options.scoring
         if options.labels is not None or options.pos_label is not None:
             raise ValueError(
@@ -382,8 +432,8 @@ class NumberTarget(Target):
             )
         classifiers = [
             name
-            for name, one in estimators.items()
-            if hasattr(one, "__sklearn_tags__") and is_classifier(one)
+            for name, source in sources.items()
+            if hasattr(source, "__sklearn_tags__") and is_classifier(source)
         ]
         if classifiers and not is_of_numbers(scoring):
             raise ValueError(
@@ -391,14 +441,18 @@ class NumberTarget(Target):
                 "Compare estimators of the same kind, or pass a metric of numbers, such as "
                 "scoring='neg_mean_absolute_error'."
             )
-        self.truth = check_numbers(y, "y")
-        super().__init__(y, estimators, groups)
+        self.truth = check_numbers(self.y, self.where)
+        self.sample_weight = options.sample_weight
         # As the score method of scikit-learn's regressors.
         self.metrics = resolve_scoring("r2" if scoring is None else scoring)
 
     def observer(self, name: str) -> Observe:
         """Return the function that keeps the predicted numbers."""
         return _observe_numbers
+
+    def keep(self, name: str, predictions: Any) -> Mapping[str, Any]:
+        """Return predicted numbers."""
+        return {"predict": check_numbers(predictions, name, len(self.truth))}
 
     def check_split(self, split: int, test: Array) -> None:
         """Raise where a metric is not defined for a test set."""
@@ -424,7 +478,7 @@ class NumberTarget(Target):
         numbers = self._numbers(rows, predictions, collection.weight, split)
         groups = self._groups_of(rows)
         units = rows if groups is None else groups
-        return CollectedEvidence(numbers, numbers, None, ScoreRows(rows, units, split, numbers))
+        return CollectedEvidence(numbers, scored_rows=ScoreRows(rows, units, split, numbers))
 
     def _numbers(
         self,
@@ -435,9 +489,10 @@ class NumberTarget(Target):
     ) -> PredictedNumbers:
         return PredictedNumbers.from_predictions(
             self.truth[rows],
-            {f"Predictions of {name!r}": one for name, one in predictions.items()},
+            {self.called[name]: predicted for name, predicted in predictions.items()},
             weight=weight,
             groups=self._groups_of(rows),
+            sample_weight=self.sample_weight,
             instances=rows,
             run=split,
         )
@@ -497,17 +552,6 @@ def score_tables(metric: Metric, tables: Array, positive: int) -> Array:
     return np.asarray(metric.over(occurs)(tables, positive))
 
 
-def check_responses(metric: Metric, estimators: Mapping[str, Any]) -> None:
-    """Raise, before anything is fitted, if an estimator cannot give the scores of a metric."""
-    methods = RESPONSES.get(metric.needs, ("predict",))
-    for name, estimator in estimators.items():
-        if not any(hasattr(estimator, method) for method in methods):
-            raise ValueError(
-                f"scoring={metric.name!r} needs {' or '.join(methods)}, which estimator {name!r} "
-                "does not have. Wrap it in CalibratedClassifierCV, or choose another metric."
-            )
-
-
 def _observe_labels(
     classes: tuple[Any, ...],
     several: bool,
@@ -524,18 +568,18 @@ def _observe_labels(
     """
     observed: dict[str, Any] = {}
     if counts_needed:
-        said = observe_predictions(estimator, X_test, y_test)["predict"]
+        predicted = observe_predictions(estimator, X_test, y_test)["predict"]
         if several:
-            said = columns_in_order(said, classes, "predict")
-            indicator = check_indicator(said, "predict")
-            codes = indicator if sparse.issparse(said) else indicator.toarray()
+            predicted = columns_in_order(predicted, classes, "predict")
+            indicator = check_indicator(predicted, "predict")
+            codes = indicator if sparse.issparse(predicted) else indicator.toarray()
         else:
-            _, (codes,) = encode_labels([("predict", said)], classes)
+            _, (codes,) = encode_labels([("predict", predicted)], classes)
         observed["predict"] = codes.astype(np.min_scalar_type(1 if several else len(classes)))
-    for kind in set(kinds) - {"labels"}:
-        observed[kind] = respond(estimator, X_test, kind, classes, several)
-        if not np.isfinite(observed[kind]).all():
-            raise ValueError(f"{' or '.join(RESPONSES[kind])} returned NaN or infinity")
+    for response in set(kinds) - {"labels"}:
+        observed[response] = respond(estimator, X_test, response, classes, several)
+        if not np.isfinite(observed[response]).all():
+            raise ValueError(f"{' or '.join(RESPONSES[response])} returned NaN or infinity")
     return observed
 
 
@@ -550,5 +594,5 @@ def _observe_tags(
 
 def _observe_numbers(estimator: Any, X_test: Any, y_test: Any) -> dict[str, Any]:
     """Return the predicted numbers."""
-    said = check_numbers(observe_predictions(estimator, X_test, y_test)["predict"], "predict")
-    return {"predict": said}
+    predicted = observe_predictions(estimator, X_test, y_test)["predict"]
+    return {"predict": check_numbers(predicted, "predict")}

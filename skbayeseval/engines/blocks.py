@@ -1,18 +1,13 @@
 """Draws in blocks, each with a random stream of its own, in as many threads as joblib is set to.
 
-The stream of a block does not depend on who draws it, so draws are the same with any number of
-threads. No more blocks are at work than there are threads, and results come in order.
-
-Every block has its own random stream. `engines/blocks.py` gives block i the i-th child of the seed
-and draws blocks in as many threads as joblib is set to (`joblib.parallel_config(n_jobs=2)`, or
-`n_jobs=` of the functions that have it; one by default). So the numbers do not depend on the
-threads. numpy and scipy release Python's lock in what takes long, so threads suffice and nothing is
-sent to other processes. The metric is computed in the thread that drew the block: what is kept is
-small, and no more blocks are in memory than there are threads. The size of a block depends neither
-on the metric nor on how many classifiers are compared, where draws of a pair must not depend on the
-others. In workers of joblib, one thread draws. Every change of thread costs, so blocks are as large
-as memory allows, up to some thousand draws. Freed memory is kept from block to block: glibc would
-return it to the operating system each time, which took a quarter of the time of ten classes.
+Block i has the i-th child of the seed, so the numbers do not depend on the threads
+(`joblib.parallel_config(n_jobs=2)`, or `n_jobs=` of the functions that have it; one by default, and
+one in workers of joblib). numpy and scipy release Python's lock in what takes long, so threads
+suffice and nothing is sent to other processes. The metric is computed in the thread that drew the
+block: what is kept is small, and no more blocks are in memory than there are threads. Results come
+in order. The size of a block depends neither on the metric nor on how many classifiers are
+compared, where draws of a pair must not depend on the others. Every change of thread costs, so
+blocks are as large as memory allows, up to some thousand draws.
 
 Draws are last in memory. Blocks are laid out (classifier, class, class, draw) and seen as (draw,
 classifier, class, class): sums over axes of length 2 are then several times faster.

@@ -5,17 +5,11 @@ metric is computed within each run, because scores of different fits are on diff
 then averaged over runs in proportion to the weight of each run in the draw. With equal weights,
 this is the mean over runs.
 
-Of very many instances, `SumOfMeans` draws metrics that are sums of means without a weight for each,
-in two parts. Units far from the mean have weights of their own. The sum over the others is normal,
-with its exact mean and covariance: a sum of so many independent variables, none of which stands
-out, is normal for all that draws can tell.
-
-Items that do not matter alone are drawn together. A draw of a million Gamma variables takes
-milliseconds, 20,000 draws minutes. Beyond 16,384 distinct items, the 4,096 farthest from the mean
-keep weights of their own, and the rest is one normal vector with exact mean and covariance. What is
-lost are the third and higher cumulants of sums of so many small terms; outliers, which would make
-them matter, are drawn as they are. The ROC AUC of very many instances is a sum of two such means
-(docs/models.md), and what that leaves out is bounded before it is used.
+20,000 draws of a million Gamma variables take minutes. Beyond 16,384 distinct items, only the 4,096
+farthest from the mean have weights of their own. The sum over the others is normal, with its exact
+mean and covariance: what is lost are the third and higher cumulants of sums of so many small terms.
+The ROC AUC of very many instances is a sum of two such means (docs/models.md), and what that leaves
+out is bounded before it is used (`SumOfMeans`).
 """
 
 from __future__ import annotations
@@ -187,9 +181,9 @@ def _farthest(rows: Array, times: Array, number: int) -> Array:
     distance = np.sqrt(times) * np.max(
         np.abs(deviations) / np.where(spread > 0, spread, 1.0)[:, None], axis=0
     )
-    own = np.zeros(len(times), dtype=bool)
-    own[np.argpartition(distance, -number)[-number:]] = True
-    return own
+    is_far = np.zeros(len(times), dtype=bool)
+    is_far[np.argpartition(distance, -number)[-number:]] = True
+    return is_far
 
 
 class SumOfMeans:
@@ -269,7 +263,7 @@ def _left_out(positives: Array, negatives: Array) -> tuple[Array, Array]:
     a, b = np.triu_indices(len(area), 1)
     variance = sum(np.cov(values) / values.shape[1] for values in (positives, negatives))
     variance = np.atleast_2d(variance)
-    own = np.diag(variance)
+    variances = np.diag(variance)
     right = area[a] + area[b]
     of_differences = np.minimum(right, 2 - right)
     for pair, (i, j) in enumerate(zip(a, b, strict=True)):
@@ -277,5 +271,5 @@ def _left_out(positives: Array, negatives: Array) -> tuple[Array, Array]:
             of_differences[pair] = 0.0
     left_out = np.concatenate([area * (1 - area), of_differences])
     left_out /= positives.shape[1] * negatives.shape[1]
-    differences = np.maximum(own[a] + own[b] - 2 * variance[a, b], 0.0)
-    return left_out, np.concatenate([own, differences])
+    differences = np.maximum(variances[a] + variances[b] - 2 * variance[a, b], 0.0)
+    return left_out, np.concatenate([variances, differences])

@@ -19,6 +19,7 @@ from numpy.random import Generator
 from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
+from skbayeseval._streams import Stream, generator
 from skbayeseval.engines.base import Trace
 from skbayeseval.engines.pymc import PyMCEngine, sample
 from skbayeseval.engines.variables import Parameter, Parameters, call_prior
@@ -117,8 +118,8 @@ def build_data_sets_graph(
         # limit of sigma_i, 1000 times their mean in the paper, is omitted: with four scores or
         # more, the probability beyond it is below 1e-6.
         precision = pm.ChiSquared("precision", n_scores - 2, dims="data_set")
-        own = _error_variance(summaries, rho, precision)
-        terms = _log_terms(pt, mean[:, None] - delta0, own[:, None], sigma0, nu)
+        error_variance = _error_variance(summaries, rho, precision)
+        terms = _log_terms(pt, mean[:, None] - delta0, error_variance[:, None], sigma0, nu)
         pm.Potential("means", pt.logsumexp(terms, axis=1).sum())
     return model
 
@@ -155,16 +156,16 @@ def sample_data_sets(
     trace = sample(model, engine, [*_SHARED, "precision"], seed)
     shared = {name: trace.parameters[name] for name in _SHARED}
     delta0, sigma0, nu = shared.values()
-    rng = np.random.default_rng((seed, 1))
-    own = _error_variance(summaries, rho, trace.parameters["precision"])
-    delta = np.empty_like(own)
+    rng = generator(seed, Stream.NEXT_DATA_SET)
+    error_variance = _error_variance(summaries, rho, trace.parameters["precision"])
+    delta = np.empty_like(error_variance)
     for i, mean in enumerate(summaries.mean):
-        delta[..., i] = _draw_delta(rng, mean, own[..., i], delta0, sigma0, nu)
+        delta[..., i] = _draw_delta(rng, mean, error_variance[..., i], delta0, sigma0, nu)
     next_delta = delta0 + sigma0 * rng.standard_t(nu)
     return Trace({**shared, "delta": delta, "next_delta": next_delta}, trace.stats)
 
 
-def _log_terms(library: Any, error: Any, own: Any, sigma0: Any, nu: Any) -> Any:
+def _log_terms(library: Any, error: Any, error_variance: Any, sigma0: Any, nu: Any) -> Any:
     """Return the log of each node's term in the density of a mean; nodes are on the last axis.
 
     Parameters
@@ -173,7 +174,7 @@ def _log_terms(library: Any, error: Any, own: Any, sigma0: Any, nu: Any) -> Any:
         numpy or pytensor.tensor.
     error : array of shape (..., 1)
         The mean minus delta0.
-    own : array of shape (..., 1)
+    error_variance : array of shape (..., 1)
         The variance of the mean around delta_i.
     sigma0, nu : array of shape () or (..., 1)
         The parameters of the t.
@@ -184,22 +185,22 @@ def _log_terms(library: Any, error: Any, own: Any, sigma0: Any, nu: Any) -> Any:
     gammaln = library.gammaln if hasattr(library, "gammaln") else special.gammaln
     log_gamma = half * (log(half) + log_lambda - library.exp(log_lambda)) - gammaln(half)
     log_step = np.log(NODES[1] - NODES[0]) - log(half) / 2
-    variance = own + sigma0**2 * library.exp(-log_lambda)
+    variance = error_variance + sigma0**2 * library.exp(-log_lambda)
     return log_gamma + log_step - (log(2 * np.pi * variance) + error**2 / variance) / 2
 
 
 def _draw_delta(
-    rng: Generator, mean: float, own: Array, delta0: Array, sigma0: Array, nu: Array
+    rng: Generator, mean: float, error_variance: Array, delta0: Array, sigma0: Array, nu: Array
 ) -> Array:
     """Return draws of one delta_i: draw the node of lambda_i, then delta_i from a normal."""
-    parts = (part[..., None] for part in (mean - delta0, own, sigma0, nu))
+    parts = (part[..., None] for part in (mean - delta0, error_variance, sigma0, nu))
     terms = _log_terms(np, *parts)
     cumulated = np.cumsum(np.exp(terms - terms.max(axis=-1, keepdims=True)), axis=-1)
     wanted = rng.random(nu.shape)[..., None] * cumulated[..., -1:]
     node = NODES[(cumulated < wanted).sum(axis=-1)]
     others = sigma0**2 * np.exp(-node * np.sqrt(2 / nu))
-    weight = others / (own + others)
-    return rng.normal(delta0 + weight * (mean - delta0), np.sqrt(weight * own))
+    weight = others / (error_variance + others)
+    return rng.normal(delta0 + weight * (mean - delta0), np.sqrt(weight * error_variance))
 
 
 def _error_variance(summaries: Summaries, rho: float, precision: Any) -> Any:

@@ -1,31 +1,19 @@
 """Allow for few units in draws of the Bayesian bootstrap.
 
 Random weights of k units know only the k units that were seen. Their draws vary like a mean of k
-values with known variance, and not at all if all units are alike. Two things are added.
+values with known variance, and not at all if all units are alike. Two things are added, shared by
+all classifiers of a draw, so that exchanging A and B changes the sign of a difference only.
 
-- Half an instance that was not seen. All classifiers do equally well on it, and how well is uniform
-  over the range of the metric.
-- The spread of Student's t. Draws are stretched about their mean by
-  sqrt(s / chi2(k - 1)) with s = k (W + 1) / W: k / (k - 1) for the variance of k values around
-  their own mean, (W + 1) / W for Dirichlet weights that sum to W (W = k for plain weights), and
-  (k - 1) / chi2(k - 1) for the variance that is not known.
+- Half an instance that was not seen, on which all classifiers do equally well; how well is uniform
+  over the range of the metric. A whole unseen group would outweigh groups that are large and alike.
+- The spread of Student's t (`_factor`). A fixed factor t_{k-1} / 1.96 covered equally well, but
+  fits intervals of 95% only. A metric with a known range is stretched on the logit scale: clipped
+  draws pile up at the end, where the HDI prefers them, and covered 0.89 where others covered 0.92.
 
-A handful of the units may carry most of the variance, which is then known less well than their
-number says. Draws of a difference, or of one classifier, are stretched further then.
-
-Where the range of a metric is unknown, scores of items have the range that was seen.
-
-A metric with a known range is stretched on the logit scale, so that draws stay inside. All
-classifiers of a draw share the unseen half instance and the factor: a difference is a difference of
-draws, and exchanging A and B changes its sign only.
-
-Few units are allowed for after the draws. The Bayesian bootstrap of k units is as sure as if their
-variance were known. A scale of Student's t per draw and half an unseen instance, shared by all
-classifiers, bring the simulated coverage to 0.91 or more from 5 units on (docs/calibration.md). A
-fixed factor t_{k-1} / 1.96 covered equally well, but fits intervals of 95% only; a whole unseen
-group instead of half an instance would outweigh groups that are large and alike. Stretching on the
-logit scale keeps draws in range: clipped draws pile up at the end, where the HDI prefers them, and
-covered 0.89 where unclipped ones covered 0.92.
+Both bring the simulated coverage to 0.91 or more from 5 units on (docs/calibration.md). A handful
+of the units may carry most of the variance, which is then known less well than their number says:
+draws of a difference, or of one classifier, are stretched further (`allow_for_few_carriers`). Where
+the range of a metric is unknown, scores of items have the range that was seen.
 """
 
 from __future__ import annotations
@@ -37,7 +25,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 from scipy.special import expit, logit
 
-from skbayeseval.evidence.base import UnitNumbers
+from skbayeseval.evidence.unit_numbers import UnitNumbers
 
 Array = NDArray[Any]
 Range = tuple[float, float]
@@ -73,7 +61,7 @@ def allow_for_few_units(
     --------
     >>> import numpy as np
     >>> from skbayeseval.engines.few_units import allow_for_few_units
-    >>> from skbayeseval.evidence.base import UnitNumbers
+    >>> from skbayeseval.evidence.unit_numbers import UnitNumbers
     >>> rng = np.random.default_rng(0)
     >>> right = np.ones((1, 1000))  # everything was right, in five instances
     >>> draws = allow_for_few_units(right, UnitNumbers("instances", 5, 5, 5, 5), (0, 1), rng)
@@ -128,7 +116,7 @@ def allow_for_few_carriers(
     --------
     >>> import numpy as np
     >>> from skbayeseval.engines.few_units import allow_for_few_carriers
-    >>> from skbayeseval.evidence.base import UnitNumbers
+    >>> from skbayeseval.evidence.unit_numbers import UnitNumbers
     >>> rng, units = np.random.default_rng(0), UnitNumbers("instances", 50, 50, 50, 50)
     >>> draws = rng.normal(size=1000)
     >>> for carriers in (50 / 3, 4.0):  # normal values, and few that stand out
@@ -168,6 +156,10 @@ def difference_of_twins(units: UnitNumbers, bounds: Range, rng: Generator, n_dra
 
 
 def _factor(units: UnitNumbers, rng: Generator, n_draws: int) -> Array:
+    """Return by how much each draw is stretched about the mean."""
+    # k / (k - 1) is for the variance of k values around their own mean, (W + 1) / W for Dirichlet
+    # weights that sum to W (k for plain ones), and (k - 1) / chi2(k - 1) for the variance that is
+    # not known.
     k, total = max(units.effective, FEWEST), max(units.shape, SMALLEST_SHARE)
     return np.sqrt(k * (1 + 1 / total) / rng.chisquare(k - 1, n_draws))
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,9 +18,6 @@ SMALL = 0.1
 # From this shape on, Gamma variables are made of normal ones, in a third less time
 # (``hierarchical`` in benchmarks/bench.py).
 LARGE = 4
-
-# See `_from_normals`.
-SHRINK = math.sqrt(3 / 16)
 
 # From this count on, the logarithm of its Gamma function has lost too many digits to be subtracted.
 MANY = 1e6
@@ -71,15 +67,21 @@ class GammaRows:
         return rows
 
 
-def gamma_rows(rng: Generator, shape: Array, n_draws: int) -> Array:
+def gamma_rows(
+    rng: Generator, shape: Array, n_draws: int, bounds: tuple[Array, Array] | None = None
+) -> Array:
     """Return Gamma variables of shape (k, n_draws), given k shapes, or those of each draw.
 
-    In NumPy, this is faster than broadcasting shapes.
+    In NumPy, this is faster than broadcasting shapes. If shapes differ between draws, `bounds` are
+    the smallest and the largest of each row, where these are known.
     """
     by_draw = shape.reshape(len(shape), -1)
-    large = by_draw.min(axis=1) >= LARGE
+    if bounds is None:
+        bounds = by_draw.min(axis=1), by_draw.max(axis=1)
+    large = bounds[0] >= LARGE
     if large.all():
-        return _from_normals(rng, rng.standard_normal((len(shape), n_draws)), by_draw)
+        least, most = (ends[:, None] for ends in bounds)
+        return _from_normals(rng, rng.standard_normal((len(shape), n_draws)), by_draw, least, most)
     gammas = np.empty((len(shape), n_draws))
     for row in np.flatnonzero(~large):
         rng.standard_gamma(shape[row], out=gammas[row])
@@ -149,7 +151,8 @@ def correlated_gammas(rng: Generator, shapes: Array, n_rows: int, mixing: Array 
     # Gamma(a) with a < 1 is Gamma(a + 1) times a uniform variable to the power of 1 / a.
     small = shapes < 1
     normal = _mixed(rng, mixing, n_rows, n_draws)
-    gammas = _from_normals(rng, normal, np.where(small, shapes + 1, shapes)[:, None])
+    at_least_one = np.where(small, shapes + 1, shapes)[:, None]
+    gammas = _from_normals(rng, normal, at_least_one, at_least_one, at_least_one)
     columns = np.flatnonzero(small.any(axis=0))
     power = np.where(small, 1 / np.maximum(shapes, 1e-300), 0.0)[:, None, columns]
     gammas[:, :, columns] *= ndtr(_mixed(rng, mixing, n_rows, len(columns))) ** power
@@ -161,42 +164,55 @@ def _mixed(rng: Generator, mixing: Array, n_rows: int, n_draws: int) -> Array:
     return np.tensordot(mixing, rng.standard_normal((mixing.shape[1], n_rows, n_draws)), 1)
 
 
-def _from_normals(rng: Generator, normal: Array, shape: Array) -> Array:
+def _from_normals(rng: Generator, normal: Array, shape: Array, least: Array, most: Array) -> Array:
     """Return Gamma variables that increase with normal ones, which are overwritten.
 
-    The shapes are at least 1. Few variables are rejected, and drawn again.
+    The shapes lie between `least` and `most`, and are at least 1. `least` and `most` may be given
+    for many variables at once, which is faster. Few variables are rejected, and drawn again.
     """
     # With d = shape - 1/3, z = normal / (3 sqrt(d)) and a uniform variable u, Marsaglia and Tsang
-    # (2000) accept d (1 + z)^3 if log(u) < 3 d (log(1 + z) - z + z^2 / 2 - z^3 / 3), of which the
-    # right side is above -1.5 d z^4 unless z < -1/2. So u < 31/32 and z^2 <= 1 / sqrt(48 d)
-    # suffice: then the right side is above -1/32 > log(31/32), and z > -0.43, since d >= 2/3. In
-    # terms of w = scale normal, where z = SHRINK w, that is w^2 <= scale.
-    d = shape - 1 / 3
-    scale = np.sqrt(d)
-    np.divide(1 / (3 * SHRINK), scale, out=scale)
-    w = np.multiply(normal, scale, out=normal)
-    gammas = w * w
-    unsure = gammas > scale
+    # (2000) accept d (1 + z)^3 if log(u) < 3 d h(z), h(z) = log(1 + z) - z + z^2 / 2 - z^3 / 3.
+    # With z = normal / (3 sqrt(c)), where c <= d, z varies too much. Its rejection repairs that if
+    # the right side is 3 d h(z) - 4.5 (d - c) z^2, the difference of the two normal densities
+    # included; it still is nowhere above 0.
+    c, largest = least - 1 / 3, most - 1 / 3
+    z = np.multiply(normal, 1 / (3 * np.sqrt(c)), out=normal)
+    gammas = z * z
+    # Since h(z) >= -z^4 / 2 for z >= -1/2, the right side is above -loss(z^2), where loss(y) =
+    # 1.5 largest y^2 + excess y. For y = `sure`, that is 1/32 < -log(31/32): u < 31/32 suffices.
+    excess = 4.5 * (largest - c)
+    sure = 1 / (16 * excess + np.sqrt((16 * excess) ** 2 + 48 * largest))
+    unsure = gammas > np.minimum(sure, 1 / 4)
     # The first eight bits of u, from a bit generator whose words have 64 bits, as all of ours have.
-    bits = rng.bit_generator.random_raw(-(-w.size // 8)).view(np.uint8)[: w.size].reshape(w.shape)
-    unsure |= bits >= 248
+    bits = rng.bit_generator.random_raw(-(-z.size // 8)).view(np.uint8)[: z.size]
+    unsure |= bits.reshape(z.shape) >= 248
     few = np.flatnonzero(unsure)
-    z = SHRINK * w.ravel()[few]
-    w *= SHRINK
-    w += 1.0
-    np.multiply(w, w, out=gammas)
-    gammas *= w
-    gammas *= d
     # Of the few, these bits mostly suffice.
-    d = np.broadcast_to(d, w.shape)[np.unravel_index(few, w.shape)]
-    first_bits = bits.ravel()[few]
-    doubtful = np.flatnonzero((384 * d * (z * z) ** 2 + first_bits > 255) | (z < -0.5))
-    z, d, few = z[doubtful], d[doubtful], few[doubtful]
-    u = (first_bits[doubtful] + rng.random(len(doubtful))) / 256
+    place = np.unravel_index(few, z.shape)
+    z_of_few = z.take(few)
+    square = z_of_few**2
+    loss = square * (1.5 * _at(largest, place, z.shape) * square + _at(excess, place, z.shape))
+    doubtful = np.flatnonzero((bits.take(few) > 255 - 256 * loss) | (z_of_few < -0.5))
+    d = shape - 1 / 3
+    z += 1.0
+    np.multiply(z, z, out=gammas)
+    gammas *= z
+    gammas *= d
+    few, z = few[doubtful], z_of_few[doubtful]
+    place = np.unravel_index(few, gammas.shape)
+    d = _at(d, place, gammas.shape)
+    u = (bits.take(few) + rng.random(len(few))) / 256
     with np.errstate(divide="ignore", invalid="ignore"):
-        accepted = np.log(u) < 3 * d * (np.log1p(z) - z * (1 - z * (1 / 2 - z / 3)))
-    gammas.ravel()[few[~accepted]] = rng.standard_gamma(d[~accepted] + 1 / 3)
+        log_ratio = 3 * d * (np.log1p(z) - z * (1 - z * (1 / 2 - z / 3)))
+        log_ratio -= 4.5 * (d - _at(c, place, gammas.shape)) * z**2
+        rejected = ~(np.log(u) < log_ratio)
+    gammas.ravel()[few[rejected]] = rng.standard_gamma(d[rejected] + 1 / 3)
     return gammas
+
+
+def _at(values: Array, place: tuple[Array, ...], shape: tuple[int, ...]) -> Array:
+    """Return the values at some places of an array of that shape, to which they are broadcast."""
+    return np.broadcast_to(values, shape)[place]
 
 
 def log_rising(shape: Array, counts: Array) -> Array:

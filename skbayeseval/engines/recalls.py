@@ -4,15 +4,11 @@ The recall of class j is Beta(s eta, s (1 - eta)), with the mean eta and the con
 classifier on a grid of two. Given both, recalls are conjugate. Wrong predictions are divided among
 the other classes by a Dirichlet distribution of mass 1.
 
-Classifiers on the same instances share the Gamma variables of the observed outcomes. eta and s of
-each are inferred from its own counts. The etas of a draw, and what the prior adds to the rows, are
-as correlated between classifiers as being right is.
-
-Many classes: exact margins, a chosen dependence. Every classifier has its own posterior of recalls.
-A joint prior of all classifiers would make a pair depend on who else is compared. So the draws of
-the classifiers are only made to go together: shared Gamma variables of observed outcomes,
-correlated Gamma and normal variables for what the prior adds (`engines/recalls.py`). Draws of
-Markov chains are put in an order in which they go together.
+Every classifier has its own posterior of recalls: a joint prior of all classifiers would make a
+pair depend on who else is compared. Margins are exact, and the dependence of classifiers on the
+same instances is chosen: they share the Gamma variables of the observed outcomes, and their etas,
+and what the prior adds to their rows, are as correlated as being right is. Draws of Markov chains
+are put in an order in which they go together.
 """
 
 from __future__ import annotations
@@ -27,7 +23,7 @@ from scipy.special import expit, gammaln, log_expit, ndtr
 
 from skbayeseval.engines.gammas import correlated_gammas, gamma_rows, log_rising
 from skbayeseval.engines.rows import REMAINDER, GroupDraws, Outcomes, Population, Recall, RowSampler
-from skbayeseval.metrics.confusion import Totals
+from skbayeseval.metrics.metric import Totals
 
 Array = NDArray[Any]
 
@@ -101,12 +97,12 @@ def _responsibilities(counts: Array, times: Array, nodes: Array) -> Array:
         gammaln(n + SHAPE) + SHAPE * np.log(SHAPE / nodes) - (n + SHAPE) * np.log1p(SHAPE / nodes)
     )
     likelihood = np.exp(log_likelihood - log_likelihood.max(axis=1, keepdims=True))
-    found = likelihood / likelihood.sum(axis=1, keepdims=True)
+    responsibilities = likelihood / likelihood.sum(axis=1, keepdims=True)
     for _ in range(N_ITERATIONS):
-        of_others = times @ found - found
-        found = likelihood * (CONCENTRATION / len(nodes) + of_others)
-        found /= found.sum(axis=1, keepdims=True)
-    return found
+        of_others = times @ responsibilities - responsibilities
+        responsibilities = likelihood * (CONCENTRATION / len(nodes) + of_others)
+        responsibilities /= responsibilities.sum(axis=1, keepdims=True)
+    return responsibilities
 
 
 # The grid over log(s) and logit(eta), and the drop in log density at its edges.
@@ -312,9 +308,9 @@ class RecallRows(RowSampler):
         self.proportions = ProportionSampler(group.mu.counts[self.possible]) if estimated else None
 
     def _cells_of(self, k: int) -> _Cells:
-        m, said = self.n_classes, self.predictions[:, k]
-        wrong = np.flatnonzero(said != self.truth)
-        cells, place = np.unique(self.truth[wrong] * m + said[wrong], return_inverse=True)
+        m, predicted = self.n_classes, self.predictions[:, k]
+        wrong = np.flatnonzero(predicted != self.truth)
+        cells, place = np.unique(self.truth[wrong] * m + predicted[wrong], return_inverse=True)
         of_outcomes = self.truth.copy()
         of_outcomes[wrong] = m + place
         n_wrong = np.bincount(self.truth[wrong], self.counts[wrong], m)[:, None]
@@ -471,15 +467,15 @@ class RecallRows(RowSampler):
         kinds = self.truth * n_patterns + pattern
         order = np.argsort(kinds, kind="stable")
         wanted = np.arange(self.n_classes)[:, None] * n_patterns + pattern[copied]
-        found = copied.copy()
-        for kind in np.unique(wanted):
-            low, high = np.searchsorted(kinds[order], [kind, kind + 1])
+        replaced = copied.copy()
+        for cell in np.unique(wanted):
+            low, high = np.searchsorted(kinds[order], [cell, cell + 1])
             if low < high:
                 same = order[low:high]
-                where = wanted == kind
+                where = wanted == cell
                 weight = observed[same] / observed[same].sum()
-                found[where] = rng.choice(same, int(where.sum()), p=weight)
-        return found
+                replaced[where] = rng.choice(same, int(where.sum()), p=weight)
+        return replaced
 
     def _added_by_prior(self, rng: Generator, base: GroupDraws) -> tuple[Array, Array]:
         """Return what the prior adds to right and to wrong predictions, each (K, M, n)."""

@@ -13,11 +13,8 @@ from numpy.typing import NDArray
 
 from skbayeseval._arrays import wrong
 from skbayeseval._validation import ParameterObject, check_weight
-from skbayeseval.evidence.base import (
-    Correctness,
-    Evidence,
-)
-from skbayeseval.evidence.confusion import ByContent, ConfusionCounts, check_counts
+from skbayeseval.evidence.interface import Correctness, Evidence
+from skbayeseval.evidence.one_classifier import ByContent, ConfusionCounts, check_counts
 from skbayeseval.sequences.tags import (
     Chunk,
     check_scheme,

@@ -39,17 +39,17 @@ from skbayeseval._labels import (
     resolve_pos_label,
 )
 from skbayeseval._validation import check_weight
-from skbayeseval.evidence.base import (
+from skbayeseval.evidence.interface import check_positive
+from skbayeseval.evidence.one_classifier import Margin
+from skbayeseval.evidence.unit_numbers import (
     UnitNumbers,
-    check_positive,
     count_units,
     effective_number,
     over_classes,
 )
-from skbayeseval.evidence.confusion import Margin
 from skbayeseval.evidence.units import WeightedUnits, assign_units
-from skbayeseval.metrics.confusion import Metric
 from skbayeseval.metrics.instance_scores import Prepared, Sums, as_floats, prepare, sum_to_one
+from skbayeseval.metrics.metric import Metric
 
 Array = NDArray[Any]
 
@@ -314,11 +314,6 @@ class ScoredInstances(WeightedInstances):
     def margin(self, classifier: int) -> Margin:
         """Return the size and the labels, as `ConfusionCounts` has them."""
         return Margin(float(len(self.truth)), self.labels, self.pos_label, self.weight)
-
-    @property
-    def positive(self) -> int | None:
-        """The index of the positive class; None if there is none."""
-        return None if self.pos_label is None else self.labels.index(self.pos_label)
 
     def of_rows(self, rows: Array) -> ScoredInstances:
         """Return the scores of some of the rows, given by their positions."""

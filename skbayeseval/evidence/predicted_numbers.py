@@ -13,14 +13,16 @@ from skbayeseval._arrays import (
     as_numbers,
     check_entries,
     check_frame,
+    check_same_length,
     check_size,
     number_of_samples,
 )
-from skbayeseval.evidence.base import UnitNumbers, count_units
-from skbayeseval.evidence.confusion import Margin
 from skbayeseval.evidence.instance_scores import WeightedInstances
-from skbayeseval.metrics.confusion import Metric
+from skbayeseval.evidence.interface import check_not_of_splits
+from skbayeseval.evidence.one_classifier import Margin
+from skbayeseval.evidence.unit_numbers import UnitNumbers, count_units
 from skbayeseval.metrics.instance_scores import Prepared
+from skbayeseval.metrics.metric import Metric
 
 Array = NDArray[Any]
 
@@ -119,11 +121,7 @@ class PredictedNumbers(WeightedInstances):
         truth = _as_objects(y_true, "y_true")
         said = [_as_objects(items, name) for name, items in predictions.items()]
         for name, items in zip(predictions, said, strict=True):
-            if len(items) != len(truth):
-                raise ValueError(
-                    "Found input variables with inconsistent numbers of samples: y_true has "
-                    f"{len(truth)}, {name} has {len(items)}."
-                )
+            check_same_length(y_true=truth, **{name: items})
         units = cls._units(len(truth), weight, groups, None, None)
         return cls(truth, np.stack(said), np.ones(len(truth)), **units)
 
@@ -158,17 +156,13 @@ class PredictedNumbers(WeightedInstances):
         try:
             return [metric.function(truth, said, weight) for said in predictions]
         except ValueError as error:
-            if metric.formula is None:
+            if not metric.is_registered:
                 raise
             raise ValueError(f"scoring={metric.name!r} cannot be computed: {error}") from error
 
     def check_metric(self, metric: Metric) -> None:
         """Raise unless the metric is one of numbers, or of items."""
-        if metric.source == "splits":
-            raise ValueError(
-                f"scoring={metric.name!r} cannot be computed from predictions, only from split "
-                "scores. Use model='scores'."
-            )
+        check_not_of_splits(metric)
         of_items = self.truth.dtype == object
         if of_items and not getattr(metric.function, "of_items", False):
             raise ValueError(

@@ -12,15 +12,15 @@ from numpy.typing import ArrayLike, NDArray
 
 from skbayeseval._arrays import as_numbers, check_entries, check_size, wrong
 from skbayeseval._validation import check_probability
-from skbayeseval.evidence.base import Evidence, ObservedArray, letter, variable_names
-from skbayeseval.evidence.confusion import Margin, frozen
+from skbayeseval.evidence.interface import Evidence, ObservedArray, letter, variable_names
+from skbayeseval.evidence.one_classifier import Margin, frozen
 from skbayeseval.judgement.frequentist import (
     SignificanceTest,
     corrected_resampled_t,
     paired_t,
     sign_test,
 )
-from skbayeseval.metrics.confusion import Metric
+from skbayeseval.metrics.metric import Metric
 
 Array = NDArray[Any]
 
@@ -351,7 +351,7 @@ def _tests_over_data_sets(a: Array, b: Array) -> list[TestRow]:
     return [(f"{test.name} of data sets", "data sets", "", test) for test in tests]
 
 
-def check_scores(scores: ArrayLike, name: str) -> Array:
+def check_split_scores(scores: ArrayLike, name: str) -> Array:
     """Return split scores as a vector of at least two finite numbers."""
     array = as_numbers(scores, name)
     if array.ndim != 1:

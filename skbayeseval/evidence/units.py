@@ -12,7 +12,6 @@ correction for few units needs are still of instances and groups.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -33,17 +32,12 @@ from skbayeseval._labels import (
     resolve_pos_label,
 )
 from skbayeseval._validation import check_weight
-from skbayeseval.evidence.base import (
-    Evidence,
-    UnitNumbers,
-    count_units,
-    over_classes,
-    still_declared,
-)
 from skbayeseval.evidence.chunks import tables_of_tagger
-from skbayeseval.evidence.confusion import Margin
-from skbayeseval.evidence.counts import PairedCounts
-from skbayeseval.metrics.confusion import Metric
+from skbayeseval.evidence.interface import Evidence, still_declared
+from skbayeseval.evidence.joint_counts import PairedCounts
+from skbayeseval.evidence.one_classifier import Margin
+from skbayeseval.evidence.unit_numbers import UnitNumbers, count_units, over_classes
+from skbayeseval.metrics.metric import Metric
 
 Array = NDArray[Any]
 
@@ -301,7 +295,7 @@ class UnitCounts(WeightedUnits):
         seen, unit = np.unique(self.unit[rows], return_inverse=True)
         return replace(
             self._of_units(seen, self.shape[seen]),
-            declared=still_declared(self.margin(0)),
+            declared=still_declared(self.margins()[0]),
             unit=np.ravel(unit),
         )
 
@@ -364,18 +358,10 @@ class UnitCounts(WeightedUnits):
         what = self._units_in_words
         times = self.shape / self.weight
         counts = sparse.csc_matrix(self.true)
-        formula = metric.formula or ""
-        several = not self.cells  # multi-label indicators
-        of_class = re.fullmatch(r".+\[(\d+)\]", formula)
-        if of_class:
-            classes: Any = [int(of_class[1])]
-        elif metric.needs_positive and not several and self.pos_label is not None:
-            positive = self.labels.index(self.pos_label)
-            classes = [1 - positive if formula == "specificity" else positive]
-        elif formula.endswith("_macro") or formula == "balanced_accuracy":
-            classes = range(counts.shape[1])
-        else:
-            masses = np.ravel(counts.sum(axis=1)) if several else self.sizes
+        is_indicator = not self.cells
+        classes = metric.classes_in_it(len(self.labels), self.positive)
+        if classes is None:
+            masses = np.ravel(counts.sum(axis=1)) if is_indicator else self.sizes
             numbers = count_units(masses * times, self.shape, self.weight, what)
             return numbers._replace(instances=self.weight * float(self.sizes @ times))
         of_classes = []

@@ -7,202 +7,19 @@ show how much of the variation is due to the choice of instances, and how much t
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import Any, NamedTuple, Self
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
-from skbayeseval._arrays import alike, counts_from_zero, in_short
-from skbayeseval._labels import check_label_vector
-from skbayeseval._validation import check_characters
 from skbayeseval.evidence.chunks import OUTCOMES
+from skbayeseval.evidence.influence import cell_influence, total_influence
 from skbayeseval.evidence.instance_scores import WeightedInstances
-from skbayeseval.metrics.confusion import Metric, Totals, totals_of
+from skbayeseval.metrics.metric import Metric, Totals
 
 Array = NDArray[Any]
-
-
-# A column with more values than this is probably a number or an identifier.
-MOST_SUBGROUPS = 200
-
-
-@dataclass(frozen=True, eq=False)
-class Instances:
-    """The instances that the rows of the evidence belong to.
-
-    Parameters
-    ----------
-    number : int
-        The number of instances.
-    index : pandas.Index, default=None
-        The labels of the instances, if they are known.
-    of_row : ndarray of shape (n_rows,), default=None
-        The instance of each row. By default, each instance is a row.
-    has_ids : bool, default=False
-        Whether the labels were given beside the data. Then, an index that counts rows from 0 is not
-        one of labels.
-    """
-
-    number: int
-    index: pd.Index[Any] | None = None
-    of_row: Array | None = None
-    has_ids: bool = False
-
-    def of_rows(self, values: Array) -> Array:
-        """Return the value of each row, given that of each instance."""
-        return values if self.of_row is None else values[self.of_row]
-
-
-class Subgroups(NamedTuple):
-    """The subgroup of each instance.
-
-    Attributes
-    ----------
-    labels : tuple
-        The values of the column, in order.
-    codes : ndarray of shape (n_instances,)
-        The position of each instance's value in `labels`.
-    name : str or None
-        The name of the column, if it has one.
-    """
-
-    labels: tuple[Any, ...]
-    codes: Array
-    name: str | None
-
-
-def index_of(objects: Iterable[Any]) -> pd.Index[Any] | None:
-    """Return the index of the first pandas object that does not only count rows, or of the first.
-
-    None if there is none, or if its labels are not unique.
-    """
-    indexes = [data.index for data in objects if isinstance(data, (pd.Series, pd.DataFrame))]
-    named = [index for index in indexes if not counts_from_zero(index)]
-    first = next(iter(named + indexes), None)
-    return first if first is not None and first.is_unique else None
-
-
-def subgroups_of(column: Any, instances: Instances) -> Subgroups:
-    """Return the subgroup of each instance, given a column with one value per instance.
-
-    A Series with the labels of the instances may be in any order. Everything else, and a Series
-    whose index counts rows from 0, is in the order of the instances.
-    """
-    if isinstance(column, str):
-        raise TypeError(
-            f"column must have one value per instance, got {column!r}. Results do not keep the "
-            f"columns of X: pass the column itself, such as X[{column!r}]."
-        )
-    name = getattr(column, "name", None)
-    if isinstance(column, pd.Series):
-        column = _in_order(column, instances)
-    if hasattr(column, "dtype") and isinstance(column.dtype, pd.CategoricalDtype):
-        categories = pd.Categorical(column).remove_unused_categories()
-        if pd.isna(categories).any():
-            check_label_vector(np.asarray(column, dtype=object), "column", classes=False)
-    else:
-        categories = pd.Categorical(check_label_vector(column, "column", classes=False))
-    if len(categories) != instances.number:
-        raise ValueError(
-            f"column must have one value per instance, got {len(categories)} values for "
-            f"{instances.number} instances."
-        )
-    labels = tuple(categories.categories.tolist())
-    if len(labels) > MOST_SUBGROUPS:
-        raise ValueError(
-            f"column has {len(labels)} different values, such as {in_short(labels[:3])}; must have "
-            f"at most {MOST_SUBGROUPS}. Put numbers into bins, for example with pandas.cut, or "
-            "join rare values."
-        )
-    check_characters([str(name), *map(str, labels)], "column")
-    return Subgroups(labels, np.asarray(categories.codes), None if name is None else str(name))
-
-
-def _in_order(column: pd.Series[Any], instances: Instances) -> pd.Series[Any]:
-    """Return the column in the order of the instances."""
-    if instances.index is None or len(column) != instances.number:
-        return column
-    known, own = alike(instances.index, column.index)
-    if own.equals(known):
-        return column
-    plain = counts_from_zero(own)
-    positions = own.get_indexer(known) if own.is_unique else np.full(len(own), -1)
-    same = bool((positions >= 0).all())
-    if plain and (instances.has_ids or not same):
-        return column
-    if not same:
-        if counts_from_zero(known):  # the instances have no labels of their own
-            return column
-        raise ValueError(
-            "column has another index than the data. Reindex it, or pass column.to_numpy() if it "
-            "is in the order of the instances."
-        )
-    return column.iloc[positions]
-
-
-# The step of the numerical derivatives, in instances.
-STEP = 1e-3
-
-
-# The most numbers in an array of many tables.
-BLOCK = 2**21
-
-
-def cell_influence(metric: Metric, table: Array, positive: int) -> Array:
-    """Return the influence of an instance in each cell of a confusion table, of its shape.
-
-    A share e of all instances that moves to the cell changes the metric by e times the influence.
-    The influence of all instances in the table sums to 0. Of metrics that need the whole table, it
-    is known for cells with instances only. True negatives may be NaN: not counted.
-    """
-    counted = ~np.isnan(table)
-    filled = np.where(counted, table, 0.0)
-    size = filled.sum()
-    if metric.needs_tables:
-        shares, cells = filled / size, np.flatnonzero(filled)
-        slopes = _slopes(lambda t: metric(t, positive), shares, cells, STEP / size, inside=True)
-    else:
-        hits, true, predicted = total_influence(metric, totals_of(filled), size, positive=positive)
-        slopes = np.diag(hits) + true[:, None] + predicted
-    return np.where(counted, slopes - (slopes * filled).sum() / size, 0.0)
-
-
-def total_influence(metric: Metric, totals: Totals, size: float, *, positive: int = 1) -> Totals:
-    """Return the derivatives of a metric with respect to each total, per instance.
-
-    The metric must be a function of ratios of the totals; `size` is the number of instances.
-    """
-    shares = np.stack([np.asarray(total, dtype=float) / size for total in totals])
-
-    def value(points: Array) -> Array:
-        return metric.of_totals(Totals(*np.moveaxis(points, -2, 0)), positive)
-
-    return Totals(*_slopes(value, shares, np.arange(shares.size), STEP / size, inside=False))
-
-
-def _slopes(
-    value: Callable[[Array], Array], point: Array, places: Array, step: float, *, inside: bool
-) -> Array:
-    """Return the derivatives of a function of arrays at a point, numerically; 0 at other places.
-
-    With ``inside=True``, all numbers of the point keep their sum: those at other places shrink.
-    """
-    slopes = np.zeros(point.size)
-    block = max(1, BLOCK // point.size)
-    for start in range(0, len(places), block):
-        here = places[start : start + block]
-        move = np.zeros((len(here), point.size))
-        move[np.arange(len(here)), here] = 1.0
-        if inside:
-            move -= point.ravel()
-        move = (step * move).reshape(-1, *point.shape)
-        slopes[here] = (value(point + move) - value(point - move)) / (2 * step)
-    return slopes.reshape(point.shape)
-
 
 # A noise smaller than this, relative to others, is a rounding error.
 TINY = 1e-9
@@ -284,14 +101,14 @@ class ValidatedRows(ABC):
     def of_rows(self, rows: Array) -> Self:
         """Return some of the rows, given by their positions; splits are numbered anew."""
         chosen: dict[str, Any] = {}
-        for of_all in fields(self):
-            values = getattr(self, of_all.name)
+        for attribute in fields(self):
+            values = getattr(self, attribute.name)
             if isinstance(values, WeightedInstances):
-                chosen[of_all.name] = values.of_rows(rows)
+                chosen[attribute.name] = values.of_rows(rows)
             elif isinstance(values, tuple):
-                chosen[of_all.name] = tuple(of_one[rows] for of_one in values)
+                chosen[attribute.name] = tuple(of_classifier[rows] for of_classifier in values)
             elif np.ndim(values):
-                chosen[of_all.name] = values[rows]
+                chosen[attribute.name] = values[rows]
         chosen["split"] = np.ravel(np.unique(chosen["split"], return_inverse=True)[1])
         return replace(self, **chosen)
 
@@ -413,17 +230,17 @@ class ValidatedRows(ABC):
         ends = np.cumsum(np.bincount(self.split))[:-1]
         tests = np.split(instance[np.argsort(self.split, kind="stable")], ends)
         seen = np.zeros(int(instance.max()) + 1, dtype=bool)
-        found: list[int] = []
+        numbers: list[int] = []
         covered: list[Array] = []
         for test in tests:
             if not covered or seen[test].any():
                 seen = np.zeros_like(seen)
                 covered.append(seen)
             seen[test] = True
-            found.append(len(covered) - 1)
+            numbers.append(len(covered) - 1)
         if any((units != covered[0]).any() for units in covered):
             return np.zeros(len(tests), dtype=int)
-        return np.array(found)
+        return np.array(numbers)
 
 
 @dataclass(frozen=True, eq=False)
@@ -436,12 +253,12 @@ class ClassRows(ValidatedRows):
     positive: int
 
     def _influence(self, metric: Metric) -> Array:
-        m, found = self.n_classes, []
+        m, influences = self.n_classes, []
         for said in self.said.T:
             cells = self.truth * m + said
             table = np.bincount(cells, minlength=m * m).reshape(m, m).astype(float)
-            found.append(cell_influence(metric, table, self.positive).ravel()[cells])
-        return np.array(found) / len(self.truth)
+            influences.append(cell_influence(metric, table, self.positive).ravel()[cells])
+        return np.array(influences) / len(self.truth)
 
     def says_one_class(self, classifier: int) -> bool:
         """Whether a split has one class predicted nearly throughout that is rarer in truth."""
@@ -461,15 +278,15 @@ class LabelRows(ValidatedRows):
     weighs_units: bool = field(default=True, kw_only=True)
 
     def _influence(self, metric: Metric) -> Array:
-        n_rows, found = self.truth.shape[0], []
+        n_rows, influences = self.truth.shape[0], []
         for said in self.said:
             hits = self.truth.multiply(said)
             parts = [part.astype(float).tocsr() for part in (hits, self.truth, said)]
             sums = Totals(*(np.asarray(part.sum(axis=0), dtype=float).ravel() for part in parts))
             slopes = total_influence(metric, sums, n_rows)
             rows = sum(part @ slope for part, slope in zip(parts, slopes, strict=True))
-            found.append((rows - rows.mean()) / n_rows)
-        return np.array(found)
+            influences.append((rows - rows.mean()) / n_rows)
+        return np.array(influences)
 
 
 @dataclass(frozen=True, eq=False)
@@ -510,7 +327,7 @@ class ChunkRows(ValidatedRows):
 
     def _slopes(self, metric: Metric) -> Array:
         """Return the influence of one chunk in each of the seven cells, per tagger."""
-        totals, found = self.cells.sum(axis=0), []
+        totals, influences = self.cells.sum(axis=0), []
         for tagger in (1, 2):
             where = [(int(outcome[0]), int(outcome[tagger])) for outcome in OUTCOMES]
             table = np.zeros((2, 2))
@@ -518,5 +335,5 @@ class ChunkRows(ValidatedRows):
                 table[cell] += count
             table[0, 0] = np.nan
             influence = cell_influence(metric, table, 1) / np.nansum(table)
-            found.append([influence[cell] for cell in where])
-        return np.array(found)
+            influences.append([influence[cell] for cell in where])
+        return np.array(influences)

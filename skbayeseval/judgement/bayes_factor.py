@@ -9,7 +9,6 @@ estimates of it, as used in the papers, depend on the bandwidth.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -17,6 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import logsumexp
 from scipy.stats import gaussian_kde, norm
+
+from skbayeseval.judgement.intervals import Interval
 
 
 @dataclass(frozen=True)
@@ -61,8 +62,12 @@ Array = NDArray[Any]
 FEW_DRAWS = 100
 
 
-# With fewer estimates of a probability, their variance is not estimated reliably.
-FEW_SHARES = 128
+# By how much, relative to it, a finite density at 0 changes in the interval where draws count as
+# close to 0.
+BIAS = 0.005
+
+
+PRIOR_DRAWS = "draws of the prior"
 
 
 NO_DRAWS = "no draw is close to 0"
@@ -175,10 +180,10 @@ class Estimate(NamedTuple):
         return not self.reason
 
 
-def odds_of_draws(inside: int, outside: int, share: float = 1.0) -> Estimate:
+def odds_of_draws(inside: int, outside: int, share: float = 1.0, what: str = "draws") -> Estimate:
     """Estimate log odds from the number of draws inside and outside an interval.
 
-    `share` is the effective sample size per draw of a Markov chain.
+    `share` is the effective sample size per draw of a Markov chain, `what` the draws in words.
     """
     # Adding half a draw to both counts keeps the logarithm finite if one of them is 0.
     k, rest = inside + 0.5, outside + 0.5
@@ -187,7 +192,7 @@ def odds_of_draws(inside: int, outside: int, share: float = 1.0) -> Estimate:
     if share * min(inside, outside) < FEW_DRAWS:
         fewer, where = (inside, "inside") if inside < outside else (outside, "outside")
         effective = "" if share == 1 else f", worth {share * fewer:.0f} independent ones,"
-        reason = f"only {fewer} of {inside + outside:,} draws{effective} are {where} the ROPE"
+        reason = f"only {fewer} of {inside + outside:,} {what}{effective} are {where} the ROPE"
     return Estimate(math.log(k / rest), variance, reason)
 
 
@@ -202,75 +207,56 @@ def odds_of_probabilities(inside: float, outside: float) -> Estimate:
     return Estimate(math.log(max(inside, smallest) / max(outside, smallest)), 0.0, reason)
 
 
-def odds_of_shares(blocks: Iterable[Array], precision: float = 0.002) -> Estimate:
-    """Estimate log odds from unbiased estimates of a probability.
-
-    Blocks are consumed until the standard error is below `precision` or no block is left.
-
-    Parameters
-    ----------
-    blocks : iterable of ndarray of shape (2, n)
-        Two independent estimates of the probability from each of n strata.
-    precision : float
-        The target standard error of the log odds.
-    """
-    probability, variance, n = _mean_of_shares(blocks, precision)
-    if not 0 < probability < 1:
-        inside = n if probability > 0 else 0
-        return odds_of_draws(inside, n - inside)
-    relative = variance / (probability * (1 - probability)) ** 2
-    reason = "" if relative < 1 / FEW_DRAWS else _uncertain("probability of the ROPE", relative)
-    return Estimate(math.log(probability / (1 - probability)), relative, reason)
+def odds_of_pairs(a: Array, b: Array, region: Interval) -> Estimate:
+    """Estimate the log odds that A - B is in the region from all pairs of independent draws."""
+    inside, variance = _share_of_pairs(a, b, region)
+    if not 0 < inside < 1:
+        n = len(a)
+        return odds_of_draws(round(inside) * n, n - round(inside) * n, what=PRIOR_DRAWS)
+    relative = variance / (inside * (1 - inside)) ** 2
+    reason = ""
+    if relative > 1 / FEW_DRAWS:
+        reason = f"the prior probability of the ROPE has an error of {math.sqrt(relative):.0%}"
+    return Estimate(math.log(inside / (1 - inside)), relative, reason)
 
 
-def density_of_shares(blocks: Iterable[Array], width: float, precision: float = 0.002) -> Estimate:
-    """Estimate the log density at 0 from the probability of an interval of this width around 0."""
-    probability, variance, _ = _mean_of_shares(blocks, precision)
-    if probability <= 0:
+def density_of_pairs(a: Array, b: Array, half_width: float) -> Estimate:
+    """Estimate the log density of A - B at 0 from all pairs of draws; it must be finite."""
+    inside, variance = _share_of_pairs(a, b, Interval(-half_width, half_width))
+    if inside == 0:
         return Estimate(-math.inf, math.inf, NO_DRAWS)
-    relative = variance / probability**2
-    reason = "" if relative < 1 / FEW_DRAWS else _uncertain("density at 0", relative)
-    return Estimate(math.log(probability / width), relative, reason)
+    return Estimate(math.log(inside / (2 * half_width)), variance / inside**2)
 
 
-def _uncertain(what: str, relative_variance: float) -> str:
-    return f"the prior {what} has a standard error of {math.sqrt(relative_variance):.0%}"
+def _share_of_pairs(a: Array, b: Array, region: Interval) -> tuple[float, float]:
+    """Return the share of all pairs whose difference is in the region, and its variance.
 
-
-def _mean_of_shares(blocks: Iterable[Array], precision: float) -> tuple[float, float, int]:
-    """Return the mean of the estimates, its variance and the number of estimates."""
-    n, total, noise = 0, 0.0, 0.0
-    for first, second in blocks:
-        n += first.size + second.size
-        total += float(first.sum() + second.sum())
-        # The expected squared difference is the sum of both variances.
-        noise += float(np.sum((first - second) ** 2))
-        mean, error = total / n, math.sqrt(noise) / n
-        if n >= FEW_SHARES and 0 < error < precision * mean * (1 - mean):
-            break
-    return mean, error**2, n
-
-
-def density_of_independent_draws(a: Array, b: Array, half_width: float) -> Estimate:
-    """Estimate the log density of A - B at 0 from all pairs of draws; it must be finite.
-
-    The estimate is a mean over all pairs (a U-statistic). Its variance is the sum of the variances
-    of its two projections, which do not grow as the interval around 0 becomes narrow, and a
-    variance due to the finite number of pairs.
+    It is a U-statistic. Its variance is the sum of the variances of its two projections, which do
+    not grow as the region becomes narrow, and a variance due to the finite number of pairs.
     """
     a, b = np.sort(a), np.sort(b)
 
-    def share_near(values: Array, centres: Array) -> Array:
-        above = np.searchsorted(values, centres + half_width, "right")
-        return (above - np.searchsorted(values, centres - half_width, "left")) / len(values)
+    def between(values: Array, low: Array, high: Array) -> Array:
+        up_to = np.searchsorted(values, high, "right")
+        return (up_to - np.searchsorted(values, low, "left")) / len(values)
 
-    given_a, given_b = share_near(b, a), share_near(a, b)
-    inside = float(given_a.mean())
+    given_a = between(b, a - region.high, a - region.low)
+    given_b = between(a, b + region.low, b + region.high)
+    inside, of_one_pair = float(given_a.mean()), float(given_a.mean()) / (len(a) * len(b))
+    # Both projections include the variance of single pairs, which must be counted only once.
+    variance = given_a.var() / len(a) + given_b.var() / len(b) - of_one_pair
+    return inside, max(float(variance), of_one_pair)
+
+
+def density_of_draws(inside: int, n: int, half_width: float) -> Estimate:
+    """Estimate the log density at 0 from the number of draws of the prior that are close to it.
+
+    The density is taken to change by less than `BIAS` in between.
+    """
     if inside == 0:
         return Estimate(-math.inf, math.inf, NO_DRAWS)
-    # Both projections include the variance of single pairs, which must be counted only once.
-    variance = given_a.var() / len(a) + given_b.var() / len(b) - inside / (len(a) * len(b))
-    return Estimate(math.log(inside / (2 * half_width)), float(variance) / inside**2)
+    reason = "" if inside >= FEW_DRAWS else f"only {inside} of {n:,} {PRIOR_DRAWS} are close to 0"
+    return Estimate(math.log(inside / n / (2 * half_width)), 1 / inside + BIAS**2, reason)
 
 
 def density_by_smoothing(draws: Array, share: float = 1.0) -> Estimate:

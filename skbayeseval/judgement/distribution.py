@@ -28,7 +28,13 @@ from skbayeseval.judgement.decision import (
     format_probability,
     percent,
 )
-from skbayeseval.judgement.intervals import Interval, equal_tailed, hdi, hdi_mcse
+from skbayeseval.judgement.intervals import (
+    Interval,
+    check_draws,
+    count_inside,
+    hdi_mcse,
+    hdi_of_checked,
+)
 
 Array = NDArray[Any]
 
@@ -36,7 +42,7 @@ Array = NDArray[Any]
 class Distribution:
     """The posterior of one quantity, known by draws; subclasses know some of it in closed form.
 
-    Draws are read-only, and what takes long to compute of them is computed once.
+    Draws are read-only. They are checked once, when an interval is first asked for.
 
     Parameters
     ----------
@@ -61,6 +67,10 @@ class Distribution:
         self._hdis: dict[float, Interval] = {}
 
     @cached_property
+    def _checked(self) -> Array:
+        return check_draws(self.draws)
+
+    @cached_property
     def mean(self) -> float:
         """The mean."""
         return float(self.draws.mean())
@@ -79,32 +89,34 @@ class Distribution:
         """Return the highest-density interval."""
         prob = check_probability(prob)
         if prob not in self._hdis:
-            self._hdis[prob] = hdi(self.draws, prob)
+            self._hdis[prob] = hdi_of_checked(self._checked, prob)
         return self._hdis[prob]
 
     def hdi_mcse(self, prob: float = 0.95) -> float:
         """Return the Monte Carlo standard error of the ends of the HDI, the larger of the two."""
-        return hdi_mcse(self.draws, prob)
+        return hdi_mcse(self._checked, check_probability(prob))
 
     def interval(self, prob: float = 0.95) -> Interval:
         """Return the equal-tailed interval."""
-        return equal_tailed(self.draws, check_probability(prob))
+        tail = (1 - check_probability(prob)) / 2
+        low, high = np.quantile(self._checked, [tail, 1 - tail])
+        return Interval(float(low), float(high))
 
     def mass(self, low: float, high: float) -> float:
         """Return the probability of the values from `low` to `high`, both included."""
-        return float(np.mean((self.draws >= low) & (self.draws <= high)))
+        return count_inside(self.draws, Interval(low, high)) / len(self.draws)
 
     def around(self, region: Interval) -> Probabilities:
         """Return the probabilities of values left of, in and right of a region."""
-        worse = int(np.sum(self.draws < region.low))
-        better = int(np.sum(self.draws > region.high))
+        worse = int(np.count_nonzero(self.draws < region.low))
+        better = int(np.count_nonzero(self.draws > region.high))
         n = len(self.draws)
         return Probabilities(worse / n, (n - worse - better) / n, better / n)
 
 
-def as_distribution(given: Distribution | ArrayLike) -> Distribution:
+def as_distribution(draws: Distribution | ArrayLike) -> Distribution:
     """Return a distribution; draws alone are taken for independent ones."""
-    return given if isinstance(given, Distribution) else Distribution(given)
+    return draws if isinstance(draws, Distribution) else Distribution(draws)
 
 
 def decision_of(
@@ -129,9 +141,9 @@ def decision_of(
         mean = difference.mean + move
         return decide(moved, rope, around, mean, names=names, metric=metric, prob=prob)
 
-    found = decided(0.0)
-    changes = shift != 0 and {decided(-shift).code, decided(shift).code} != {found.code}
-    return replace(found, depends_on_splits=changes) if changes else found
+    decision = decided(0.0)
+    changes = shift != 0 and {decided(-shift).code, decided(shift).code} != {decision.code}
+    return replace(decision, depends_on_splits=changes) if changes else decision
 
 
 @dataclass(frozen=True, repr=False)
@@ -209,8 +221,8 @@ class OneSidedDecision(InWords):
             required = "" if not self.settled else f"; {percent(self.prob)} or more required"
             basis += f"{required} at each of {self.looks} looks"
         chance = format_probability(probability, threshold=self.prob)
-        said = f"{verdict}{a} is {case} than {b}{by} with probability {chance} ({basis})"
-        return "\n   ".join([said, *self._notes("this answer")])
+        sentence = f"{verdict}{a} is {case} than {b}{by} with probability {chance} ({basis})"
+        return "\n   ".join([sentence, *self._notes("this answer")])
 
 
 def probability_per_look(prob: Any, looks: Any) -> float:
@@ -261,8 +273,8 @@ def one_sided(
         return "yes" if chance >= prob else "no" if chance <= 1 - prob else "not settled"
 
     chance = probability(0.0)
-    said = answer(chance)
-    changes = shift != 0 and {answer(probability(move)) for move in (-shift, shift)} != {said}
+    now = answer(chance)
+    changes = shift != 0 and {answer(probability(move)) for move in (-shift, shift)} != {now}
     return OneSidedDecision(
-        question, said, chance, margin, prob, names, metric, changes, looks=int(looks)
+        question, now, chance, margin, prob, names, metric, changes, looks=int(looks)
     )

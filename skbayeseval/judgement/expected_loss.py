@@ -91,11 +91,11 @@ class ExpectedLoss(InWords):
             together = f"{self.cost[0]:,.12g}" if len(set(self.cost)) == 1 else " and ".join(each)
             what, costs = "cost", f", where a loss of 1 in {self.metric} costs {together}"
         known = "the difference is known" if len(self.names) == 2 else "it is known who is the best"
-        said = (
+        sentence = (
             f"{first}: its expected {what} is {_written(loss)}, {', '.join(shown)}{costs}. To wait "
             f"until {known} would save {_written(self.waiting)} on average, at most."
         )
-        return " ".join([said, *self._notes()])
+        return " ".join([sentence, *self._notes()])
 
 
 def expected_loss(

@@ -1,8 +1,4 @@
-"""Credible intervals computed from draws, and their Monte Carlo error.
-
-An HDI's end is a noisy number. Its Monte Carlo error falls with the cube root of the number of
-draws; `summary` reports it (`hdi_mcse`).
-"""
+"""Highest-density intervals of draws, and the Monte Carlo error of their ends."""
 
 from __future__ import annotations
 
@@ -56,7 +52,12 @@ def hdi(draws: ArrayLike, prob: float = 0.95) -> Interval:
     >>> hdi(np.arange(101) ** 2, prob=0.5)
     Interval(low=0.0, high=2500.0)
     """
-    (low,), (high,) = hdi_of_rows(_check_draws(draws)[None], check_probability(prob))
+    return hdi_of_checked(check_draws(draws), check_probability(prob))
+
+
+def hdi_of_checked(draws: Array, prob: float) -> Interval:
+    """Return the highest-density interval of an array of draws that need no check."""
+    (low,), (high,) = hdi_of_rows(draws[None], prob)
     return Interval(float(low), float(high))
 
 
@@ -86,28 +87,24 @@ def count_inside(draws: Array, interval: Interval) -> int:
     return int(np.count_nonzero((draws >= interval.low) & (draws <= interval.high)))
 
 
-def equal_tailed(draws: ArrayLike, prob: float = 0.95) -> Interval:
-    """Return the equal-tailed interval."""
-    tail = (1 - check_probability(prob)) / 2
-    low, high = np.quantile(_check_draws(draws), [tail, 1 - tail])
-    return Interval(float(low), float(high))
-
-
-def hdi_mcse(draws: ArrayLike, prob: float = 0.95, n_batches: int = 25) -> float:
+def hdi_mcse(draws: Array, prob: float = 0.95, n_batches: int = 25) -> float:
     """Return the larger Monte Carlo standard error of the two ends of an HDI.
 
     The error is estimated from the standard deviation between batches. The ends of an HDI converge
     at a cube-root rate, because the width of the interval is constant to first order when the
     interval is shifted. The error therefore decreases with the cube root of the number of draws.
     """
-    values = _check_draws(draws)
-    if len(values) < 20 * n_batches:
+    size, n_longer = divmod(len(draws), n_batches)
+    if size < 20:
         return math.nan
-    ends = np.array([hdi(batch, prob) for batch in np.array_split(values, n_batches)])
-    return float(ends.std(axis=0, ddof=1).max() / n_batches ** (1 / 3))
+    longer, others = np.split(draws, [n_longer * (size + 1)])
+    batches = [longer.reshape(n_longer, size + 1), others.reshape(-1, size)]
+    ends = np.hstack([hdi_of_rows(rows, prob) for rows in batches if len(rows)])
+    return float(ends.std(axis=1, ddof=1).max() / n_batches ** (1 / 3))
 
 
-def _check_draws(draws: ArrayLike) -> Array:
+def check_draws(draws: ArrayLike) -> Array:
+    """Return draws as an array, or raise."""
     values = as_numbers(draws, "draws")
     if values.ndim != 1 or len(values) == 0:
         raise ValueError(f"draws must be a non-empty 1-D array, got shape {values.shape}.")

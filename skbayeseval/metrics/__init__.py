@@ -1,6 +1,6 @@
 """Metrics as pure functions, their names, and the interpretation of the parameter `scoring`."""
 
-from skbayeseval.metrics.any_metric import AnyMetric, over_items, resampled, weighted
+from skbayeseval.metrics.any_metric import AnyMetric
 from skbayeseval.metrics.batched import (
     concordance_index,
     expected_calibration_error,
@@ -10,17 +10,18 @@ from skbayeseval.metrics.batched import (
     pinball,
     top_k_accuracy,
 )
-from skbayeseval.metrics.confusion import Metric, Totals, fbeta, from_confusion
-from skbayeseval.metrics.instance_scores import net_benefit
-from skbayeseval.metrics.registry import (
-    PerClass,
+from skbayeseval.metrics.confusion import fbeta, from_confusion
+from skbayeseval.metrics.from_functions import (
     PerInstance,
     from_instances,
-    get_metric,
-    known_metrics,
-    per_class,
-    resolve_scoring,
+    over_items,
+    resampled,
+    weighted,
 )
+from skbayeseval.metrics.instance_scores import net_benefit
+from skbayeseval.metrics.metric import Metric, Totals
+from skbayeseval.metrics.registry import PerClass, get_metric, known_metrics, per_class
+from skbayeseval.metrics.scoring import resolve_scoring
 
 __all__ = [
     "AnyMetric",

@@ -9,22 +9,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from skbayeseval._arrays import as_numbers, in_short, wrong
+from skbayeseval._arrays import in_short
 from skbayeseval._running import has_bar, progress_if_long, seconds_of
-from skbayeseval.metrics.confusion import Metric
 from skbayeseval.metrics.instance_scores import Prepared, Sums, check_probabilities
+from skbayeseval.metrics.metric import Metric, call_function
 from skbayeseval.metrics.numbers import mean_of
 from skbayeseval.metrics.scorers import (
     RESPONSES,
     ScorerFunction,
-    name_of,
     named_class,
-    response_of,
 )
 
 Array = NDArray[Any]
@@ -171,17 +170,16 @@ class AnyMetric:
 
     def values(self, y_true: Any, y_pred: Any, weights: Array) -> Array:
         """Return the metric for weights, or counts of instances, of shape (n, n_draws)."""
+        call = partial(call_function, self.name, self.function)
         if self.how == "batches":
-            results = self._call(y_true, y_pred, sample_weight=weights.T)
+            results = call(y_true, y_pred, sample_weight=weights.T)
         elif self.how == "weights":
             # Copies, which a function may change without changing those of the next classifier.
-            results = [self._call(y_true, y_pred, sample_weight=w.copy()) for w in weights.T]
+            results = [call(y_true, y_pred, sample_weight=w.copy()) for w in weights.T]
         else:
             rows = (np.repeat(np.arange(len(w)), w.astype(int)) for w in weights.T)
             # A test set of which nothing was drawn has no weight, whatever its value.
-            results = [
-                self._call(_taken(y_true, r), _taken(y_pred, r)) if len(r) else 0.0 for r in rows
-            ]
+            results = [call(_taken(y_true, r), _taken(y_pred, r)) if len(r) else 0.0 for r in rows]
         values = self._as_numbers(results, weights.shape[1])
         undefined = ~np.isfinite(values)
         if undefined.any():
@@ -196,14 +194,6 @@ class AnyMetric:
                 "the loss."
             )
         return values
-
-    def _call(self, *data: Any, **weights: Any) -> Any:
-        try:
-            return self.function(*data, **weights)
-        except Exception as error:
-            raise ValueError(
-                f"The function of metric {self.name!r} raised {type(error).__name__}: {error}"
-            ) from error
 
     def _as_numbers(self, results: Any, n: int) -> Array:
         try:
@@ -262,7 +252,8 @@ class AnyMetric:
         are those of the first class of two.
         """
         if self.how == "means":
-            values = np.asarray(self._call(y_true, y_pred), dtype=float)
+            values = call_function(self.name, self.function, y_true, y_pred)
+            values = np.asarray(values, dtype=float)
             signed = values if self.greater_is_better else -values
             return mean_of(signed, np.ones(len(values)) if weight is None else weight)
         if self.how == "resampling" and weight is not None and (weight != 1).any():
@@ -450,179 +441,3 @@ class _Called(Prepared):
                 tops[rows] = (ahead - plain.numerators[0, 0]) / (-1.0 if whole else STEP)
                 advance(rows[-1] + 1)
         return Sums(tops[None], weight[None], np.zeros((1, n)))
-
-
-def weighted(
-    function: Callable[..., Any],
-    *,
-    response: str = "predict",
-    name: str | None = None,
-    bounds: tuple[float, float] | None = None,
-    greater_is_better: bool | None = None,
-    batched: bool = False,
-) -> AnyMetric:
-    """Make a metric of any function that takes `sample_weight`.
-
-    Its posterior has the values of the function under random weights of the instances, or of the
-    groups, which are the same for all classifiers.
-
-    Parameters
-    ----------
-    function : callable
-        ``function(y_true, y_pred, sample_weight=w)`` returns a number. It must be deterministic,
-        and defined for all positive weights.
-    response : {"predict", "predict_proba", "decision_function"}, default="predict"
-        What `y_pred` is: predicted labels or numbers, probabilities, or other scores. Of two
-        classes, probabilities and scores are those of the positive class (where that is the first
-        one, pass `make_scorer` of scikit-learn's functions, which take those of the second). Of
-        more classes, they have a column for each, in sorted order.
-    name : str, default=None
-        The name in results. By default that of the function, with ``neg_`` before it if greater is
-        not better.
-    bounds : (float, float), default=None
-        The smallest and the largest possible value of the metric.
-    greater_is_better : bool, default=None
-        If False, the function is a loss, and the metric is its negative value. By default True, but
-        a function that is lower for perfect predictions is refused.
-    batched : bool, default=False
-        Whether the function accepts weights of shape (n_draws, n), and then returns n_draws
-        numbers, which is much faster than one call per draw.
-
-    Returns
-    -------
-    metric : AnyMetric
-        The metric, for the parameter `scoring`.
-
-    See Also
-    --------
-    resampled : For functions that do not take weights.
-    over_items : For functions of images, queries or other items.
-    from_instances : Faster, for the mean of a function of each instance.
-
-    Examples
-    --------
-    >>> from sklearn.metrics import hamming_loss
-    >>> from skbayeseval import compare_predictions, metrics
-    >>> y, a, b = [0, 1, 1, 0] * 20, [0, 1, 1, 1] * 20, [0, 1, 0, 1] * 20
-    >>> loss = metrics.weighted(hamming_loss, greater_is_better=False, bounds=(-1, 0))
-    >>> result = compare_predictions(y, a, b, scoring=loss, n_draws=500, random_state=0)
-    >>> result.observed_a, result.observed_b
-    (-0.25, -0.5)
-    """
-    how = "batches" if batched else "weights"
-    return _any_metric(function, name, response, how, bounds, greater_is_better)
-
-
-def resampled(
-    function: Callable[..., Any],
-    *,
-    response: str = "predict",
-    name: str | None = None,
-    bounds: tuple[float, float] | None = None,
-    greater_is_better: bool | None = None,
-) -> AnyMetric:
-    """Make a metric of any function, also of one that does not take `sample_weight`.
-
-    Its posterior has the values of the function on instances that are drawn anew with replacement
-    (the bootstrap), the same ones for all classifiers. Prefer `weighted` where it is possible:
-    repeated instances may matter to a function in a way that weights do not.
-
-    Parameters
-    ----------
-    function : callable
-        ``function(y_true, y_pred)`` returns a number.
-    response, name, bounds, greater_is_better
-        As in `weighted`.
-
-    Returns
-    -------
-    metric : AnyMetric
-        The metric, for the parameter `scoring`.
-
-    Examples
-    --------
-    >>> from sklearn.metrics import adjusted_rand_score
-    >>> from skbayeseval import metrics
-    >>> metrics.resampled(adjusted_rand_score, bounds=(-0.5, 1)).name
-    'adjusted_rand_score'
-    """
-    return _any_metric(function, name, response, "resampling", bounds, greater_is_better)
-
-
-def over_items(
-    function: Callable[..., Any],
-    *,
-    name: str | None = None,
-    bounds: tuple[float, float] | None = None,
-    greater_is_better: bool | None = None,
-    takes: str = "resampling",
-) -> AnyMetric:
-    """Make a metric of a function of items: images with boxes, queries with rankings, patients.
-
-    `y_true` and the predictions then have one entry per item, which may be anything: a list, an
-    array of any shape, an object.
-
-    Parameters
-    ----------
-    function : callable
-        ``function(y_true, y_pred)`` of two sequences of items returns a number.
-    name, bounds, greater_is_better
-        As in `weighted`.
-    takes : {"resampling", "weights", "batches"}, default="resampling"
-        Whether the function takes ``sample_weight=`` with a weight per item, or many such vectors.
-        By default it takes none, and items are drawn anew with replacement.
-
-    Returns
-    -------
-    metric : AnyMetric
-        The metric, for the parameter `scoring`.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from skbayeseval import compare_predictions, metrics
-    >>> boxes = [[3, 4], [1], [2, 2, 5]] * 10  # three images, ten times
-    >>> def mean_overlap(true, said):
-    ...     return np.mean([len({*t} & {*s}) / len({*t} | {*s}) for t, s in zip(true, said)])
-    >>> overlap = metrics.over_items(mean_overlap, bounds=(0, 1))
-    >>> a, b = [[3], [1], [2, 5]] * 10, [[3, 4, 1], [1], [2]] * 10
-    >>> result = compare_predictions(boxes, a, b, scoring=overlap, n_draws=200, random_state=0)
-    >>> round(result.observed_a, 3)
-    0.833
-    """
-    metric = _any_metric(function, name, "predict", takes, bounds, greater_is_better)
-    return replace(metric, of_items=True)
-
-
-def _any_metric(
-    function: Any, name: Any, response: Any, how: Any, bounds: Any, greater_is_better: Any
-) -> AnyMetric:
-    if not callable(function):
-        raise wrong("function", "callable", function, TypeError)
-    if response not in list(RESPONSES):
-        raise wrong("response", f"one of {list(RESPONSES)}", response)
-    if how not in HOW:
-        raise wrong("takes", f"one of {list(HOW)}", how)
-    if not isinstance(greater_is_better, bool | np.bool_ | None):
-        raise wrong("greater_is_better", "True, False or None", greater_is_better, TypeError)
-    if name is None:
-        sign = "neg_" if greater_is_better is not None and not greater_is_better else ""
-        name = sign + name_of(function)
-    elif not isinstance(name, str):
-        raise wrong("name", "a string", name, TypeError)
-    if bounds is not None:
-        limits = as_numbers(bounds, "bounds")
-        if limits.shape != (2,) or not limits[0] < limits[1]:
-            raise wrong("bounds", "the lowest and the highest value", bounds)
-        bounds = float(limits[0]), float(limits[1])
-    is_sure = greater_is_better is not None
-    is_greater = greater_is_better is None or bool(greater_is_better)
-    return AnyMetric(function, name, response, how, bounds, is_greater, is_sure=is_sure)
-
-
-def of_scorer(
-    scorer: Callable[..., Any], name: str, labels: Sequence[Any], several: bool
-) -> AnyMetric:
-    """Return the metric of a scorer; raise a TypeError if it takes no weights."""
-    response = response_of(scorer, name, labels, several)
-    return AnyMetric(ScorerFunction(scorer), name, response, is_sure=False)

@@ -18,8 +18,8 @@ from sklearn.utils import check_scalar
 
 from skbayeseval._arrays import as_numbers
 from skbayeseval.metrics.any_metric import AnyMetric
-from skbayeseval.metrics.confusion import Metric
-from skbayeseval.metrics.numbers import neg_mean_of
+from skbayeseval.metrics.metric import Metric
+from skbayeseval.metrics.numbers import neg_mean_of, weighted_median
 
 Array = NDArray[Any]
 
@@ -224,15 +224,8 @@ def concordance_index(*, censoring: str = "harrell") -> AnyMetric:
 def _of_probabilities(
     function: Callable[..., Any], name: str, bounds: tuple[float, float], greater_is_better: bool
 ) -> AnyMetric:
-    return AnyMetric(
-        function,
-        name,
-        "predict_proba",
-        "batches",
-        bounds,
-        greater_is_better,
-        of_positions=True,
-    )
+    how = ("predict_proba", "batches")
+    return AnyMetric(function, name, *how, bounds, greater_is_better, of_positions=True)
 
 
 def _of_queries(value: Callable[[Array, Array], float], name: str) -> AnyMetric:
@@ -324,18 +317,11 @@ def _brier(is_class: Array, p: Array) -> Array:
 def _d2_absolute_error(truth: Array, predicted: Array, sample_weight: Any = None) -> Array:
     """Return the share of the absolute error that is avoided, compared with the median."""
     weights = np.ones(len(truth)) if sample_weight is None else np.asarray(sample_weight)
-    order = np.argsort(truth, kind="stable")
-    below = np.cumsum(np.atleast_2d(weights)[:, order], axis=1)
-    half = below[:, -1:] / 2
-    last = len(truth) - 1
-    # The first value with half of the weight; exactly half is shared with the next value.
-    lower = np.minimum((below < half).sum(axis=1), last)
-    upper = np.minimum((below <= half).sum(axis=1), last)
-    median = (truth[order][lower] + truth[order][upper]) / 2
-    alone = (np.atleast_2d(weights) * np.abs(truth - median[:, None])).sum(axis=1)
-    lost = np.atleast_2d(weights) @ np.abs(truth - predicted)
+    several = np.atleast_2d(weights)
+    median, _ = weighted_median(truth, several.T)
+    alone = (several * np.abs(truth - median[:, None])).sum(axis=1)
     with np.errstate(divide="ignore", invalid="ignore"):  # of equal numbers
-        values = 1 - lost / alone
+        values = 1 - several @ np.abs(truth - predicted) / alone
     return values if weights.ndim == 2 else values[0]
 
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import partial
 from numbers import Real
 from typing import Any, NamedTuple
@@ -23,202 +23,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_scalar
 
-from skbayeseval._arrays import as_numbers, wrong
+from skbayeseval._arrays import wrong
 from skbayeseval._validation import as_float
+from skbayeseval.metrics.metric import SHARE, CellRatio, Metric, Totals, call_function
 
 Array = NDArray[Any]
-
-
-class Totals(NamedTuple):
-    """Totals of each class or label, which are sufficient for most metrics.
-
-    Attributes
-    ----------
-    hits : ndarray of shape (..., M)
-        The number of correctly predicted instances of each class.
-    true : ndarray of shape (..., M)
-        The number of instances of each true class.
-    predicted : ndarray of shape (..., M)
-        The number of instances of each predicted class.
-    """
-
-    hits: Array
-    true: Array
-    predicted: Array
-
-
-def totals_of(tables: Array) -> Totals:
-    """Return the totals of tables of shape (..., M, M)."""
-    hits = np.diagonal(tables, axis1=-2, axis2=-1)
-    return Totals(hits, tables.sum(axis=-1), tables.sum(axis=-2))
-
-
-# What metrics are computed from, in words.
-_SOURCES = {
-    "instances": "instance scores",
-    "numbers": "predicted numbers",
-    "splits": "split scores",
-}
-
-
-# The limits of a share.
-SHARE = (0.0, 1.0)
-
-
-# Metrics of tables that do not depend on how well a scarce class is known.
-OF_ALL_INSTANCES = ("accuracy", "f1_micro", "precision_micro", "recall_micro", "jaccard_micro")
-
-
-@dataclass(frozen=True, eq=False)
-class Metric:
-    """A metric: how it is computed, and all that is known about it.
-
-    Create a metric with `get_metric`, `fbeta` or `from_confusion`.
-
-    Attributes
-    ----------
-    name : str
-        The name of the metric in results.
-    function : callable
-        The function that computes the metric. For metrics of instance scores or numbers, it
-        prepares the metric on one test set as a function of the instance weights.
-    formula : str or None
-        The registered name of the metric; None for a user-supplied function.
-    zero_division : float
-        The value of a ratio with denominator 0: 0, 1 or NaN.
-    needs_positive : bool
-        Whether the metric requires a positive class.
-    needs_true_negatives : bool
-        Whether the metric requires all cells of the table, including the true negatives.
-    needs_tables : bool
-        Whether the metric requires the whole table, not only its totals.
-    one_of_many : bool
-        Whether the metric requires exactly one label per instance.
-    available : bool
-        False for a user-supplied function that could not be stored in a saved result.
-    source : {"tables", "instances", "numbers", "splits", "items"}
-        The data from which the metric is computed: confusion tables, instance scores, predicted
-        numbers, split scores, or scores of items.
-    is_macro : bool
-        Whether the metric is the plain average of a ratio over classes.
-    limits : (float, float) or None
-        The smallest and the largest possible value, infinite if there is none; None if unknown.
-    needs : {"ranking", "probability", ""}
-        The scores that a metric of instance scores requires: any that rank the instances, or
-        probabilities.
-    kinds : tuple of str
-        The types of target for which a metric of instance scores is defined.
-    of_means : bool
-        Whether a metric is a mean over instances, which is defined for any set of classes.
-    words : str
-        What the metric measures, for readers who do not know its name.
-    caution : str
-        What makes its interval less reliable than it looks.
-
-    Examples
-    --------
-    >>> from skbayeseval import metrics
-    >>> f1 = metrics.get_metric("f1")
-    >>> f1([[5, 2], [1, 8]])
-    array(0.84210526)
-    """
-
-    name: str
-    function: Callable[..., Any]
-    formula: str | None = None
-    zero_division: float = 0.0
-    needs_positive: bool = False
-    needs_true_negatives: bool = True
-    needs_tables: bool = False
-    one_of_many: bool = False
-    available: bool = True
-    source: str = "tables"
-    is_macro: bool = False
-    limits: tuple[float, float] | None = None
-    needs: str = field(default="", repr=False)
-    kinds: tuple[str, ...] = field(default=(), repr=False)
-    of_means: bool = field(default=False, repr=False)
-    words: str = field(default="", repr=False)
-    caution: str = field(default="", repr=False)
-
-    def __eq__(self, other: object) -> bool:
-        return self._key() == other._key() if isinstance(other, Metric) else NotImplemented
-
-    def __hash__(self) -> int:
-        return hash(self._key())
-
-    def _key(self) -> tuple[Any, ...]:
-        own = self.function if self.formula is None else None
-        return self.name, self.formula, str(self.zero_division), own
-
-    def __call__(self, tables: ArrayLike, positive: int = 1) -> Array:
-        """Return the metric value of each table; `positive` is the index of the positive class."""
-        if self.source != "tables":
-            raise ValueError(
-                f"{self.name!r} cannot be computed from confusion tables: it is a metric of "
-                f"{_SOURCES[self.source]}."
-            )
-        tables = as_numbers(tables, "tables")
-        if tables.ndim < 2 or tables.shape[-1] != tables.shape[-2]:
-            raise ValueError(
-                "tables must be a square confusion table, or several of shape (..., M, M), got "
-                f"shape {tables.shape}."
-            )
-        if self.needs_tables:
-            return np.asarray(self.function(tables))
-        return self.of_totals(totals_of(tables), positive)
-
-    @property
-    def weighs_instances(self) -> bool:
-        """Whether the metric is a function of instance weights (the Bayesian bootstrap)."""
-        return self.source in ("instances", "numbers")
-
-    @property
-    def takes_counts(self) -> bool:
-        """Whether instances are drawn anew with replacement, because they cannot be weighted."""
-        return bool(getattr(self.function, "takes_counts", False))
-
-    @property
-    def calls_per_draw(self) -> bool:
-        """Whether a function of the user is called for each draw."""
-        return bool(getattr(self.function, "calls_per_draw", False))
-
-    @property
-    def named_class(self) -> Any:
-        """The positive class that a function of the user names itself; None if it names none."""
-        return getattr(self.function, "named_class", None)
-
-    @property
-    def is_of_totals(self) -> bool:
-        """Whether the totals of the classes are sufficient for the metric."""
-        return self.source == "tables" and not self.needs_tables and self.available
-
-    @property
-    def weighs_classes(self) -> bool:
-        """Whether instances contribute unequally by true and predicted class, as in F1."""
-        all_alike = self.of_means or self.formula in OF_ALL_INSTANCES
-        return self.source == "tables" and not all_alike
-
-    @property
-    def bounds(self) -> tuple[float, float] | None:
-        """The smallest and the largest possible value; None if unbounded or unknown."""
-        known = self.limits is not None and np.isfinite(self.limits).all()
-        return self.limits if known else None
-
-    @property
-    def extent(self) -> tuple[float, float]:
-        """The smallest and the largest possible value; infinite if unbounded or unknown."""
-        return (-np.inf, np.inf) if self.limits is None else self.limits
-
-    def over(self, classes: Array) -> Metric:
-        """Return the metric with a macro average over some of the classes, given as a mask."""
-        if not self.is_macro:
-            return self
-        return replace(self, function=partial(self.function, classes=classes))
-
-    def of_totals(self, totals: Totals, positive: int = 1) -> Array:
-        """Return the metric value for totals of shape (..., M)."""
-        return np.asarray(self.function(totals, positive, self.zero_division))
 
 
 def _ratio(numerator: Array, denominator: Array, zero_division: float) -> Array:
@@ -243,10 +52,15 @@ def _jaccard(t: Totals) -> tuple[Array, Array]:
 
 
 def _fbeta(t: Totals, beta: float) -> tuple[Array, Array]:
-    if beta > 1:  # both divided by beta squared, which may be too large for a float
-        share = beta**-2
-        return (1 + share) * t.hits, t.true + share * t.predicted
-    return (1 + beta**2) * t.hits, beta**2 * t.true + t.predicted
+    top, (of_true, of_predicted) = _fbeta_weights(beta)
+    return top * t.hits, of_true * t.true + of_predicted * t.predicted
+
+
+def _fbeta_weights(beta: float) -> tuple[float, tuple[float, float]]:
+    """Return the weights of hits, and of true and predicted instances."""
+    if beta > 1:  # all divided by beta squared, which may be too large for a float
+        return 1 + beta**-2, (1.0, beta**-2)
+    return 1 + beta**2, (beta**2, 1.0)
 
 
 RatioFunction = Callable[[Totals], tuple[Array, Array]]
@@ -283,12 +97,8 @@ def _averaged(
 
 
 def _of_proportions(function: Callable[[Array], ArrayLike], name: str, tables: Array) -> Array:
-    try:
-        values = np.asarray(function(tables / tables.sum(axis=(-2, -1), keepdims=True)), float)
-    except Exception as error:
-        raise ValueError(
-            f"The function of metric {name!r} raised {type(error).__name__}: {error}"
-        ) from error
+    shares = tables / tables.sum(axis=(-2, -1), keepdims=True)
+    values = np.asarray(call_function(name, function, shares), float)
     if values.shape != tables.shape[:-2]:
         raise ValueError(
             f"The function of metric {name!r} must map tables of shape {tables.shape} to "
@@ -298,11 +108,13 @@ def _of_proportions(function: Callable[[Array], ArrayLike], name: str, tables: A
     return values
 
 
-def _specificity(t: Totals, positive: int, zero_division: float) -> Array:
+def _of_negatives(
+    name: str, ratio: RatioFunction, t: Totals, positive: int, zero_division: float
+) -> Array:
+    """Return the ratio of the negative class, of two."""
     if t.true.shape[-1] != 2:
-        raise ValueError(f"specificity requires exactly two classes, got {t.true.shape[-1]}.")
-    negative = 1 - positive % 2
-    return _of_one_class(_recall, t, negative, zero_division)
+        raise ValueError(f"{name} requires exactly two classes, got {t.true.shape[-1]}.")
+    return _of_one_class(ratio, t, 1 - positive % 2, zero_division)
 
 
 def _accuracy(t: Totals, positive: int, zero_division: float) -> Array:
@@ -335,53 +147,93 @@ def _cohen_kappa(t: Totals, positive: int, zero_division: float) -> Array:
 
 
 _of_all = partial(Metric, limits=SHARE, one_of_many=True)
-_of_chance = partial(Metric, limits=(-1.0, 1.0), one_of_many=True)
+_of_chance = partial(Metric, limits=(-1.0, 1.0), one_of_many=True, needs_classes="several")
 
 # Metrics that use all classes.
 WHOLE_TABLE = (
-    _of_all("accuracy", _accuracy, words="the share of instances that are classified correctly"),
+    _of_all(
+        "accuracy",
+        _accuracy,
+        other_names=("acc", "error"),
+        ratio=CellRatio((1, 0, 0, 1), (1, 1, 1, 1)),
+        counts_instances_alike=True,
+        words="the share of instances that are classified correctly",
+    ),
     _of_all(
         "balanced_accuracy",
         _balanced_accuracy,
+        needs_classes="several",
+        counts_classes_alike=True,
         words="the share of each class that is classified correctly, averaged over the classes",
     ),
     _of_all(
         "specificity",
-        _specificity,
+        partial(_of_negatives, "specificity", _recall),
+        other_names=("tnr", "selectivity"),
+        ratio=CellRatio((0, 0, 0, 1), (0, 1, 0, 1)),
+        class_ratio="recall",
         needs_positive=True,
+        needs_classes="negative",
         words="the share of negative instances that are recognised as negative",
+    ),
+    _of_all(
+        "negative_predictive_value",
+        partial(_of_negatives, "negative_predictive_value", _precision),
+        other_names=("npv",),
+        ratio=CellRatio((0, 0, 0, 1), (0, 0, 1, 1)),
+        class_ratio="precision",
+        needs_positive=True,
+        needs_classes="negative",
+        words="the share of negative predictions that are right",
     ),
     _of_chance(
         "matthews_corrcoef",
         _matthews_corrcoef,
+        other_names=("mcc",),
         words="the correlation of predictions and truth: 1 is perfect, 0 no better than chance",
     ),
     _of_chance(
         "cohen_kappa",
         _cohen_kappa,
+        other_names=("kappa",),
         words="the agreement with the truth beyond chance: 1 is perfect, 0 no better than chance",
     ),
 )
 
 
 class Ratio(NamedTuple):
-    """A ratio of each class, and what it measures."""
+    """A ratio of each class: its function, its cells, what it measures, and its other names."""
 
     function: RatioFunction
+    cells: CellRatio
     words: str
+    other_names: tuple[str, ...] = ()
 
 
 # Metrics of the positive class, and with an average over classes.
 RATIOS = {
-    "precision": Ratio(_precision, "the share of {predicted} that are right"),
-    "recall": Ratio(_recall, "the share of {true} that are found"),
+    "precision": Ratio(
+        _precision,
+        CellRatio((1, 0, 0, 0), (1, 1, 0, 0)),
+        "the share of {predicted} that are right",
+        ("ppv",),
+    ),
+    "recall": Ratio(
+        _recall,
+        CellRatio((1, 0, 0, 0), (1, 0, 1, 0)),
+        "the share of {true} that are found",
+        ("sensitivity", "tpr"),
+    ),
     "f1": Ratio(
         partial(_fbeta, beta=1.0),
+        CellRatio((2, 0, 0, 0), (2, 1, 1, 0)),
         "the harmonic mean of precision, the share of {predicted} that are right, and recall, the "
         "share of {true} that are found",
     ),
     "jaccard": Ratio(
-        _jaccard, "the overlap of {true} and {predicted}, as a share of both together"
+        _jaccard,
+        CellRatio((1, 0, 0, 0), (1, 1, 1, 0)),
+        "the overlap of {true} and {predicted}, as a share of both together",
     ),
 }
 
@@ -405,15 +257,24 @@ def ratio_metric(name: str, ratio: Ratio, average: str | None) -> Metric:
         return Metric(
             name,
             partial(_of_one_class, ratio.function),
+            other_names=ratio.other_names,
+            ratio=ratio.cells,
+            class_ratio=name,
             needs_positive=True,
             needs_true_negatives=False,
+            needs_classes="positive",
             limits=SHARE,
             words=ratio.words,
         )
     return Metric(
         f"{name}_{average}",
         partial(_averaged, ratio.function, average),
+        other_names=(f"{average}_{name}",),
+        class_ratio=name,
+        needs_classes="several" if average == "macro" else "any",
         is_macro=average == "macro",
+        counts_classes_alike=average == "macro",
+        counts_instances_alike=average == "micro",
         limits=SHARE,
         words=ratio.words + AVERAGES[average],
     )
@@ -424,7 +285,9 @@ def _fbeta_ratio(beta: float) -> Ratio:
         return RATIOS["f1"]
     heavier = "recall" if beta > 1 else "precision"
     words = f"an average of precision and recall in which {heavier} counts more"
-    return Ratio(partial(_fbeta, beta=beta), words)
+    top, bottom = _fbeta_weights(beta)
+    cells = CellRatio((top, 0, 0, 0), (top, bottom[1], bottom[0], 0))
+    return Ratio(partial(_fbeta, beta=beta), cells, words)
 
 
 def fbeta(beta: float, average: str | None = None, *, zero_division: float = 0.0) -> Metric:
@@ -462,7 +325,8 @@ def fbeta(beta: float, average: str | None = None, *, zero_division: float = 0.0
     # The name contains a rounded beta, the formula the exact one.
     exact = f"{beta:g}" if float(f"{beta:g}") == beta else repr(beta)
     formula = f"f{exact}" if average is None else f"f{exact}_{average}"
-    return replace(metric, formula=formula, zero_division=check_zero_division(zero_division))
+    zero_division = check_zero_division(zero_division)
+    return replace(metric, formula=formula, class_ratio=f"f{exact}", zero_division=zero_division)
 
 
 def class_metric(name: str, index: int, zero_division: float) -> Metric:
@@ -482,6 +346,8 @@ def class_metric(name: str, index: int, zero_division: float) -> Metric:
         f"{name}[{index}]",
         partial(_of_one_class, ratio.function, index=index),
         formula=f"{name}[{index}]",
+        class_index=index,
+        class_ratio=name,
         zero_division=check_zero_division(zero_division),
         limits=SHARE,
         words=ratio.words,

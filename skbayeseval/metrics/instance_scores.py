@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils import check_scalar
 
-from skbayeseval.metrics.confusion import SHARE, Metric
+from skbayeseval.metrics.metric import SHARE, Metric
 
 Array = NDArray[Any]
 
@@ -158,9 +158,9 @@ def check_probabilities(scores: Array) -> None:
 
 def _check_classes_present(metric: Metric, truth: Array, kind: str) -> None:
     n_true = truth.sum(axis=0)
-    if metric.formula == "average_precision":
+    if metric.needs_classes == "positive":
         if not n_true.all():
-            raise ValueError("No positive class found in y_true, average_precision is not defined.")
+            raise ValueError(f"No positive class found in y_true, {metric.formula} is not defined.")
     elif kind == "multiclass" and not n_true.all():
         raise ValueError(
             "Number of classes in y_true not equal to the number of columns in 'y_score'."
@@ -421,6 +421,7 @@ _of_scores = partial(Metric, source="instances", limits=SHARE)
 _mean_area = partial(
     _of_scores,
     needs="probability",
+    needs_classes="several",
     kinds=_CLASSES,
     words=f"{_AREA}; here, the average over the classes",
 )
@@ -434,7 +435,10 @@ SCORE_METRICS = {
         _of_scores(
             "roc_auc",
             partial(_one_versus_rest, _AreaUnderROC),
+            other_names=("auc", "auroc"),
             needs="ranking",
+            ranks=True,
+            needs_classes="several",
             kinds=("binary", "multilabel"),
             words=_AREA,
         ),
@@ -445,19 +449,24 @@ SCORE_METRICS = {
         _of_scores(
             "average_precision",
             partial(_one_versus_rest, _AveragePrecision),
+            other_names=("ap", "auprc", "pr_auc"),
             needs="ranking",
-            kinds=(*_CLASSES, "multilabel"),
+            ranks=True,
             needs_positive=True,
+            needs_classes="positive",
+            kinds=(*_CLASSES, "multilabel"),
             words="the precision at all thresholds of the score, averaged: 1 is perfect",
         ),
         _neg_mean_loss(
             "neg_log_loss",
             _neg_log_loss,
+            other_names=("cross_entropy",),
             words="the log loss of the predicted probabilities with a minus sign: 0 is perfect",
         ),
         _neg_mean_loss(
             "neg_brier_score",
             _neg_brier_score,
+            other_names=("brier",),
             words="the mean squared error of probabilities with a minus sign: 0 is perfect",
         ),
     )

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import xlogy
 
-from skbayeseval.metrics.confusion import Metric
 from skbayeseval.metrics.instance_scores import Prepared, Sums
+from skbayeseval.metrics.metric import Metric
 
 Array = NDArray[Any]
 
@@ -71,15 +71,8 @@ class _Median(Prepared):
 
     def sums(self, weights: Array) -> Sums:
         """Return the median times the total weight, and the total weight."""
-        order = np.argsort(self.values, kind="stable")
-        ladder, weights = self.values[order], (weights * self.sample_weight[:, None])[order]
-        below = np.cumsum(weights, axis=0)
-        total = below[-1].copy()
-        # The first value with half of the weight; exactly half is shared with the next value.
-        lower = np.minimum((below < total / 2).sum(axis=0), len(ladder) - 1)
-        upper = np.minimum((below <= total / 2).sum(axis=0), len(ladder) - 1)
-        top = -(ladder[lower] + ladder[upper]) / 2 * total
-        return Sums(top[None], total[None], np.ones_like(top[None]))
+        median, total = weighted_median(self.values, weights * self.sample_weight[:, None])
+        return Sums((-median * total)[None], total[None], np.ones((1, len(total))))
 
     def slopes(self) -> Sums:
         """Return the derivatives of the sums at equal weights, with an estimate of the density."""
@@ -91,6 +84,17 @@ class _Median(Prepared):
         side = np.sign(self.values - median) / 2
         top = -share * (side * one_over_density + median)
         return Sums(top[None], share[None], np.zeros_like(share[None]))
+
+
+def weighted_median(values: Array, weights: Array) -> tuple[Array, Array]:
+    """Return the median of values for weights of shape (n, n_draws), and the total weights."""
+    order = np.argsort(values, kind="stable")
+    ladder, below = values[order], np.cumsum(weights[order], axis=0)
+    total = below[-1].copy()
+    # The first value with half of the weight; exactly half is shared with the next value.
+    lower = np.minimum((below < total / 2).sum(axis=0), len(ladder) - 1)
+    upper = np.minimum((below <= total / 2).sum(axis=0), len(ladder) - 1)
+    return (ladder[lower] + ladder[upper]) / 2, total
 
 
 def mean_of(values: Array, weight: Array) -> Prepared:
@@ -205,42 +209,70 @@ def _centred(truth: Array, weight: Array) -> Array:
     return truth - np.average(truth, weights=weight)
 
 
-_FUNCTIONS: dict[str, Callable[..., Prepared]] = {
-    "r2": _r2,
-    "explained_variance": _explained_variance,
-    "neg_mean_absolute_error": partial(neg_mean_of, _absolute),
-    "neg_mean_absolute_percentage_error": partial(neg_mean_of, _percentage),
-    "neg_mean_gamma_deviance": partial(neg_mean_of, _gamma),
-    "neg_mean_poisson_deviance": partial(neg_mean_of, _poisson),
-    "neg_mean_squared_error": partial(neg_mean_of, _squared),
-    "neg_mean_squared_log_error": partial(neg_mean_of, _squared_log),
-    "neg_median_absolute_error": _neg_median,
-    "neg_root_mean_squared_error": partial(_neg_root, _squared),
-    "neg_root_mean_squared_log_error": partial(_neg_root, _squared_log),
-}
-
-# What the metrics measure; those of errors have a minus sign.
-_SHARE = "the share of the variance of the true values that is explained"
-_WORDS = {
-    "r2": f"{_SHARE}: 1 is perfect, 0 no better than their mean",
-    "explained_variance": f"{_SHARE}, apart from a constant error: 1 is perfect",
-    "neg_mean_absolute_error": "the mean absolute error",
-    "neg_mean_absolute_percentage_error": "the mean absolute error as a share of the true value,",
-    "neg_mean_gamma_deviance": "the mean deviance under a gamma distribution",
-    "neg_mean_poisson_deviance": "the mean deviance under a Poisson distribution",
-    "neg_mean_squared_error": "the mean squared error",
-    "neg_mean_squared_log_error": "the mean squared error of logarithms",
-    "neg_median_absolute_error": "the median absolute error",
-    "neg_root_mean_squared_error": "the root of the mean squared error",
-    "neg_root_mean_squared_log_error": "the root of the mean squared error of logarithms",
-}
-
-
-def _metric(name: str, function: Callable[..., Prepared]) -> Metric:
-    limits, words = (-np.inf, 1.0), _WORDS[name]
+def _metric(name: str, function: Callable[..., Prepared], words: str, *other_names: str) -> Metric:
+    limits = (-np.inf, 1.0)
     if name.startswith("neg_"):
         limits, words = (-np.inf, 0.0), f"{words} with a minus sign: 0 is perfect"
-    return Metric(name, function, source="numbers", limits=limits, words=words)
+    return Metric(
+        name, function, source="numbers", limits=limits, words=words, other_names=other_names
+    )
 
 
-NUMBER_METRICS = {name: _metric(name, function) for name, function in _FUNCTIONS.items()}
+_EXPLAINED = "the share of the variance of the true values that is explained"
+_PERCENTAGE = "the mean absolute error as a share of the true value,"
+_LOGARITHMS = "squared error of logarithms"
+
+_neg_mean = partial(partial, neg_mean_of)
+
+# A row has the name, the function, what it measures, and other names.
+NUMBER_METRICS = {
+    row[0]: _metric(*row)
+    for row in (
+        ("r2", _r2, f"{_EXPLAINED}: 1 is perfect, 0 no better than their mean"),
+        (
+            "explained_variance",
+            _explained_variance,
+            f"{_EXPLAINED}, apart from a constant error: 1 is perfect",
+        ),
+        (
+            "neg_mean_absolute_error",
+            _neg_mean(_absolute),
+            "the mean absolute error",
+            "mae",
+        ),
+        (
+            "neg_mean_absolute_percentage_error",
+            _neg_mean(_percentage),
+            _PERCENTAGE,
+            "mape",
+        ),
+        (
+            "neg_mean_gamma_deviance",
+            _neg_mean(_gamma),
+            "the mean deviance under a gamma distribution",
+        ),
+        (
+            "neg_mean_poisson_deviance",
+            _neg_mean(_poisson),
+            "the mean deviance under a Poisson distribution",
+        ),
+        ("neg_mean_squared_error", _neg_mean(_squared), "the mean squared error", "mse"),
+        (
+            "neg_mean_squared_log_error",
+            _neg_mean(_squared_log),
+            f"the mean {_LOGARITHMS}",
+        ),
+        ("neg_median_absolute_error", _neg_median, "the median absolute error"),
+        (
+            "neg_root_mean_squared_error",
+            partial(_neg_root, _squared),
+            "the root of the mean squared error",
+            "rmse",
+        ),
+        (
+            "neg_root_mean_squared_log_error",
+            partial(_neg_root, _squared_log),
+            f"the root of the mean {_LOGARITHMS}",
+        ),
+    )
+}

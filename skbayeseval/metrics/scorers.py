@@ -3,6 +3,10 @@
 A scorer asks an estimator what it predicts for X. `Saying` is an estimator that is given the
 predictions, and that tells what it was asked for. X is not there: a scorer that uses it otherwise
 fails on `UNKNOWN_X`, instead of taking something else for it.
+
+A scorer is recognised by what it does. It tells the name of its function, which anybody's function
+may have, so it is also called on small examples and must give what scikit-learn's gives. Unknown
+parameters are not guessed at.
 """
 
 from __future__ import annotations
@@ -16,15 +20,31 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn import metrics as sklearn_metrics
 from sklearn.base import BaseEstimator
+from sklearn.metrics import get_scorer, get_scorer_names, make_scorer
+
+from skbayeseval.metrics.metric import Metric
+from skbayeseval.metrics.registry import get_metric, known_metrics
 
 Array = NDArray[Any]
 
 # The methods of estimators whose output a metric takes, and what ScoredInstances calls it.
 RESPONSES = {"predict": "labels", "predict_proba": "probability", "decision_function": "ranking"}
 
-# How what `make_scorer` made is written: the function, and whether it is a loss.
-MADE = r"make_scorer\((.+?)(, greater_is_better=False)?, response_method="
+# How scikit-learn writes what `make_scorer` made: its function, whether it is a loss, and the rest.
+# It has public names for none of these (1.6 to 1.9).
+MADE = r"make_scorer\((.+?)(, greater_is_better=False)?, response_method=(.+)\)"
+
+# The rest of a scorer of predicted classes or numbers; text among its parameters has no quotes.
+OF_PREDICTIONS = r"'predict'((?:, \w+=[^,=()\[\]]+)*)"
+
+# The parameters of scikit-learn's functions that metrics have here as well.
+PARAMETERS = {
+    "average": "binary|micro|macro|weighted",
+    "beta": r"\d+(\.\d+)?",
+    "zero_division": r"[01](\.0)?|nan",
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -188,11 +208,48 @@ def name_of(scorer: Callable[..., Any]) -> str:
         return name_of(error.obj) if callable(error.obj) else type(scorer).__name__
     if written is None:
         return str(getattr(scorer, "__name__", type(scorer).__name__))
-    function, is_loss = written.groups()
+    function, is_loss, _ = written.groups()
     if function.startswith("functools.partial("):
         inner = re.match(r"functools\.partial\(<(?:function|bound method) ([\w.<>]+)", function)
         function = "partial" if inner is None else inner[1].rsplit(".")[-1]
     return f"{'neg_' if is_loss else ''}{function}"
+
+
+def metric_of_scorer(scorer: Any) -> Metric | None:
+    """Return the metric that equals a scorer made by `make_scorer`; None if none is known to.
+
+    A scorer tells the name of its function and its parameters, but not the function: one that
+    only has the name of scikit-learn's is found out by calling it.
+    """
+    try:
+        written = repr(scorer)
+    except AttributeError:  # made of an object without a name
+        return None
+    for name in get_scorer_names():
+        if name in known_metrics() and repr(get_scorer(name)) == written:
+            return get_metric(name) if agree(scorer, get_scorer(name)) else None
+    made = re.fullmatch(MADE, written)
+    parameters = None if made is None else re.fullmatch(OF_PREDICTIONS, made[3])
+    if made is None or parameters is None or not hasattr(sklearn_metrics, made[1]):
+        return None
+    options: dict[str, Any] = {}
+    for parameter in parameters[1].split(", ")[1:]:
+        key, text = parameter.split("=")
+        if key not in PARAMETERS or re.fullmatch(PARAMETERS[key], text) is None:
+            return None
+        options[key] = text if key == "average" else float(text)
+    function, is_loss = made[1], made[2] is not None
+    name = f"neg_{function}" if is_loss else function.removesuffix("_score")
+    if name == "fbeta":
+        name = f"f{options.get('beta')}"
+    if options.get("average", "binary") != "binary":
+        name = f"{name}_{options['average']}"
+    try:
+        metric = get_metric(name, zero_division=options.get("zero_division", 0.0))
+    except ValueError:
+        return None
+    twin = make_scorer(getattr(sklearn_metrics, function), greater_is_better=not is_loss, **options)
+    return metric if metric.source != "instances" and agree(scorer, twin) else None
 
 
 def agree(scorer: Any, twin: Any) -> bool:

@@ -8,6 +8,12 @@ from skbayeseval.models.binary import (
     PairedChunks,
     Unpaired,
 )
+from skbayeseval.models.bootstrap import (
+    GroupScoreWeights,
+    GroupWeights,
+    InstanceWeights,
+    ScoreWeights,
+)
 from skbayeseval.models.data_sets import HierarchicalScores, SignedRank
 from skbayeseval.models.items import ClusteredItems, ItemWeights, RightOrWrong
 from skbayeseval.models.multiclass import (
@@ -20,12 +26,6 @@ from skbayeseval.models.multiclass import (
 from skbayeseval.models.registry import published_and_alternative_models, resolve_model
 from skbayeseval.models.split_scores import CorrelatedT
 from skbayeseval.models.systems import HierarchicalSystems
-from skbayeseval.models.weights import (
-    GroupScoreWeights,
-    GroupWeights,
-    InstanceWeights,
-    ScoreWeights,
-)
 
 __all__ = [
     "BCV",

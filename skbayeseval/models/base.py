@@ -19,11 +19,12 @@ from skbayeseval._validation import ParameterObject
 from skbayeseval.engines.base import PriorBuilder, Trace
 from skbayeseval.engines.blocks import BLOCK
 from skbayeseval.engines.pymc import PyMCEngine, sample
+from skbayeseval.engines.rows import Population
 from skbayeseval.engines.variables import Parameter, Parameters, call_prior, publish
-from skbayeseval.evidence.base import Evidence, letter
-from skbayeseval.evidence.counts import as_evidence
-from skbayeseval.judgement.intervals import Interval
-from skbayeseval.metrics.confusion import Metric, Totals
+from skbayeseval.evidence.interface import Evidence, letter
+from skbayeseval.evidence.joint_counts import as_evidence
+from skbayeseval.judgement.distribution import Distribution
+from skbayeseval.metrics.metric import Metric, Totals
 from skbayeseval.models.margins import BetaDifference, BetaMargin, Law
 
 Array = NDArray[Any]
@@ -38,11 +39,6 @@ FORMS = {
     "rows": "form='rows' requires model='hierarchical' and more than two classes.",
     "joint": "form='joint' requires model=PairedHierarchical().",
 }
-
-# The most draws of independent classifiers whose pairs are counted, after which streams end even if
-# the error is still large, and the number of draws per classifier of which all pairs are formed.
-MOST_INDEPENDENT_DRAWS = 2**22
-BATCH = 256
 
 
 class LogDensities(NamedTuple):
@@ -130,6 +126,10 @@ class Model(ParameterObject):
     # The kind of evidence that it takes.
     takes: ClassVar[type] = object
     needs_pairs: ClassVar[bool] = False
+    # Whether classifiers are independent of each other, unless it needs pairs.
+    has_independent_classifiers: ClassVar[bool] = False
+    # How many classifiers it takes at most; None for any number.
+    most_classifiers: ClassVar[int | None] = 2
     needs_true_negatives: ClassVar[bool] = True
     has_proper_prior: ClassVar[bool] = True
     # Whether the weight of cross-validated counts is inferred by default, or the published one.
@@ -140,6 +140,10 @@ class Model(ParameterObject):
     derived_metrics: ClassVar[tuple[str, ...]] = ()
     # Why there is no PyMC graph, if there is none.
     no_graph: ClassVar[str] = ""
+    # Whether the prior of each class moves an accuracy where classes have few instances.
+    prior_pulls_classes: ClassVar[bool] = False
+    # Whether `stream` takes metrics with several values per table, on a first axis (`stacked`).
+    draws_metrics_together: ClassVar[bool] = False
     # Whether a draw costs no more than that of two classes.
     draws_cost_one: ClassVar[bool] = False
     # What a model that is asked for by name has in place of the published prior, which makes
@@ -149,6 +153,11 @@ class Model(ParameterObject):
     positive: int | None = None
     # The model of Bayes factors, with the published prior, where this one has the default prior.
     published: Model | None = None
+
+    @property
+    def is_independent(self) -> bool:
+        """Whether classifiers are known to be independent of each other."""
+        return self.has_independent_classifiers and not self.needs_pairs
 
     @property
     def positive_index(self) -> int:
@@ -162,6 +171,13 @@ class Model(ParameterObject):
     def of_pair(self) -> Model:
         """Return the model of two classifiers that is the margin of this one."""
         return self
+
+    def parameters_of_joint(self, draws: Draws, positive: int | None) -> dict[str, Array]:
+        """Return draws of the parameters of this model, given those of a model it is a margin of.
+
+        `positive` is the index of the positive class.
+        """
+        return dict(draws)
 
     def specification(self, evidence: Any) -> Self:
         """Return the model given the evidence."""
@@ -177,9 +193,20 @@ class Model(ParameterObject):
                 f"{type(self).__name__} requires evidence of type {self.takes.__name__}, got "
                 f"{type(evidence).__name__}."
             )
-        given = copy(self)
-        given._observe(evidence)
-        return given
+        observing = copy(self)
+        observing._observe(evidence)
+        return observing
+
+    def check_number(self, n_classifiers: int) -> None:
+        """Raise if there are more classifiers than the model takes, or no pair of them."""
+        most = self.most_classifiers
+        if most is None or (n_classifiers <= most and (n_classifiers > 1 or not self.needs_pairs)):
+            return
+        number = "two" if most == 2 else f"at most {most}"
+        raise ValueError(
+            f"model={type(self).__name__}() requires {number} classifiers, but there are "
+            f"{n_classifiers}. Use model='paired' or model='unpaired'."
+        )
 
     def _observe(self, evidence: Any) -> None:
         """Keep what the posterior depends on; raise if prior and evidence do not fit."""
@@ -201,33 +228,32 @@ class Model(ParameterObject):
         """
         raise TypeError(f"The exact engine does not support {type(self).__name__}.")
 
-    def shares(self, metric: Metric, rng: Generator, region: Interval) -> Blocks:
-        """Yield estimates of P(A - B in the region) under the prior, in blocks of shape (2, n).
+    def draw_populations(self, rng: Generator, n_draws: int) -> list[tuple[Population, ...]]:
+        """Return posterior draws of the probabilities of outcomes, to simulate new test sets.
 
-        Few draws fall into a narrow region, so counting them is inefficient. Instead, every draw
-        gives a share: the probability of the region given a part of the variables
-        (Rao-Blackwellization). The blocks hold two independent unbiased estimates from each of n
-        strata, whose differences give the Monte Carlo error. For independent classifiers, it is the
-        share of all pairs of draws. Classifiers of a model that needs pairs are not independent, so
-        that draws are counted.
+        Each draw has one population if the classifiers share instances, else one per classifier.
         """
-        batch = 1 if self.needs_pairs else BATCH
-        return self._shares_of_draws(metric, rng, region, MOST_INDEPENDENT_DRAWS, batch)
+        raise TypeError(
+            f"New test sets cannot be simulated from {type(self).__name__}, which has no "
+            "draw_populations(). Compare with model='paired' or model='unpaired' to plan."
+        )
 
-    def _shares_of_draws(
-        self, metric: Metric, rng: Generator, region: Interval, n_draws: int, batch: int
-    ) -> Blocks:
-        scores = self.stream(metric, rng, n_draws, prior=True)
-        # A model of a user may give all draws at once, too many for all pairs of a batch.
-        parts = (
-            both[:, start : start + BLOCK]
-            for both in scores
-            for start in range(0, both.shape[1], BLOCK)
-        )
-        return in_twos(
-            share_of_pairs(check_scores(both, metric), min(batch, both.shape[1]), region)
-            for both in parts
-        )
+    def stacked_shapes(self) -> Array | None:
+        """Return the shapes of all Dirichlet vectors that the posterior consists of.
+
+        None if it does not. Posteriors of many test sets can be drawn at once where there are any,
+        by `differences_of_shapes`.
+        """
+        return None
+
+    def differences_of_shapes(
+        self, shapes: Array, metric: Metric, rng: Generator, n_draws: int
+    ) -> Array:
+        """Return draws of A - B of shape (n_rows, n_draws), given other shapes in each row.
+
+        `shapes` has the shape (n_rows, n_shapes), in the order of `stacked_shapes`.
+        """
+        raise TypeError(f"{type(self).__name__} has no shapes to draw from.")
 
     def parameters(self) -> list[Parameter]:
         """Return the parameters that are sampled; none where only weights are drawn."""
@@ -409,18 +435,22 @@ class Model(ParameterObject):
             "with_prevalence()."
         )
 
-    def margin(self, formula: str | None, which: int, *, prior: bool = False) -> BetaMargin | None:
+    def margin(self, metric: Metric, which: int, *, prior: bool = False) -> BetaMargin | None:
         """Return the distribution of one classifier's metric, None if not in closed form."""
         return None
 
     def law(self, metric: Metric, which: int | None = None, *, prior: bool = False) -> Law | None:
         """Return the law of one classifier's metric, or of A - B; None if not in closed form."""
         if which is not None:
-            return self.margin(metric.formula, which, prior=prior)
-        if self.needs_pairs:
+            return self.margin(metric, which, prior=prior)
+        if not self.is_independent:
             return None
-        a, b = (self.margin(metric.formula, k, prior=prior) for k in range(2))
+        a, b = (self.margin(metric, k, prior=prior) for k in range(2))
         return None if a is None or b is None else BetaDifference(a, b)
+
+    def known_difference(self, metric: Metric, draws: Array, rng: Generator) -> Distribution | None:
+        """Return the distribution of A - B, given its draws, where the model knows more of it."""
+        return None
 
     def log_density_at_zero(self, metric: Metric, *, prior: bool = False) -> float | None:
         """Return the log density of the difference at 0; inf if infinite, None if unknown.
@@ -430,7 +460,7 @@ class Model(ParameterObject):
         law = self.law(metric, prior=prior)
         return law.log_density_at_zero() if isinstance(law, BetaDifference) else None
 
-    def has_finite_prior_density(self, formula: str | None) -> bool | None:
+    def has_finite_prior_density(self, metric: Metric) -> bool | None:
         """Return whether the prior density of the difference is finite at 0; None if unknown.
 
         See docs/bayes_factors.md for the reasons.
@@ -450,7 +480,7 @@ def metric_of_block(
     return np.stack([metric(tables) for tables in block])
 
 
-def check_scores(scores: Array, metric: Metric) -> Array:
+def check_no_nan(scores: Array, metric: Metric) -> Array:
     """Return the metric values; raise if one of them is NaN."""
     if np.isnan(scores).any():
         raise ValueError(
@@ -496,25 +526,6 @@ def parameters_of_pair(draws: Draws, i: int, j: int) -> dict[str, Array]:
 def confusion(tables: Any) -> dict[str, Array]:
     """Return the tables of classifiers, named as the observed data in ArviZ."""
     return {f"confusion_{letter(k)}": table for k, table in enumerate(tables)}
-
-
-def in_twos(blocks: Iterable[Array]) -> Iterator[Array]:
-    """Yield independent shares in blocks of shape (2, n)."""
-    rest = np.empty(0)
-    for block in blocks:
-        joined = np.concatenate([rest, block])
-        even = len(joined) - len(joined) % 2
-        rest = joined[even:]
-        if even:
-            yield joined[:even].reshape(2, -1)
-
-
-def share_of_pairs(scores: Array, size: int, region: Interval) -> Array:
-    """Return, per batch of `size` draws, the share of their pairs that is in the region."""
-    n_batches = scores.shape[1] // size
-    a, b = scores[:, : n_batches * size].reshape(2, n_batches, size)
-    difference = a[:, :, None] - b[:, None, :]
-    return ((difference >= region.low) & (difference <= region.high)).mean(axis=(1, 2))
 
 
 def check_several(number: int, what: str) -> None:

@@ -5,8 +5,7 @@ label.
 
 Chunks have no true negatives. Two taggers on the same sentences are seven cells: gold chunks by who
 found them, false alarms by who raised them. Half of the bcv prior in each cell makes either tagger
-alone exactly bcv. Malformed sequences are read as conlleval reads them; all of its tables come down
-to one rule, which is what `sequences/tags.py` implements.
+alone exactly bcv.
 
 Very small priors are refused, not approximated. Below a Dirichlet shape of 0.01 cells underflow
 often enough to bias ratios of cells.
@@ -14,37 +13,24 @@ often enough to bias ratios of cells.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.random import Generator
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import gammainc
 
-from skbayeseval.engines.blocks import stream_blocks
 from skbayeseval.engines.gammas import Simplex
-from skbayeseval.evidence.base import Evidence, letter
 from skbayeseval.evidence.chunks import CELLS, ChunkCounts
-from skbayeseval.evidence.counts import PairedCounts
+from skbayeseval.evidence.interface import Evidence, letter
+from skbayeseval.evidence.joint_counts import PairedCounts
 from skbayeseval.evidence.units import UnitCounts
-from skbayeseval.judgement.intervals import Interval
-from skbayeseval.metrics.confusion import Metric
-from skbayeseval.models.base import Blocks, Replicated, check_concentration, confusion
-from skbayeseval.models.margins import BetaMargin, F1Margin
-from skbayeseval.models.paired_prior import (
-    log_density_of_equal_accuracy,
-    log_density_of_equality,
-    shares_given_rates,
-)
+from skbayeseval.metrics.metric import Metric
+from skbayeseval.models.base import Replicated, check_concentration, confusion
+from skbayeseval.models.margins import BetaMargin, class_of_ratio, margin_of_ratio
+from skbayeseval.models.point_null import log_density_of_equal_accuracy, log_density_of_equality
 from skbayeseval.models.vectors import Vectors, VectorsOfLabels, positive_first
 
 Array = NDArray[Any]
-
-
-# The most draws of which those in a region are counted.
-MOST_COUNTED_DRAWS = 2**23
 
 
 class Unpaired(Vectors):
@@ -72,6 +58,7 @@ class Unpaired(Vectors):
     """
 
     name = "unpaired"
+    has_independent_classifiers = True
 
     def __init__(self, mu: ArrayLike = 1.0, rho: ArrayLike = 1.0) -> None:
         self.mu = mu
@@ -105,14 +92,14 @@ class Unpaired(Vectors):
             of_each.append(draws[f"mu_{classifier}"][:, None] * rates)
         return np.stack(of_each)
 
-    def margin(self, formula: str | None, which: int, *, prior: bool = False) -> BetaMargin | None:
+    def margin(self, metric: Metric, which: int, *, prior: bool = False) -> BetaMargin | None:
         """Return the distribution of one classifier's metric, None if not in closed form."""
         shapes = self.shapes(prior=prior)
-        if formula == "recall":
-            return BetaMargin(*shapes[f"rho+_{letter(which)}"])
-        if formula == "specificity":
-            return BetaMargin(*shapes[f"rho-_{letter(which)}"][::-1])
-        return None
+        return _margin_of_rates(metric, *(shapes[f"rho{s}_{letter(which)}"] for s in "+-"))
+
+    def has_finite_prior_density(self, metric: Metric) -> bool | None:
+        """Return whether the prior density of the difference is finite at 0; None if unknown."""
+        return self._has_bounded_prior(metric)
 
 
 class Paired(Vectors):
@@ -142,6 +129,7 @@ class Paired(Vectors):
     name = "paired"
     infers_weight = True
     needs_pairs = True
+    most_classifiers = 2
     default_prior: ClassVar[dict[str, Any]] = {"theta": 0.25}
 
     def __init__(self, mu: ArrayLike = 1.0, theta: ArrayLike = 1.0) -> None:
@@ -178,15 +166,19 @@ class Paired(Vectors):
         cells = np.moveaxis(self._joint_cells(draws), -1, 0)
         return cells if self.positive == 0 else cells[:, ::-1, ::-1, ::-1]
 
-    def shares(self, metric: Metric, rng: Generator, region: Interval) -> Blocks:
-        """Yield estimates of P(A - B in the region) under the prior, in blocks of shape (2, n).
-
-        A user-supplied metric need not be increasing: draws are counted.
-        """
-        if metric.formula is None:
-            return self._shares_of_draws(metric, rng, region, MOST_COUNTED_DRAWS, 1)
-        shapes = self.shapes(prior=True)
-        return shares_given_rates(shapes, self.fixed, metric, self.positive_index, rng, region)
+    def parameters_of_joint(
+        self, draws: Mapping[str, Array], positive: int | None
+    ) -> dict[str, Array]:
+        """Return mu and the rates of the positive class, given recalls of each class."""
+        if "rho_A" not in draws:
+            return dict(draws)
+        label = 1 if positive is None else positive
+        rates = {"mu": draws["mu"][:, label]} if "mu" in draws else {}
+        for name in ("A", "B"):
+            recall = draws[f"rho_{name}"]
+            rates[f"rho+_{name}"] = recall[:, label]
+            rates[f"rho-_{name}"] = 1 - recall[:, 1 - label]
+        return rates
 
     def _replicate(self, of: Replicated) -> dict[str, Array]:
         cube = of.instances(self.joint(self._given(of.draws)), 0)
@@ -194,35 +186,41 @@ class Paired(Vectors):
         outcomes = positive_first(cube, self.positive).reshape(of.n_draws, 2, 4)
         return {"outcomes": outcomes, **confusion([cube.sum(axis=3), cube.sum(axis=2)])}
 
-    def margin(self, formula: str | None, which: int, *, prior: bool = False) -> BetaMargin | None:
+    def margin(self, metric: Metric, which: int, *, prior: bool = False) -> BetaMargin | None:
         """Return the distribution of one classifier's metric, None if not in closed form."""
-        if formula not in ("recall", "specificity"):
-            return None
-        pairs = self.shapes(prior=prior)["theta+" if formula == "recall" else "theta-"]
-        predicted = pairs.reshape(2, 2).sum(axis=1 - which)
-        return BetaMargin(*(predicted if formula == "recall" else predicted[::-1]))
+        shapes = self.shapes(prior=prior)
+        pairs = (shapes[name].reshape(2, 2) for name in ("theta+", "theta-"))
+        return _margin_of_rates(metric, *(table.sum(axis=1 - which) for table in pairs))
 
     def log_density_at_zero(self, metric: Metric, *, prior: bool = False) -> float | None:
         """Return the log density of the difference at 0; inf if infinite, None if unknown."""
-        formula, shapes = metric.formula, self.shapes(prior=prior)
-        if formula in ("recall", "specificity"):
-            return log_density_of_equality(shapes["theta+" if formula == "recall" else "theta-"])
-        if formula in ("accuracy", "balanced_accuracy"):
-            return log_density_of_equal_accuracy(shapes, balanced=formula != "accuracy")
+        if not metric.is_of_totals:
+            return None
+        shapes, values = self.shapes(prior=prior), metric(_TABLES, self.positive_index)
+
+        def equals(others: Array) -> bool:
+            return np.allclose(values, others, rtol=1e-12, atol=0)
+
+        recalls = np.diagonal(_TABLES, axis1=1, axis2=2) / _TABLES.sum(axis=2)
+        for name, label in (("theta+", self.positive_index), ("theta-", 1 - self.positive_index)):
+            if equals(recalls[:, label]):
+                return log_density_of_equality(shapes[name])
+        if equals(np.trace(_TABLES, axis1=1, axis2=2)):
+            return log_density_of_equal_accuracy(shapes, balanced=False)
+        if equals(recalls.mean(axis=1)):
+            return log_density_of_equal_accuracy(shapes, balanced=True)
         return None
 
-    def has_finite_prior_density(self, formula: str | None) -> bool | None:
+    def has_finite_prior_density(self, metric: Metric) -> bool | None:
         """Return whether the prior density of the difference is finite at 0; None if unknown."""
         # As a class becomes rare, the difference of some metrics vanishes in proportion to its
         # frequency. The density at 0 is then proportional to the mean of 1 / frequency.
-        family, of_one_class = _family(formula)
-        if "mu" not in self.fixed and family in _VANISHES_WITH:
-            flat = self.shapes(prior=True)["mu"] <= 1
-            if of_one_class and flat.any() and not flat.all():
-                return None  # the positive class is not known here
-            if flat[list(_VANISHES_WITH[family])].any():
-                return False
-        return super().has_finite_prior_density(formula)
+        if metric.is_of_totals and "mu" not in self.fixed:
+            labels = (self.positive_index, 1 - self.positive_index)
+            for label, shape in zip(labels, self.shapes(prior=True)["mu"], strict=True):
+                if shape <= 1 and _vanishes_with(label, metric, self.positive_index):
+                    return False
+        return self._has_bounded_prior(metric)
 
 
 class BCV(Vectors):
@@ -248,6 +246,7 @@ class BCV(Vectors):
     """
 
     name = "bcv"
+    has_independent_classifiers = True
     needs_true_negatives = False
 
     def __init__(self, lambda_: float = 1.0) -> None:
@@ -281,20 +280,18 @@ class BCV(Vectors):
             counts[simplex.name] = of.multinomial(total, weight, shares[simplex.name].T).T
         return confusion(np.moveaxis(self.tables(counts), 1, 0))
 
-    def margin(self, formula: str | None, which: int, *, prior: bool = False) -> BetaMargin | None:
+    def margin(self, metric: Metric, which: int, *, prior: bool = False) -> BetaMargin | None:
         """Return the distribution of one classifier's metric, None if not in closed form."""
-        tp, fp, fn, *rest = self._cell_shapes(which, prior)
-        tn = rest[0] if rest else None
-        if formula == "f1":
-            return F1Margin(tp, fp + fn)
-        shapes = {
-            "precision": (tp, fp),
-            "recall": (tp, fn),
-            "jaccard": (tp, fp + fn),
-            "specificity": (tn, fp),
-            "accuracy": (None if tn is None else tp + tn, fp + fn),
-        }.get(formula or "", (None, fp))
-        return None if shapes[0] is None else BetaMargin(*shapes)
+        if metric.ratio is None:
+            return None
+        shapes = np.full(4, np.nan)  # chunks have no true negatives
+        known = self._cell_shapes(which, prior)
+        shapes[: len(known)] = known
+        return margin_of_ratio(metric.ratio, shapes)
+
+    def has_finite_prior_density(self, metric: Metric) -> bool | None:
+        """Return whether the prior density of the difference is finite at 0; None if unknown."""
+        return self._has_bounded_prior(metric)
 
     def _cell_shapes(self, classifier: int, prior: bool) -> Array:
         """Return the Dirichlet shapes of one classifier's (tp, fp, fn), and of its tn if known."""
@@ -354,25 +351,41 @@ class IndependentLabelsBCV(VectorsOfLabels, BCV):
 _BY_NAME = [0, 2, 1, 3]
 
 
-# The difference of these metrics vanishes as the positive class (0) or the negative class (1)
-# becomes rare.
-_VANISHES_WITH = {
-    "f": (0,),
-    "jaccard": (0,),
-    "precision": (0, 1),
-    "precision_macro": (0, 1),
-    "precision_weighted": (0, 1),
-    "cohen_kappa": (0, 1),
-}
+def _tables(rare: int, share: ArrayLike, of_rare: ArrayLike, of_other: ArrayLike) -> Array:
+    """Return tables given the share of a class, its recall, and that of the other class."""
+    right = np.stack(np.broadcast_arrays(of_rare, of_other), axis=-1)
+    true = np.stack(np.broadcast_arrays(share, 1 - np.asarray(share)), axis=-1)
+    rows = np.stack([right, 1 - right], axis=-1)
+    rows[..., 1, :] = rows[..., 1, ::-1]
+    tables = true[..., None] * rows
+    return tables if rare == 0 else tables[..., ::-1, ::-1]
 
 
-def _family(formula: str | None) -> tuple[str, bool]:
-    """Return a formula with F-beta as "f", and whether it has the index of a class."""
-    name, bracket, _ = str(formula).partition("[")
-    beta = _FBETA.match(name)
-    if beta:
-        name = ("f" if float(beta[1]) > 0 else "precision") + name[beta.end() :]
-    return name, bool(bracket)
+# Tables of two classes on which metrics that are the same have the same values, and others not.
+_TABLES = _tables(0, *np.meshgrid([0.2, 0.6], [0.1, 0.45, 0.8], [0.3, 0.9])).reshape(-1, 2, 2)
+
+
+def _vanishes_with(rare: int, metric: Metric, positive: int) -> bool:
+    """Return whether the difference falls in proportion to the share of a class that gets rare.
+
+    It is computed for two classifiers and two shares, of which the second is a sixteenth of the
+    first. All numbers are powers of 2 and their sums, so that terms that cancel leave no rounding
+    errors behind.
+    """
+    shares, of_rare, of_other = 2.0 ** np.array([[-40], [-44]]), [0.5, 0.125], [0.75, 0.375]
+    a, b = metric(_tables(rare, shares, of_rare, of_other), positive).T
+    first, second = np.abs(a - b)
+    return bool(second <= first / 8)
+
+
+def _margin_of_rates(metric: Metric, positives: Array, negatives: Array) -> BetaMargin | None:
+    """Return the distribution of a rate of one class; None for metrics of both classes.
+
+    `positives` and `negatives` are the shapes of (predict positive, predict negative).
+    """
+    if metric.ratio is None or class_of_ratio(metric.ratio) is None:
+        return None
+    return margin_of_ratio(metric.ratio, np.stack([positives, negatives], axis=1).ravel())
 
 
 def _check_orientation(positive: int | None, mu: Array, rates: Array) -> None:
@@ -388,15 +401,6 @@ def _check_orientation(positive: int | None, mu: Array, rates: Array) -> None:
 def _simplex(name: str, prior: Array, counts: Array) -> Simplex:
     """Return a vector, or one per label, with the same prior."""
     return Simplex(name, np.broadcast_to(prior, counts.shape).copy(), counts)
-
-
-CHUNK_BLOCK = 2**14
-
-
-MOST_BLOCKS = 2**8
-
-
-_FBETA = re.compile(r"f(\d+(?:\.\d+)?(?:e[+-]?\d+)?)")
 
 
 # (tp, fp, fn) of A and of B as sums of the cells of `ChunkCounts`: gold chunks found by both, only
@@ -437,6 +441,7 @@ class PairedChunks(BCV):
     takes = ChunkCounts
     infers_weight = True
     needs_pairs = True
+    most_classifiers = 2
     default_prior: ClassVar[dict[str, Any]] = {"lambda": 0.5}
 
     def _observe(self, evidence: Any) -> None:
@@ -451,71 +456,6 @@ class PairedChunks(BCV):
     def _cell_shapes(self, classifier: int, prior: bool) -> Array:
         return _SUMS[classifier] @ self.shapes(prior=prior)["pi"]
 
-    def shares(self, metric: Metric, rng: Generator, region: Interval) -> Blocks:
-        """Yield estimates of P(A - B in the region) under the prior, in blocks of shape (2, n)."""
-        if metric.formula is None or not has_chunk_shares(metric.formula):
-            return self._shares_of_draws(metric, rng, region, MOST_COUNTED_DRAWS, 1)
-        return shares_of_chunks(self.simplexes[0].prior, metric.formula, rng, region)
-
-    def has_finite_prior_density(self, formula: str | None) -> bool | None:
+    def has_finite_prior_density(self, metric: Metric) -> bool | None:
         """Return None: it is unknown whether the prior density of the difference is finite at 0."""
         return None
-
-
-def has_chunk_shares(formula: str | None) -> bool:
-    """Return whether the metric of chunks has such an interval."""
-    return formula in ("precision", "recall", "jaccard") or bool(_FBETA.fullmatch(str(formula)))
-
-
-def shares_of_chunks(
-    prior: Array, formula: str, rng: Generator, region: Interval
-) -> Iterator[Array]:
-    """Yield estimates of P(A - B in the region) under the prior, in blocks of shape (2, n).
-
-    Parameters
-    ----------
-    prior : ndarray of shape (7,)
-        The Dirichlet prior of the cells, in the order of `ChunkCounts`.
-    formula : str
-        The registered name of the metric.
-    rng : numpy.random.Generator
-        The source of randomness.
-    region : Interval
-        The region of differences.
-    """
-    free = 2 if formula == "recall" else 6
-
-    def draw(rng: Generator, size: int) -> Array:
-        cells = rng.standard_gamma(prior, (size, 7)).T
-        bounds = (_bound(cells, formula, end) for end in region)
-        at_low, at_high = (gammainc(prior[free], x) for x in bounds)
-        # The difference decreases with the cell of recall and increases with false alarms.
-        share = at_low - at_high if formula == "recall" else at_high - at_low
-        return share.reshape(2, -1)
-
-    return stream_blocks(draw, rng, MOST_BLOCKS * CHUNK_BLOCK, CHUNK_BLOCK)
-
-
-def _bound(cells: Array, formula: str, difference: float) -> Array:
-    """Return the value of the free cell at which A - B equals `difference`."""
-    both, only_a, only_b, neither, false_both, false_a, _ = cells
-    if formula == "recall":
-        # The difference is (only_a - x) / (both + only_a + x + neither).
-        if difference <= -1:
-            return np.full_like(both, np.inf)
-        others = both + only_a + neither
-        return np.maximum((only_a - difference * others) / (1 + difference), 0.0)
-    found_a, found_b = both + only_a, both + only_b
-    gold = found_a + only_b + neither
-    # The metric is gain * found / (gain * found + miss * missed + false alarms).
-    beta = _FBETA.fullmatch(formula)
-    gain, miss = {"precision": (1.0, 0.0), "jaccard": (1.0, 1.0)}.get(
-        formula, (1 + float(beta[1]) ** 2, float(beta[1]) ** 2) if beta else (0.0, 0.0)
-    )
-    of_a = gain * found_a
-    of_a = of_a / (of_a + miss * (gold - found_a) + false_both + false_a)
-    of_b = of_a - difference
-    top, rest = gain * found_b, gain * found_b + miss * (gold - found_b) + false_both
-    with np.errstate(divide="ignore", invalid="ignore"):
-        bound = np.where(of_b > 0, top / of_b - rest, np.inf)
-    return np.maximum(bound, 0.0)

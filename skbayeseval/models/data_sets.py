@@ -26,7 +26,7 @@ from skbayeseval.evidence.split_scores import DataSetScores
 from skbayeseval.judgement.decision import Probabilities
 from skbayeseval.judgement.distribution import Distribution
 from skbayeseval.judgement.intervals import Interval
-from skbayeseval.metrics.confusion import Metric
+from skbayeseval.metrics.metric import Metric
 from skbayeseval.models.base import Blocks, Draws, Model
 from skbayeseval.models.split_scores import without_noise
 
@@ -79,7 +79,9 @@ class SignedRank(Model):
         differences = _differences(evidence)
         self.differences = {name: of_one.mean(axis=1) for name, of_one in differences.items()}
 
-    def ranked(self, metric: Metric, draws: Array, rng: Generator) -> SignedRankDifference:
+    def known_difference(
+        self, metric: Metric, draws: Array, rng: Generator
+    ) -> SignedRankDifference:
         """Return the posterior of the pseudo-median, given its draws and their source."""
         differences = self.differences[metric.name]
         weights = draw_weights(len(differences), float(self.strength), rng, len(draws))

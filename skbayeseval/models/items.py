@@ -20,21 +20,12 @@ from skbayeseval.engines.blocks import BLOCK, stream_blocks
 from skbayeseval.engines.bootstrap import WeightedSums
 from skbayeseval.engines.few_units import UNSEEN
 from skbayeseval.engines.gammas import log_rising
-from skbayeseval.evidence.items import ItemScores, Units
+from skbayeseval.evidence.item_scores import ItemScores, Units
 from skbayeseval.evidence.people import unseen_errors
-from skbayeseval.judgement.intervals import Interval
-from skbayeseval.metrics.confusion import Metric
-from skbayeseval.metrics.registry import item_bounds
-from skbayeseval.models.base import (
-    MOST_INDEPENDENT_DRAWS,
-    Blocks,
-    Model,
-    check_concentration,
-    check_several,
-    in_twos,
-)
+from skbayeseval.metrics.metric import Metric
+from skbayeseval.models.base import Blocks, Model, check_concentration, check_several
 from skbayeseval.models.margins import BetaMargin
-from skbayeseval.models.paired_prior import log_density_of_equality
+from skbayeseval.models.point_null import log_density_of_equality
 
 Array = NDArray[Any]
 
@@ -60,6 +51,7 @@ class ItemModel(Model):
 
     takes = ItemScores
     needs_pairs = True
+    most_classifiers = None
     needs_true_negatives = False
     no_graph = "Models of one score per item have no PyMC model."
 
@@ -74,20 +66,6 @@ class OutcomesOfItems(ItemModel):
 
     # The Dirichlet prior of the four outcomes.
     concentration: Array
-
-    def shares(self, metric: Metric, rng: Generator, region: Interval) -> Blocks:
-        """Yield estimates of P(A - B in the region) under the prior, in blocks of shape (2, n).
-
-        Given how often the systems disagree, who is right then is Beta.
-        """
-        both, only_a, only_b, neither = self.concentration
-        winner = BetaMargin(only_a, only_b) if self.sign > 0 else BetaMargin(only_b, only_a)
-
-        def draw(rng: Generator, size: int) -> Array:
-            disagree = np.maximum(rng.beta(only_a + only_b, both + neither, size), 1e-300)
-            return winner.mass((region.low / disagree + 1) / 2, (region.high / disagree + 1) / 2)
-
-        return in_twos(stream_blocks(draw, rng, MOST_INDEPENDENT_DRAWS, BLOCK))
 
     def _scores(self, theta: Array) -> Array:
         """Return the mean scores of two systems, given draws of theta, of shape (4, n)."""
@@ -179,10 +157,10 @@ class RightOrWrong(OutcomesOfItems):
 
         return stream_blocks(draw, rng, number, weighted.block)
 
-    def margin(self, formula: str | None, which: int, *, prior: bool = False) -> BetaMargin | None:
+    def margin(self, metric: Metric, which: int, *, prior: bool = False) -> BetaMargin | None:
         """Return the distribution of one system's mean score, None if not in closed form."""
         shapes = self.shapes(prior=prior)
-        if item_bounds(formula) != (0.0, 1.0) or not shapes:
+        if metric.limits != (0.0, 1.0) or not shapes:
             return None
         outcomes = shapes["theta"].reshape(2, 2)
         return BetaMargin(*outcomes.sum(axis=1 - which))

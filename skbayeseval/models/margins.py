@@ -28,6 +28,7 @@ from skbayeseval._validation import check_probability
 from skbayeseval.judgement.decision import Probabilities
 from skbayeseval.judgement.distribution import Distribution
 from skbayeseval.judgement.intervals import Interval
+from skbayeseval.metrics.metric import CellRatio
 
 Array = NDArray[Any]
 
@@ -189,6 +190,60 @@ class F1Margin(BetaMargin):
         """Return Jaccard's index that corresponds to the F1 `score`."""
         score = np.clip(score, 0.0, 1.0)
         return score / (2 - score)
+
+
+def margin_of_ratio(ratio: CellRatio, shapes: Array) -> BetaMargin | None:
+    """Return the distribution of a ratio of Dirichlet cells; None if it is not in closed form.
+
+    With X the sum of the cells above the line and Y of those below it alone, X / (X + Y) is Beta,
+    and 2 X / (2 X + Y) is F1 (Wang and Li 2019, eqs. 25 to 27).
+
+    Parameters
+    ----------
+    ratio : CellRatio
+        The weight of each cell (tp, fp, fn, tn) above and below the line.
+    shapes : ndarray of shape (4,)
+        The Dirichlet shapes of these cells; NaN where a cell is not counted.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skbayeseval.metrics import get_metric
+    >>> from skbayeseval.models.margins import margin_of_ratio
+    >>> margin_of_ratio(get_metric("f1").ratio, np.array([8.0, 2.0, 3.0, np.nan]))
+    F1Margin(a=8.0, b=5.0)
+    """
+    top, bottom = np.array(ratio.top, dtype=float), np.array(ratio.bottom, dtype=float)
+    above = top > 0
+    below = (bottom > 0) & ~above
+    used = above | below
+    if not (above.any() and below.any()) or np.isnan(shapes[used]).any():
+        return None
+    weights = np.unique(bottom[above]), np.unique(bottom[below])
+    if np.any(top[above] != bottom[above]) or any(len(unique) > 1 for unique in weights):
+        return None
+    kinds = {1.0: BetaMargin, 2.0: F1Margin}
+    kind = kinds.get(float(weights[0][0] / weights[1][0]))
+    return None if kind is None else kind(float(shapes[above].sum()), float(shapes[below].sum()))
+
+
+def class_of_ratio(ratio: CellRatio | None) -> int | None:
+    """Return the true class, 0 for the positive one, in which all cells of the ratio are.
+
+    None if it has cells of both classes, or if there is no ratio.
+
+    Examples
+    --------
+    >>> from skbayeseval.metrics import get_metric
+    >>> from skbayeseval.models.margins import class_of_ratio
+    >>> [class_of_ratio(get_metric(name).ratio) for name in ("recall", "specificity", "f1")]
+    [0, 1, None]
+    """
+    if ratio is None:
+        return None
+    tp, fp, fn, tn = ratio.bottom
+    of_positives, of_negatives = tp or fn, fp or tn
+    return None if of_positives and of_negatives else int(not of_positives)
 
 
 def _normal_mass(low: Array, high: Array) -> Array:

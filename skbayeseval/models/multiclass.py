@@ -22,8 +22,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from skbayeseval.engines.gammas import Simplex
 from skbayeseval.engines.rows import Eta, Outcomes, Recall
-from skbayeseval.evidence.confusion import ConfusionCounts
-from skbayeseval.evidence.counts import PairedCounts
+from skbayeseval.evidence.joint_counts import PairedCounts
+from skbayeseval.evidence.one_classifier import ConfusionCounts
+from skbayeseval.metrics.metric import Metric
 from skbayeseval.models.base import Model, check_concentration
 from skbayeseval.models.binary import Paired
 from skbayeseval.models.outcomes import OutcomeModel
@@ -55,12 +56,12 @@ class _SharedPrior(OutcomeModel):
         """Return one group of classifiers, given their outcomes and the table of each."""
         raise NotImplementedError
 
-    def has_finite_prior_density(self, formula: str | None) -> bool | None:
+    def has_finite_prior_density(self, metric: Metric) -> bool | None:
         """Return whether the prior density of the difference is finite at 0; None if unknown."""
         # As eta approaches 1, tables approach perfection so quickly that P(1 - metric < e)
         # decreases only like a power of 1 / log(1 / e), far more slowly than e. With an intraclass
         # correlation near 1, every recall is near 0 or 1, for both classifiers.
-        return None if formula is None else False
+        return False if metric.is_of_totals else None
 
 
 class _SharedEta(_SharedPrior):
@@ -103,6 +104,8 @@ class Hierarchical(_SharedEta):
     """
 
     name = "hierarchical"
+    has_independent_classifiers = True
+    prior_pulls_classes = True
 
 
 class PairedHierarchical(_SharedEta):
@@ -294,3 +297,4 @@ class Recalls(_SharedRecalls):
     """
 
     name = "recalls"
+    has_independent_classifiers = True

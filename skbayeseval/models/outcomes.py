@@ -1,4 +1,4 @@
-"""Classifiers with any number of classes: draws, prior shares and PyMC graph of their outcomes."""
+"""Classifiers with any number of classes: draws and PyMC graph of their outcomes."""
 
 from __future__ import annotations
 
@@ -11,12 +11,11 @@ from typing import Any, Self, TypeVar
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
-from scipy import sparse
-from scipy.special import expit, logit
+from scipy.special import logit
 
 from skbayeseval.engines import blocks
 from skbayeseval.engines.blocks import child_of, in_order
-from skbayeseval.engines.recalls import RecallGrid, RecallRows
+from skbayeseval.engines.recalls import RecallRows
 from skbayeseval.engines.rows import (
     Eta,
     FullRows,
@@ -28,22 +27,15 @@ from skbayeseval.engines.rows import (
     StickRows,
 )
 from skbayeseval.engines.variables import Parameter, Parameters, log_multinomial
-from skbayeseval.evidence.base import letter
-from skbayeseval.judgement.intervals import Interval
-from skbayeseval.metrics.confusion import Metric, Totals
-from skbayeseval.metrics.registry import of_classes
+from skbayeseval.evidence.interface import letter
+from skbayeseval.metrics.metric import Metric, Totals
 from skbayeseval.models.base import (
-    BATCH,
-    MOST_INDEPENDENT_DRAWS,
     Blocks,
     Model,
     Replicated,
     blocks_of,
-    check_scores,
     confusion,
-    in_twos,
     metric_of_block,
-    share_of_pairs,
 )
 
 Array = NDArray[Any]
@@ -59,26 +51,12 @@ FEWEST_DRAWS = 16
 SMALLEST = np.finfo(float).tiny
 CLOSEST_TO_ONE = 1 - np.finfo(float).epsneg
 
-# The number of recalls after which streams of shares end even if the error is still large: after
-# ten to twenty seconds.
-MOST_RECALLS = 12_800_000
-
-# The number of classes whose shares are averaged.
-MOST_CLASSES = 16
-
-# The number of draws per class that share class proportions and sticks: of averages over classes,
-# and of metrics of one class. The most of them, and the most recalls that they may have.
-PER_CLASS, PER_OWN_CLASS = 8, 3
-MOST_REPEATS, MOST_SHARED_RECALLS = 256, 200_000
-
-# The most numbers in an array of recalls.
-RECALL_BLOCK = 2**19
-
-GOLDEN = (np.sqrt(5) - 1) / 2
-
 
 class OutcomeModel(Model):
     """Independent groups of classifiers, each evaluated on separate instances."""
+
+    most_classifiers = None
+    draws_metrics_together = True
 
     groups: tuple[Outcomes, ...]
 
@@ -298,41 +276,6 @@ class OutcomeModel(Model):
                 counts.append(of.rows(tables[k], true, k))
         return confusion(counts)
 
-    def shares(self, metric: Metric, rng: Generator, region: Interval) -> Blocks:
-        """Yield estimates of P(A - B in the region) under the prior, in blocks of shape (2, n).
-
-        Of recalls, classifiers are independent given class proportions and sticks: each share is
-        that of all pairs of draws in a batch with the same ones.
-        """
-        group = self.groups[0]
-        n_classes = len(group.mu.prior)
-        if metric.needs_tables or not self.has_recall_shares:
-            batch = BATCH if len(self.groups) > 1 else 1
-            n_draws = max(2**14, 2 * MOST_INDEPENDENT_DRAWS // n_classes)
-            return self._shares_of_draws(metric, rng, region, n_draws, batch)
-        # All classes of a draw tell about a metric of one class, if these have the same prior.
-        alike = [metric]
-        if self.has_classes_alike:
-            alike = of_classes(metric, range(min(n_classes, MOST_CLASSES)))
-        # A metric of one class varies more with its proportion, so more of these are drawn.
-        repeats = (PER_CLASS if len(alike) == 1 else PER_OWN_CLASS) * n_classes
-        repeats = max(2, min(repeats, MOST_REPEATS, MOST_SHARED_RECALLS // n_classes))
-        n_draws = max(2**5, MOST_RECALLS // (2 * repeats * n_classes))
-        # Sticks much smaller than the region do not matter.
-        remainder = min(1e-4, (region.high - region.low) / 100)
-
-        def mean_share(totals: Totals) -> Array:
-            values = (check_scores(m.of_totals(totals, self.positive_index), m) for m in alike)
-            return np.mean([share_of_pairs(scores, repeats, region) for scores in values], axis=0)
-
-        totals = _totals_given_sticks(group, rng, n_draws, repeats, remainder)
-        return in_twos(map(mean_share, totals))
-
-    @property
-    def has_recall_shares(self) -> bool:
-        """Whether the classifiers share instances, and each has a distribution of recalls."""
-        return len(self.groups) == 1 and all(isinstance(eta, Recall) for eta in self.groups[0].etas)
-
     def check_graph(self, form: str = "collapsed") -> None:
         """Raise if there is no PyMC graph of this form."""
         if any(group.samples_mu and (group.mu.prior == 0).any() for group in self.groups):
@@ -430,81 +373,6 @@ def _proportions(group: Outcomes, position: int, draws: Draws, size: int) -> Any
         return np.tile(group.known_mu, (size, 1))
     name = group.names(position)[0]
     return draws.get(name) if group.estimates_mu else draws[name]
-
-
-def _totals_given_sticks(
-    group: Outcomes, rng: Generator, n_draws: int, repeats: int, remainder: float
-) -> Iterator[Totals]:
-    """Yield blocks of totals under the prior, of shape (n_classifiers, n * repeats, M).
-
-    Parameters
-    ----------
-    group : Outcomes
-        The classifiers.
-    rng : numpy.random.Generator
-        The source of randomness.
-    n_draws : int
-        The number of draws of class proportions and sticks.
-    repeats : int
-        The number of draws of each classifier's recalls given these.
-    remainder : float
-        As in `OutcomeModel.blocks`.
-    """
-    rows = RecallRows(group, True, remainder)
-    block = max(1, RECALL_BLOCK // (rows.n_classes * max(repeats, rows.n_sticks)))
-    for start in range(0, n_draws, block):
-        n = min(block, n_draws - start)
-        mu = group.known_mu
-        mu = rows.draw_proportions(rng, n) if mu is None else np.tile(mu, (n, 1))
-        sticks = rows.break_sticks(rng, np.ones(mu.shape))
-        yield _totals(rows.grids, mu, sticks, rng, repeats)
-
-
-def _totals(
-    grids: Sequence[RecallGrid], mu: Array, sticks: Array, rng: Generator, repeats: int
-) -> Totals:
-    n, m = mu.shape
-    true = np.repeat(mu[:, :, None], repeats, axis=2)
-    all_hits, all_predicted = [], []
-    for grid in grids:
-        logit, mass = grid.draw(_evenly_spread(rng, n, repeats))
-        right, wrong = ((mass * expit(x)).reshape(n, 1, repeats) for x in (logit, -logit))
-        hits = true * rng.beta(right, wrong, true.shape)
-        missed = (true - hits).reshape(n * m, repeats)
-        predicted = hits + (_landing(sticks, rng) @ missed).reshape(hits.shape)
-        all_hits.append(hits)
-        all_predicted.append(predicted)
-    shape = len(grids), n * repeats, m
-    return Totals(
-        *(
-            np.moveaxis(np.array(total), 2, 3).reshape(shape)
-            for total in (all_hits, [true] * len(grids), all_predicted)
-        )
-    )
-
-
-def _landing(sticks: Array, rng: Generator) -> Any:
-    """Return the matrix that moves the wrong predictions of each class to other classes."""
-    _, n, m = sticks.shape
-    true = np.arange(m)
-    landed = (true + rng.integers(1, m, sticks.shape)) % m
-    first = m * np.arange(n)[:, None]
-    cells = np.broadcast_to(first + true, sticks.shape).ravel()
-    return sparse.csr_array((sticks.ravel(), ((first + landed).ravel(), cells)), (n * m, n * m))
-
-
-def _evenly_spread(rng: Generator, n: int, repeats: int) -> Array:
-    """Return uniform variables of shape (3, n * repeats), for `RecallGrid.draw`.
-
-    The first and the last are `repeats` points of a lattice in the unit square (Kronecker's, with
-    the golden ratio), shifted at random for each of the n draws.
-    """
-    uniform = rng.random((3, n, repeats))
-    shift = rng.random((2, n, 1))
-    steps = np.arange(repeats)
-    uniform[0] = (shift[0] + steps / repeats) % 1
-    uniform[2] = (shift[1] + steps * GOLDEN) % 1
-    return uniform.reshape(3, -1)
 
 
 def _log_dirichlet_multinomial(value: Any, eta: Eta) -> Any:

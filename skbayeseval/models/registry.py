@@ -23,6 +23,12 @@ from skbayeseval.models.binary import (
     PairedChunks,
     Unpaired,
 )
+from skbayeseval.models.bootstrap import (
+    GroupScoreWeights,
+    GroupWeights,
+    InstanceWeights,
+    ScoreWeights,
+)
 from skbayeseval.models.data_sets import HierarchicalScores, SignedRank
 from skbayeseval.models.items import ClusteredItems, ItemWeights, RightOrWrong
 from skbayeseval.models.multiclass import (
@@ -34,12 +40,6 @@ from skbayeseval.models.multiclass import (
 )
 from skbayeseval.models.split_scores import CorrelatedT
 from skbayeseval.models.systems import HierarchicalSystems
-from skbayeseval.models.weights import (
-    GroupScoreWeights,
-    GroupWeights,
-    InstanceWeights,
-    ScoreWeights,
-)
 
 NAMES = ["auto", "paired", "unpaired", "hierarchical", "bcv", "scores", "signed-rank"]
 
@@ -134,6 +134,11 @@ FAMILIES = {
     ),
 }
 
+# What takes the place of a model that is asked for by name where there are not two classifiers, and
+# of the one that "auto" means where there is one.
+_NOT_OF_TWO: dict[type[Model], type[Model]] = {Paired: PairedMany}
+_AUTO_OF_ONE: dict[type[Model], type[Model]] = {Hierarchical: Recalls}
+
 MODEL_CLASSES = {kind.__name__: kind for family in FAMILIES.values() for kind in family.kinds}
 
 # The names of all models, of which few are for anything but predictions of classes.
@@ -200,11 +205,7 @@ def resolve_model(
         # Users may write models of their own for one label per instance.
         if registered not in fitting.kinds and (registered or family != "classes"):
             raise _misfit(f"{type(model).__name__}()", fitting)
-        if registered is Paired and n_classifiers != 2:
-            raise ValueError(
-                f"model=Paired() requires two classifiers, but there are {n_classifiers}. Use "
-                "model='paired'."
-            )
+        model.check_number(n_classifiers)
         return clone(model)
     if not isinstance(model, str):
         raise TypeError(
@@ -218,13 +219,16 @@ def resolve_model(
     if name not in fitting.models:
         raise _misfit(repr(name), fitting)
     kind = fitting.models[name]
-    if kind is Paired and n_classifiers != 2:
-        kind = PairedMany
-    if model == "auto" and kind is Hierarchical and n_classifiers == 1:
-        kind = Recalls
+    if n_classifiers != 2:
+        kind = _NOT_OF_TWO.get(kind, kind)
+    if n_classifiers == 1 and model == "auto":
+        kind = _AUTO_OF_ONE.get(kind, kind)
     published = from_prior(kind, {} if prior is None else prior)
-    resolved = from_prior(kind, {**kind.default_prior, **(prior or {})})
-    resolved.published = None if resolved == published else published
+    defaults = {key: value for key, value in kind.default_prior.items() if key not in (prior or {})}
+    if not defaults:
+        return published
+    resolved = from_prior(kind, defaults | (prior or {}))
+    resolved.published = published
     return resolved
 
 
@@ -241,7 +245,8 @@ def from_prior(kind: type[Model], prior: Any) -> Model:
     """Return the model with the parameters of `prior`."""
     if not isinstance(prior, dict):
         raise TypeError(f"prior must be None or a dict of parameters, got {in_short(prior)}.")
-    known = kind().prior()
+    model = kind()
+    known = model.prior()
     unknown = [key for key in prior if key not in known]
     if unknown:
         raise ValueError(
@@ -250,7 +255,7 @@ def from_prior(kind: type[Model], prior: Any) -> Model:
         )
     # Reserved words of Python have an underscore as parameters.
     parameters = {f"{key}_" if iskeyword(key) else key: value for key, value in prior.items()}
-    return clone(kind().set_params(**parameters))
+    return clone(model.set_params(**parameters))
 
 
 def published_and_alternative_models(
@@ -262,8 +267,9 @@ def published_and_alternative_models(
     n_classifiers: int = 2,
 ) -> list[Model]:
     """Return the models that fit, each with its published, its default and other priors."""
+    others = _NOT_OF_TWO if n_classifiers != 2 else {}
     return [
-        PairedMany(**model.prior()) if isinstance(model, Paired) and n_classifiers != 2 else model
+        others.get(type(model), type(model))(**model.get_params())
         for model in _ALTERNATIVES.get(_with_number(family, n_classes), [])
         if (paired or not model.needs_pairs) and (true_negatives or not model.needs_true_negatives)
     ]

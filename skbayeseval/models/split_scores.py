@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from skbayeseval.engines.blocks import block_size, stream_blocks
 from skbayeseval.engines.variables import Parameter
 from skbayeseval.evidence.split_scores import SplitScores
-from skbayeseval.metrics.confusion import Metric
+from skbayeseval.metrics.metric import Metric
 from skbayeseval.models.base import Blocks, Draws, Model
 from skbayeseval.models.margins import StudentMargin
 
@@ -96,6 +96,7 @@ class CorrelatedT(Model):
     name = "scores"
     takes = SplitScores
     needs_pairs = True
+    most_classifiers = None
     needs_true_negatives = False
     has_proper_prior = False
 

@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from scipy import linalg, special
 
 from skbayeseval.evidence.split_scores import SystemScores
-from skbayeseval.metrics.confusion import Metric
+from skbayeseval.metrics.metric import Metric
 from skbayeseval.models.base import Blocks, Model
 from skbayeseval.models.split_scores import LEAST_STEPS, step_seen, without_noise
 
@@ -98,6 +98,7 @@ class HierarchicalSystems(Model):
     name = "hierarchical systems"
     takes = SystemScores
     needs_pairs = True
+    most_classifiers = None
     needs_true_negatives = False
     has_proper_prior = False
 

@@ -17,21 +17,20 @@ from numpy.typing import NDArray
 from scipy.special import gammaln, xlogy
 
 from skbayeseval.engines.blocks import BLOCK, block_size, in_order, stream_blocks
-from skbayeseval.engines.gammas import Simplex, dirichlet
+from skbayeseval.engines.gammas import Simplex, dirichlet, gamma_rows, shares_of
+from skbayeseval.engines.rows import Population
 from skbayeseval.engines.variables import Parameter, log_binomial, log_multinomial
-from skbayeseval.evidence.base import letter
 from skbayeseval.evidence.chunks import CELLS as CHUNK_CELLS
-from skbayeseval.judgement.intervals import Interval
-from skbayeseval.metrics.confusion import Metric, Totals
+from skbayeseval.evidence.interface import letter
+from skbayeseval.metrics.metric import Metric, Totals
 from skbayeseval.models.base import (
-    BATCH,
-    MOST_INDEPENDENT_DRAWS,
     Blocks,
     Draws,
     LogDensities,
     Model,
     Replicated,
     blocks_of,
+    check_no_nan,
     confusion,
 )
 
@@ -45,6 +44,9 @@ _DIMENSIONS = {"theta+": "outcome", "theta-": "outcome", "pi": "chunk"}
 
 SMALLEST = np.finfo(float).tiny
 
+# The number of draws of several rows of shapes in memory at once.
+ROWS_BLOCK = 2**13
+
 
 class Vectors(Model):
     """Independent probability vectors, each with a Dirichlet prior; or one vector per label.
@@ -52,7 +54,9 @@ class Vectors(Model):
     Draws of a vector of k entries have the shape (k, n), or (k, n_labels, n).
     """
 
+    most_classifiers: ClassVar[int | None] = None
     draws_cost_one = True
+    draws_metrics_together = True
 
     # What the axis of labels is called, where there is one.
     of_labels: ClassVar[tuple[str, ...]] = ()
@@ -98,6 +102,45 @@ class Vectors(Model):
         """Return all entries of each probability vector, given draws of the parameters."""
         whole = {s.name: _entries(s, draws[s.name]).T for s in self.simplexes}
         return {**whole, **self.fixed}
+
+    def joint(self, draws: Mapping[str, Array]) -> Array | None:
+        """Return joint tables over (truth, prediction of A, prediction of B), (n, 2, 2, 2).
+
+        None unless the classifiers share instances, and the model knows their joint outcomes.
+        """
+        return None
+
+    def draw_populations(self, rng: Generator, n_draws: int) -> list[tuple[Population, ...]]:
+        """Return posterior draws of the probabilities of outcomes, to simulate new test sets."""
+        drawn = self.draw(rng, n_draws)
+        joint = self.joint(drawn)
+        if joint is not None:
+            return populations_of_tables(joint)
+        if self.needs_pairs:
+            return super().draw_populations(rng, n_draws)
+        return populations_of_tables(*np.moveaxis(self.tables(drawn), 1, 0))
+
+    def stacked_shapes(self) -> Array:
+        """Return the Dirichlet shapes of all probability vectors, one after the other."""
+        return np.concatenate([*self.shapes(prior=False).values()])
+
+    def differences_of_shapes(
+        self, shapes: Array, metric: Metric, rng: Generator, n_draws: int
+    ) -> Array:
+        """Return draws of A - B of shape (n_rows, n_draws), given other shapes in each row."""
+        n_rows = max(1, ROWS_BLOCK // n_draws)
+        differences = []
+        for start in range(0, len(shapes), n_rows):
+            here = shapes[start : start + n_rows]
+            drawn, end = {}, 0
+            gammas = gamma_rows(rng, here.ravel(), n_draws).reshape(*here.shape, -1).swapaxes(0, 1)
+            for simplex in self.simplexes:
+                begin, end = end, end + len(simplex.prior)
+                vectors = shares_of(rng, gammas[begin:end], here[:, begin:end].T)
+                drawn[simplex.name] = vectors.reshape(end - begin, -1)
+            a, b = check_no_nan(self._scores({**drawn, **self.fixed}, metric), metric)
+            differences.append((a - b).reshape(len(here), n_draws))
+        return np.concatenate(differences)
 
     def stream(self, metric: Metric, rng: Generator, number: int, *, prior: bool = False) -> Blocks:
         """Yield blocks of draws of a metric, of shape (n_classifiers, n)."""
@@ -186,12 +229,14 @@ class Vectors(Model):
                 term = log_multinomial(value, counts)
             yield f"counts of {simplex.name}", term
 
-    def has_finite_prior_density(self, formula: str | None) -> bool | None:
-        """Return whether the prior density of the difference is finite at 0; None if unknown."""
-        # With uniform rates and proportions, every registered metric has a square-integrable
-        # density. Larger shapes have densities bounded by a multiple of the uniform one.
+    def _has_bounded_prior(self, metric: Metric) -> bool | None:
+        """Return whether a metric of the package has a square-integrable prior density.
+
+        With uniform rates and proportions, each of them has one. Larger shapes have densities
+        bounded by a multiple of the uniform one. Of other metrics and shapes, it is unknown: None.
+        """
         smallest = min(shape.min() for shape in self.shapes(prior=True).values())
-        return True if formula is not None and smallest >= 1 else None
+        return True if metric.is_of_totals and smallest >= 1 else None
 
 
 class VectorsOfLabels(Vectors):
@@ -215,12 +260,7 @@ class VectorsOfLabels(Vectors):
         n_classifiers = len({simplex.name.rpartition("_")[2] for simplex in self.simplexes})
         return block_size(8 * 8 * n_classifiers * self._n_labels, most=1024)
 
-    def shares(self, metric: Metric, rng: Generator, region: Interval) -> Blocks:
-        """Yield estimates of P(A - B in the region) under the prior, in blocks of shape (2, n)."""
-        n_draws = max(2**14, MOST_INDEPENDENT_DRAWS // self._n_labels)
-        return self._shares_of_draws(metric, rng, region, n_draws, BATCH)
-
-    def margin(self, formula: str | None, which: int, *, prior: bool = False) -> None:
+    def margin(self, metric: Metric, which: int, *, prior: bool = False) -> None:
         """Return None: averages over labels have no closed form."""
 
     def _replicate(self, of: Replicated) -> dict[str, Array]:
@@ -241,6 +281,24 @@ def _entries(simplex: Simplex, values: Array) -> Array:
     if values.ndim > simplex.prior.ndim:
         return values
     return np.stack([values, 1 - values], axis=-1)
+
+
+def populations_of_tables(*tables: Array) -> list[tuple[Population, ...]]:
+    """Return the populations of draws of tables, one per table that a draw has.
+
+    Parameters
+    ----------
+    *tables : ndarray of shape (n_draws, n_classes, n_classes, ...)
+        The probabilities of (truth, A), (truth, B), or (truth, A, B). NaN marks a cell that is not
+        counted.
+    """
+    populations = []
+    for table in tables:
+        cells = np.argwhere(~np.isnan(table[0]))
+        probability = table[(slice(None), *cells.T)]
+        probability = probability / probability.sum(axis=1, keepdims=True)
+        populations.append([Population(cells[:, 0], cells[:, 1:], row) for row in probability])
+    return list(zip(*populations, strict=True))
 
 
 def positive_first(tables: Array, positive: int | None) -> Array:

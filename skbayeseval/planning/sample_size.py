@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
+from skbayeseval._streams import Stream, sequence
 from skbayeseval._validation import (
     check_probability,
     check_random_state_entropy,
@@ -19,9 +20,10 @@ from skbayeseval._validation import (
 )
 from skbayeseval.judgement.decision import SETTLED, Decision, format_probability
 from skbayeseval.judgement.intervals import Interval
-from skbayeseval.metrics.confusion import Metric
-from skbayeseval.planning.simulate import BYTES_OF_REPLICATION, SCALE, Question, Setting, in_chunks
-from skbayeseval.posterior.recipe import Posterior
+from skbayeseval.metrics.metric import Metric
+from skbayeseval.planning.simulate import BYTES_OF_REPLICATION, Question, Setting, in_chunks
+from skbayeseval.planning.truths import SCALE
+from skbayeseval.posterior.posterior import Posterior
 
 Array = NDArray[Any]
 
@@ -337,10 +339,6 @@ def instances_needed(
         high = min(FACTOR * high, largest) if more_above else high
 
 
-# A child of the entropy: 0 is the posterior's, 1 the splitter's, 2 and 3 those of Markov chains.
-_PLANNING = 4
-
-
 def required_sample_size(
     posterior: Posterior,
     metric: Metric,
@@ -365,7 +363,7 @@ def required_sample_size(
     entropy = posterior.entropy
     if random_state is not None:
         entropy = check_random_state_entropy(random_state)
-    seed = np.random.SeedSequence(entropy, spawn_key=(_PLANNING,))
+    seed = sequence(entropy, Stream.SAMPLE_SIZE)
     search = Search(n_now, most, assurance, n, seed)
     question = None
     if not of_items:

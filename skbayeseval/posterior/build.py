@@ -13,17 +13,17 @@ import pandas as pd
 from skbayeseval._arrays import as_numbers, in_short, positions_of
 from skbayeseval._validation import check_random_state_entropy, check_size
 from skbayeseval.engines import ENGINES, Engine
-from skbayeseval.evidence.base import Evidence
-from skbayeseval.evidence.confusion import ConfusionCounts
-from skbayeseval.evidence.counts import as_evidence
 from skbayeseval.evidence.instance_scores import WeightedInstances
-from skbayeseval.evidence.validated_rows import Instances
-from skbayeseval.metrics.confusion import Metric
-from skbayeseval.models import Hierarchical, resolve_model
+from skbayeseval.evidence.instances import Instances
+from skbayeseval.evidence.interface import Evidence
+from skbayeseval.evidence.joint_counts import as_evidence
+from skbayeseval.evidence.one_classifier import ConfusionCounts
+from skbayeseval.metrics.metric import Metric
+from skbayeseval.models import resolve_model
 from skbayeseval.models.base import Model
 from skbayeseval.posterior.chains import sample
 from skbayeseval.posterior.inferred_weight import Weights
-from skbayeseval.posterior.recipe import Posterior
+from skbayeseval.posterior.posterior import Posterior
 
 # By how many standard deviations a published prior may move an accuracy without a warning.
 LARGEST_PULL = 1 / 3
@@ -104,7 +104,7 @@ def make_posterior(
             _warn_of_empty_labels(counts, stacklevel)
         if n_classes > 2 and prevalence is None:
             _warn_of_few_instances(specification, counts, stacklevel)
-        if n_classes > 2 and isinstance(resolved, Hierarchical):
+        if n_classes > 2 and resolved.prior_pulls_classes:
             _warn_of_pull(specification, evidence.margins(), stacklevel)
     if sampler.has_independent_draws:
         return posterior

@@ -14,17 +14,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from skbayeseval._streams import Stream, seed_of
 from skbayeseval.engines.arviz import Diagnostics, diagnose
 from skbayeseval.engines.base import Engine, Trace
 from skbayeseval.engines.pymc import check_trace, group_of, trace_of
-from skbayeseval.metrics.confusion import Metric
+from skbayeseval.metrics.metric import Metric
+from skbayeseval.posterior.posterior import Posterior
 from skbayeseval.posterior.prior import Prior
-from skbayeseval.posterior.recipe import Posterior
 
 HIGHEST_R_HAT, LOWEST_ESS = 1.01, 400
-
-# Spawn keys of the seeds that are derived from the entropy: 0 is the posterior, 1 the splitter.
-_CHAINS, _PRIOR = 2, 3
 
 
 def mixing(posterior: Posterior, draws: NDArray[Any]) -> Diagnostics | None:
@@ -72,15 +70,11 @@ def sample(like: Posterior, engine: Engine, prior: Callable[..., Any] | None) ->
     """Sample the posterior with the model and the evidence of `like`."""
     specification, labels = like.specification, like.counts[0].labels
     entropy = like.entropy if engine.random_seed is None else int(engine.random_seed)
-
-    def seed(child: int) -> int:
-        sequence = np.random.SeedSequence(entropy, spawn_key=(child,))
-        return int(sequence.generate_state(1)[0])
-
-    trace = engine.draw(specification, labels, prior, seed(_CHAINS))
+    trace = engine.draw(specification, labels, prior, seed_of(entropy, Stream.CHAINS))
     own_prior = name = None
     if prior is not None:
-        draw = partial(engine.draw_prior, specification, labels, prior, seed(_PRIOR))
+        prior_seed = seed_of(entropy, Stream.PRIOR_CHAINS)
+        draw = partial(engine.draw_prior, specification, labels, prior, prior_seed)
         own_prior = Prior(like.model, like.evidence, like.prevalence, draw)
         name = getattr(prior, "__name__", type(prior).__name__)
     known = {"own_prior": own_prior, "prior_name": name, "build_prior": prior}

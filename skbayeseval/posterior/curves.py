@@ -13,10 +13,10 @@ from skbayeseval.engines.blocks import child_of, in_order
 from skbayeseval.engines.gammas import GammaRows
 from skbayeseval.evidence.instance_scores import ScoredInstances
 from skbayeseval.metrics import curves
-from skbayeseval.metrics.confusion import Metric
+from skbayeseval.metrics.metric import Metric
 from skbayeseval.metrics.registry import get_metric
 from skbayeseval.posterior.inferred_weight import spread_out
-from skbayeseval.posterior.recipe import Posterior
+from skbayeseval.posterior.posterior import Posterior
 
 Array = NDArray[Any]
 

@@ -12,16 +12,10 @@ benchmarks/coverage/weight.py; docs/calibration.md says what they are worth.
 The test noise of any metric follows from influence values, which are derivatives of the metric that
 we take numerically for functions of tables and in closed form for ROC AUC and average precision.
 Draws are made at the weight at which the model has the variance of the test noise, and their
-distances from the mean are multiplied by the square roots of values of kappa. So models and engines
-need not know of it, and the middle of a posterior stays where the counts put it. Since each metric
+distances from the mean are multiplied by the square roots of values of kappa. Since each metric
 and each classifier has its own weight, draws of a difference are not differences of draws; we
-preferred intervals that are right to sums that agree.
-
-`model="bcv"` keeps the published weight, which is part of the paper: for `BlockRegularizedCV` the
-calibrated one, a function of the number of repeats that were kept; for every other splitter Kish's
-sum(r) / sum(r^2), r being how often each instance was validated. A failed fit under
-`error_score=np.nan` drops its repeat (elsewhere its split) for both classifiers, so that pairs stay
-pairs, and the weight follows.
+preferred intervals that are right to sums that agree. `model="bcv"` keeps the published weight
+(`splitting.check_splits`), which is part of the paper.
 """
 
 from __future__ import annotations
@@ -41,7 +35,7 @@ from scipy.stats import t as student
 
 from skbayeseval._validation import check_whole_number
 from skbayeseval.evidence.validated_rows import Spread, ValidatedRows
-from skbayeseval.metrics.confusion import Metric
+from skbayeseval.metrics.metric import Metric
 
 Array = NDArray[Any]
 
@@ -402,14 +396,14 @@ class ObservedRows(NamedTuple):
             return []
         n = len(halved.influence(metric))
         asked = [(i, None)] if j is None else [(i, j), (i, None), (j, None)]
-        return [halved.spread(metric, _contrast(n, *one)).between_splits for one in asked]
+        return [halved.spread(metric, _contrast(n, *pair)).between_splits for pair in asked]
 
     def of_rows(self, rows: Array) -> ObservedRows:
         """Return what was observed of some of the rows."""
-        own, halved = self.rows.of_rows(rows), self.halved
+        chosen, halved = self.rows.of_rows(rows), self.halved
         if halved is not None:
-            halved = halved.of_rows(np.flatnonzero(np.isin(halved.instance, own.instance)))
-        return ObservedRows(own, halved)
+            halved = halved.of_rows(np.flatnonzero(np.isin(halved.instance, chosen.instance)))
+        return ObservedRows(chosen, halved)
 
     def at_half(self, metric: Metric, contrast: Array, kappa: float) -> tuple[float, float] | None:
         """Return the value of a contrast in the splits into halves, and its standard deviation."""
@@ -461,17 +455,20 @@ class InferredWeights(Weights):
         if len(chosen) < 3:
             return self._of(metric, chosen[0], chosen[1] if len(chosen) == 2 else None).weight
         # An average of all, by their test noise.
-        found = [self._of(metric, k, None) for k in chosen]
-        noise = np.array([known.noise for known in found])
+        quantities = [self._of(metric, k, None) for k in chosen]
+        noise = np.array([quantity.noise for quantity in quantities])
         if not noise.any():
-            return found[0].weight
-        weights = np.array([known.weight[:2] for known in found])
+            return quantities[0].weight
+        weights = np.array([quantity.weight[:2] for quantity in quantities])
         test_only, scale = noise @ weights / noise.sum()
-        return _rounded(test_only, scale, found[0].weight.df)
+        return _rounded(test_only, scale, quantities[0].weight.df)
 
     def _of(self, metric: Metric, i: int, j: int | None) -> QuantityWeight:
-        if (metric, i, j) in self._known:
-            return self._known[metric, i, j]
+        if (metric, i, j) not in self._known:
+            self._known[metric, i, j] = self._inferred(metric, i, j)
+        return self._known[metric, i, j]
+
+    def _inferred(self, metric: Metric, i: int, j: int | None) -> QuantityWeight:
         observed = self.scored if metric.weighs_instances else self.counted
         assert observed is not None
         contrast = _contrast(self.n_classifiers, i, j)
@@ -479,11 +476,8 @@ class InferredWeights(Weights):
         if self.estimand == "fitted":
             weight = _rounded(spread.test_only, 1.0, math.inf)
         else:
-            weight = infer_weight(
-                spread,
-                instability=observed.instability(metric, i, j),
-                by_class=metric.weighs_classes,
-            )
+            unstable = observed.instability(metric, i, j)
+            weight = infer_weight(spread, instability=unstable, by_class=metric.weighs_classes)
         # A single pass does not tell how much other splits would change; three repeats of halves
         # change as much as ten folds do (benchmarks/coverage/weight.py).
         repeated, resplitting = spread, None
@@ -493,13 +487,11 @@ class InferredWeights(Weights):
             resplitting = math.sqrt(repeated.between_passes), repeated.n_passes
         mean_kappa = weight.of_tests / weight.matching_variance
         at_half = observed.at_half(metric, contrast, mean_kappa)
-        known = QuantityWeight(weight, resplitting, spread.test_noise, at_half)
-        self._known[metric, i, j] = known
-        return self._known[metric, i, j]
+        return QuantityWeight(weight, resplitting, spread.test_noise, at_half)
 
     def cautions(self, names: Sequence[str], metrics: Iterable[Metric]) -> dict[str, str]:
         """Return why intervals of classifiers may be too narrow, by their names."""
-        found: dict[str, str] = {}
+        cautions: dict[str, str] = {}
         for metric in metrics:
             observed = self.scored if metric.weighs_instances else self.counted
             halved = None if observed is None else observed.telling
@@ -508,13 +500,13 @@ class InferredWeights(Weights):
             for k, name in enumerate(names):
                 (differ,) = observed.instability(metric, k, None)
                 if metric.weighs_classes and halved.says_one_class(k):
-                    found[name] = "predicts one class for nearly all instances in some splits"
+                    cautions[name] = "predicts one class for nearly all instances in some splits"
                 elif differ > UNSTABLE:
-                    found[name] = (
+                    cautions[name] = (
                         "depends strongly on its training set (results of two halves of the data "
                         f"differ more than {UNSTABLE:.0f} times as much as testing explains)"
                     )
-        return found
+        return cautions
 
     def for_model(self, *, paired: bool) -> InferredWeights:
         """Return the weights for a model that does, or does not, know the pairs."""
@@ -532,9 +524,7 @@ class InferredWeights(Weights):
 
 @dataclass(frozen=True, eq=False)
 class KnownWeights(Weights):
-    """Weights by the name of the metric, such as those of a saved result.
-
-    Metrics that are not among them get the weights of the first metric.
+    """Weights by metric, such as those of a saved result; of others, those of the first metric.
 
     Parameters
     ----------
@@ -586,7 +576,7 @@ class KnownWeights(Weights):
         return cls(n, weights.basis, joint, values, pairs)
 
     def difference(self, metric: Metric) -> WeightPosterior:
-        """Return the weight for the difference of two; of one, its own; of more, an average."""
+        """Return the weight for the difference of two, or that of all."""
         if self.chosen is not None and self.are_own:
             return self.quantity(metric, 0, 1).weight
         return self.joint.get(metric.name, next(iter(self.joint.values())))

@@ -13,9 +13,11 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from skbayeseval.metrics.confusion import Metric
+from skbayeseval.evidence.instance_scores import WeightedInstances
+from skbayeseval.metrics.metric import Metric
 from skbayeseval.models.base import parameters_of_pair
-from skbayeseval.posterior.recipe import Posterior
+from skbayeseval.posterior.modes import Bootstrap
+from skbayeseval.posterior.posterior import Posterior
 
 Array = NDArray[Any]
 
@@ -30,6 +32,8 @@ class PairPosterior(Posterior):
     """
 
     def __init__(self, joint: Posterior, i: int, j: int) -> None:
+        self._joint = joint
+        self._rows = [i, j]
         of_both = len(joint.counts) == 2 and (i, j) == (0, 1)
         super().__init__(
             # With exact draws, the margin of the pair is the model of two, which has closed forms.
@@ -49,9 +53,10 @@ class PairPosterior(Posterior):
             shows_progress=joint.shows_progress,
             n_jobs=joint.n_jobs,
         )
-        self._joint = joint
-        self._rows = [i, j]
         self.has_warned = True
+
+    def _mode_of_scores(self, scored: WeightedInstances) -> Bootstrap:
+        return Bootstrap(scored, lambda metric: self._joint.influence(metric)[self._rows])
 
     def of_rows(self, rows: Array, entropy: int) -> PairPosterior:
         """Return the posterior given some of the rows of the evidence, with exact draws."""
@@ -69,17 +74,8 @@ class PairPosterior(Posterior):
 
     def parameters(self) -> dict[str, Array]:
         """Return draws of the parameters of the pair, named as those of A and B."""
-        found = parameters_of_pair(self._joint.parameters(), *self._rows)
-        if type(self.model) is type(self._joint.model):
-            return found
-        # The model of two classifiers has mu and the rates of the positive class alone.
-        positive = 1 if self.positive is None else self.positive
-        own = {"mu": found["mu"][:, positive]} if "mu" in found else {}
-        for name in ("A", "B"):
-            recall = found[f"rho_{name}"]
-            own[f"rho+_{name}"] = recall[:, positive]
-            own[f"rho-_{name}"] = 1 - recall[:, 1 - positive]
-        return own
+        draws = parameters_of_pair(self._joint.parameters(), *self._rows)
+        return self.model.parameters_of_joint(draws, self.positive)
 
     def rates(self) -> dict[str, Array]:
         """Return draws of rates that are not parameters of the model: the recall of each class."""
@@ -101,13 +97,9 @@ class PairPosterior(Posterior):
         """Draw metrics of tables in one pass, for all classifiers at once."""
         self._joint.draw_together(metrics)
 
-    def influence(self, metric: Metric) -> Array:
-        """Return the influence of each row on the metric of both classifiers."""
-        return self._joint.influence(metric)[self._rows]
-
-    def _own_draws(self, metric: Metric, classifier: int) -> Array:
-        """Return draws of the metric of one classifier, which do not depend on the other."""
-        return self._joint._own_draws(metric, self._rows[classifier])
+    def draws_of_one(self, metric: Metric, classifier: int) -> Array | None:
+        """Return draws that one classifier has for itself, which do not depend on the other."""
+        return self._joint.draws_of_one(metric, self._rows[classifier])
 
     def observed(self, metric: Metric) -> tuple[float, ...]:
         """Return the observed metric values of the pair."""

@@ -1,15 +1,14 @@
 """Bayes factors, with the best available estimate of odds or densities.
 
 Bayes factors tell their error. The interval null needs the prior probability of the ROPE. It comes
-from quadrature, or from a simulation that stops at a standard error of 0.2%. In a narrow ROPE
-counting wastes nearly all draws, so each gives a share instead: the probability of the ROPE given a
-part of what was drawn, with the rest paired in all ways or integrated out (docs/bayes_factors.md).
-Classes that the prior treats alike share one simulation, in which all of them count. It is kept for
-the process, since it depends on model, metric and ROPE alone. Savage-Dickey is used only where the
-prior density at 0 is finite; models say so by argument, never by looking at draws. The posterior
-density then comes from a closed form or from a kernel estimate around a normal start, whose bias in
-the tails is small against its error. The kernel estimate of the papers is there on request and as a
-last resort, and is never called reliable.
+from quadrature, from all pairs of draws of classifiers that the model says are independent, or from
+counting a million draws of the prior, and more of them where few are in the ROPE. It is kept for
+the process, since it depends on model, metric and ROPE alone; classes that the prior treats alike
+share it. Savage-Dickey is used only where the prior density at 0 is finite; models say so by
+argument, never by looking at draws. The posterior density then comes from a closed form or from a
+kernel estimate around a normal start, whose bias in the tails is small against its error. The
+kernel estimate of the papers is there on request and as a last resort, and is never called
+reliable.
 """
 
 from __future__ import annotations
@@ -23,24 +22,25 @@ from numpy.typing import NDArray
 
 from skbayeseval._arrays import in_short
 from skbayeseval.judgement.bayes_factor import (
+    PRIOR_DRAWS,
     BayesFactor,
     Estimate,
     density_by_kde,
     density_by_smoothing,
-    density_of_independent_draws,
-    density_of_shares,
+    density_of_draws,
+    density_of_pairs,
     odds_of_draws,
+    odds_of_pairs,
     odds_of_probabilities,
-    odds_of_shares,
     ratio,
 )
 from skbayeseval.judgement.intervals import Interval, count_inside
 from skbayeseval.judgement.rope import check_rope
-from skbayeseval.metrics.confusion import Metric
+from skbayeseval.metrics.metric import Metric
 from skbayeseval.metrics.registry import of_classes
 from skbayeseval.models.margins import Law
+from skbayeseval.posterior.posterior import Posterior
 from skbayeseval.posterior.prior import Prior
-from skbayeseval.posterior.recipe import Posterior
 
 METHODS = ("interval", "savage-dickey", "kde")
 
@@ -48,12 +48,17 @@ METHODS = ("interval", "savage-dickey", "kde")
 # because the bandwidth depends on it.
 KDE_PRIOR_DRAWS = 50_000
 
-LONGEST_PRIOR_SIMULATION = 2**23
-MOST_INDEPENDENT_DRAWS = 2**18
+# The number of draws of the prior that are counted at first, and the most of them, for two classes:
+# they end as soon as the standard error of the odds or of the density is below PRECISION.
+FEWEST_DRAWS, MOST_DRAWS = 2**20, 2**23
+PRECISION = 0.01
 
-# Half the width of the interval around 0 in which the prior density is averaged. Densities that are
-# finite at 0 change by less than 0.1% within it.
-NEARLY_ZERO = 1e-5
+# The most draws of which all pairs are formed.
+MOST_PAIRED_DRAWS = 2**18
+
+# Half the width of the interval around 0 in which the prior density is averaged: over pairs of
+# draws, and over draws. Densities that are finite at 0 change by less than 0.1% in the first.
+NEARLY_ZERO, CLOSE_TO_ZERO = 1e-5, 2e-3
 
 
 def bayes_factor(
@@ -135,12 +140,27 @@ def _density_at_zero(prior: Prior, metric: Metric) -> Estimate | None:
         return Estimate(exact) if exact < np.inf else None
     if not prior.has_finite_density(metric):
         return None
-    if prior.model.needs_pairs:
-        around = Interval(-NEARLY_ZERO, NEARLY_ZERO)
-        return density_of_shares(prior.shares(metric, around), 2 * NEARLY_ZERO)
-    n_draws = min(MOST_INDEPENDENT_DRAWS, prior.affordable(LONGEST_PRIOR_SIMULATION))
-    a, b = prior.draws(metric, n_draws)
-    return density_of_independent_draws(a, b, NEARLY_ZERO)
+    if prior.model.is_independent:
+        a, b = _draws_to_pair(prior, metric)
+        return density_of_pairs(a, b, NEARLY_ZERO)
+    around = Interval(-CLOSE_TO_ZERO, CLOSE_TO_ZERO)
+    return density_of_draws(*_count_inside(prior, metric, around), CLOSE_TO_ZERO)
+
+
+def _draws_to_pair(prior: Prior, metric: Metric) -> NDArray[Any]:
+    return prior.draws(metric, min(MOST_PAIRED_DRAWS, prior.affordable(2 * FEWEST_DRAWS)))
+
+
+def _count_inside(prior: Prior, metric: Metric, region: Interval) -> tuple[int, int]:
+    """Return how many draws of the prior are in the region, and how many there are."""
+    fewest, most = prior.affordable(FEWEST_DRAWS), prior.affordable(MOST_DRAWS)
+    inside = n = 0
+    for difference in prior.differences(metric, fewest):
+        inside, n = inside + count_inside(difference, region), n + len(difference)
+        is_precise = odds_of_draws(inside, n - inside).variance < PRECISION**2
+        if n >= most or (n >= fewest and is_precise):
+            break
+    return inside, n
 
 
 def has_infinite_prior_density(prior: Prior, metric: Metric) -> bool:
@@ -150,7 +170,7 @@ def has_infinite_prior_density(prior: Prior, metric: Metric) -> bool:
 
 def prior_difference_draws(prior: Prior, metric: Metric) -> NDArray[Any]:
     """Return prior draws of the difference, as many as in the papers."""
-    a, b = prior.draws(metric, min(KDE_PRIOR_DRAWS, prior.affordable(LONGEST_PRIOR_SIMULATION)))
+    a, b = prior.draws(metric, min(KDE_PRIOR_DRAWS, prior.affordable(MOST_DRAWS)))
     return a - b
 
 
@@ -172,7 +192,11 @@ def _prior_odds(prior: Prior, metric: Metric, rope: Interval) -> Estimate:
         law = prior.law(metric)
         if law is not None:
             return _odds_of_law(law, rope)
-        return odds_of_shares(prior.shares(metric, rope))
+        if prior.model.is_independent and prior.draw is None:
+            a, b = _draws_to_pair(prior, metric)
+            return odds_of_pairs(a, b, rope)
+        inside, n = _count_inside(prior, metric, rope)
+        return odds_of_draws(inside, n - inside, what=PRIOR_DRAWS)
 
     return prior.remembered(("odds", metric, rope), compute)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
@@ -11,19 +10,17 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from skbayeseval._streams import Stream, child_entropy, generator
 from skbayeseval.engines.few_units import difference_of_twins
-from skbayeseval.evidence.base import UnitNumbers
-from skbayeseval.evidence.validated_rows import Subgroups
+from skbayeseval.evidence.instances import Subgroups
+from skbayeseval.evidence.unit_numbers import UnitNumbers
 from skbayeseval.judgement.distribution import Distribution
 from skbayeseval.judgement.pooling import pool_subgroups
-from skbayeseval.metrics.confusion import Metric
+from skbayeseval.metrics.metric import Metric
 from skbayeseval.models.margins import difference_bounds
-from skbayeseval.posterior.recipe import Posterior
+from skbayeseval.posterior.posterior import Posterior
 
 Array = NDArray[Any]
-
-# The spawn keys of the seeds of subgroups and of pooling; those of the posterior are below 4.
-_SUBGROUPS, _POOLING = 10, 11
 
 # A subgroup whose difference is so many times less certain than its size explains is left out: R2
 # of two or three instances may be anything, and would say that all subgroups may be.
@@ -32,9 +29,6 @@ MOST_UNUSUAL = 20.0
 # The number of draws of the prior of the difference, and the smallest share of a posterior's
 # precision that is taken for that of the data.
 PRIOR_DRAWS, LEAST_LEFT = 4096, 0.1
-
-# Metrics of classes against each other, which say nothing of a single class.
-OF_SEVERAL_CLASSES = ("balanced_accuracy", "matthews_corrcoef", "cohen_kappa")
 
 
 class Subgroup(NamedTuple):
@@ -122,7 +116,7 @@ def each_alone(posterior: Posterior, metric: Metric, given: Subgroups) -> Iterat
             yield empty._replace(observed=posterior.observed(metric), unpooled=whole)
         else:
             first = int(np.argmax(given.codes == code))
-            entropy = _child(posterior.entropy, _SUBGROUPS, first)
+            entropy = child_entropy(posterior.entropy, Stream.SUBGROUPS, first)
             rows = np.flatnonzero(of_rows == code)
             yield _alone(posterior, metric, rows, empty, entropy)
 
@@ -191,7 +185,7 @@ def _not_certain(found: Distribution, own: Posterior, metric: Metric, entropy: i
     if metric.bounds is None or not own.evidence.has_class_counts:
         return found
     size = own.counts[0].total * own.weight
-    rng = np.random.default_rng(_child(entropy, _POOLING))
+    rng = generator(entropy, Stream.TWINS)
     units = UnitNumbers("instances", int(own.counts[0].total), size, size, size)
     twins = difference_of_twins(units, metric.bounds, rng, own.n_draws)
     return Distribution(twins) if twins.std() > found.sd else found
@@ -204,32 +198,37 @@ def _too_few(own: Posterior, metric: Metric) -> str:
     if metric.weighs_instances or not own.evidence.has_class_counts:
         return few
     counts = own.counts[0]
-    formula, present = metric.formula or "", counts.true > 0
-    one = re.fullmatch(r".+\[(\d+)\]", formula)
-    if one and not present[int(one[1])]:
-        return f"no instances of {counts.labels[int(one[1])]!r}"
-    if metric.needs_positive and counts.positive is not None and not one:
-        negatives = formula == "specificity"
-        if not present[1 - counts.positive if negatives else counts.positive]:
-            return "no negatives" if negatives else "no positives"
-    if not counts.has_table and not present.any():
-        return "no positives of any label"
-    several = formula in OF_SEVERAL_CLASSES or formula.endswith("_macro")
-    if several and counts.has_table and present.sum() < 2:
+    present = counts.true > 0
+    needed = metric.class_needed(counts.positive)
+    if needed is not None and not present[needed]:
+        if metric.class_index is not None:
+            return f"no instances of {counts.labels[needed]!r}"
+        return f"no {metric.needs_classes}s"
+    if not counts.has_table:
+        return few if present.any() else "no positives of any label"
+    if metric.needs_classes == "several" and present.sum() < 2:
         return "only one class"
+    if not metric.needs_tables or present.all():
+        return few
+    if any(metric.needs_absent_classes(margin.table) for margin in own.counts):
+        return f"no instances of {_labels_of(counts, ~present)}, which the metric needs"
     return few
 
 
 def _absent(own: Posterior, metric: Metric) -> str:
     """Return which classes are part of a metric, but do not occur in a subgroup."""
-    over_classes = metric.is_macro or metric.formula == "balanced_accuracy"
-    if not over_classes or not own.evidence.has_class_counts:
+    if not metric.counts_classes_alike or not own.evidence.has_class_counts:
         return ""
-    counts = own.counts[0]
-    absent = [repr(label) for label, n in zip(counts.labels, counts.true, strict=True) if not n > 0]
-    if len(absent) > 4:
-        absent = [*absent[:3], f"{len(absent) - 3} more"]
-    return f"no instances of {', '.join(absent)}" if absent else ""
+    absent = _labels_of(own.counts[0], ~(own.counts[0].true > 0))
+    return f"no instances of {absent}" if absent else ""
+
+
+def _labels_of(counts: Any, chosen: Array) -> str:
+    """Return some of the labels in words; of many, the first three."""
+    labels = [repr(label) for label, is_one in zip(counts.labels, chosen, strict=True) if is_one]
+    if len(labels) > 4:
+        labels = [*labels[:3], f"{len(labels) - 3} more"]
+    return ", ".join(labels)
 
 
 def _pooled(
@@ -243,7 +242,7 @@ def _pooled(
     if len(known) > 1:
         draws = _without_prior(draws, _prior_variance(posterior, metric))
     # Instances are in one subgroup each, so that subgroups are independent given their differences.
-    rng = np.random.default_rng(_child(posterior.entropy, _POOLING))
+    rng = generator(posterior.entropy, Stream.POOLED_SUBGROUPS)
     # Pooling draws random numbers: swapping A and B must mirror these, too.
     sign = -1.0 if draws.mean() < 0 else 1.0
     sizes = np.array([alone[code].n for code in known])
@@ -295,9 +294,3 @@ def _check_groups(posterior: Posterior, of_rows: Array, given: Subgroups) -> Non
             f"the groups have several, such as {one!r} and {other!r}. Instances of a group "
             "are not independent, and neither are subgroups that share groups."
         )
-
-
-def _child(entropy: int, *key: int) -> int:
-    """Return entropy derived from that of the posterior."""
-    state = np.random.SeedSequence(entropy, spawn_key=key).generate_state(4)
-    return int.from_bytes(state.tobytes(), "little")

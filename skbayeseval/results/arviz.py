@@ -9,12 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from skbayeseval._streams import Stream, generator
 from skbayeseval._version import __version__
 from skbayeseval.engines.arviz import to_inference_data
-from skbayeseval.evidence.base import letter, variable_names
-from skbayeseval.metrics.confusion import Metric
+from skbayeseval.evidence.interface import letter, variable_names
+from skbayeseval.metrics.metric import Metric
 from skbayeseval.models.base import Replicated
-from skbayeseval.posterior.recipe import Posterior
+from skbayeseval.posterior.posterior import Posterior
 
 Array = NDArray[Any]
 
@@ -117,7 +118,7 @@ def _predictive(
         [counts.weight for counts in posterior.counts],
         posterior.prevalence is not None,
         prior,
-        np.random.default_rng([posterior.entropy, int(prior)]),
+        generator(posterior.entropy, Stream.PREDICTIVE, int(prior)),
     )
     return _by_chain(posterior.specification.replicate(of), chains)
 
@@ -168,7 +169,7 @@ def _named_scores(scores: Mapping[str, Array], difference_alone: bool = False) -
     for metric, draws in scores.items():
         name = called[metric]
         if len(draws) > 1 or not difference_alone:
-            named |= {f"{name}_{letter(k)}": of_one for k, of_one in enumerate(draws)}
+            named |= {f"{name}_{letter(k)}": of_classifier for k, of_classifier in enumerate(draws)}
         if len(draws) == 2:
             named[f"{name}_difference"] = draws[0] - draws[1]
         elif difference_alone:

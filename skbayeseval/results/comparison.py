@@ -2,49 +2,27 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
-import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
-from skbayeseval._arrays import in_short
-from skbayeseval._validation import check_flag, check_probability
-from skbayeseval.evidence.validated_rows import subgroups_of
-from skbayeseval.judgement.bayes_factor import BayesFactor, BayesTest, favour
-from skbayeseval.judgement.decision import (
-    Decision,
-    Probabilities,
-    format_interval,
-    format_probability,
-    on_more_training,
-)
-from skbayeseval.judgement.distribution import (
-    Distribution,
-    OneSidedDecision,
-    decision_of,
-    one_sided,
-)
-from skbayeseval.judgement.expected_loss import ExpectedLoss, check_cost, expected_loss
+from skbayeseval._validation import check_flag
+from skbayeseval.evidence.instances import subgroups_of
+from skbayeseval.judgement.decision import format_interval, format_probability
 from skbayeseval.judgement.intervals import Interval
-from skbayeseval.judgement.rope import check_margin, warn_of_one_rope
-from skbayeseval.metrics.confusion import Metric
+from skbayeseval.judgement.rope import warn_of_one_rope
+from skbayeseval.metrics.metric import Metric
 from skbayeseval.planning.sample_size import SampleSize, required_sample_size
-from skbayeseval.posterior.prior_odds import bayes_factor
-from skbayeseval.posterior.recipe import Posterior
+from skbayeseval.posterior.posterior import Posterior
 from skbayeseval.results.explain import how_much, meaning_of
-from skbayeseval.results.facts import Fact, as_sentences, observed_of, trained_on
+from skbayeseval.results.facts import Fact, as_sentences, observed_of
 from skbayeseval.results.figures import ComparisonFigures
 from skbayeseval.results.frequentist import classical_tests
 from skbayeseval.results.report import POSTERIOR, SENSITIVITY, Figure, Table
 from skbayeseval.results.subgroups import SubgroupComparison, instances_of
 from skbayeseval.results.summary import summary_row, under_other_priors
 from skbayeseval.results.text_tables import Labels, as_text, by_model_and_prior, name_metrics
-
-Array = NDArray[Any]
 
 
 class ComparisonResult(ComparisonFigures):
@@ -78,330 +56,6 @@ class ComparisonResult(ComparisonFigures):
     >>> decision.symbol, decision.settled, round(decision.probabilities.better, 2)
     ('>', False, 0.92)
     """
-
-    @property
-    def draws(self) -> Array:
-        """Draws of the difference, A minus B."""
-        return self._distribution().draws
-
-    @property
-    def draws_a(self) -> Array:
-        """Draws of the metric of A."""
-        return self._distribution(of="a").draws
-
-    @property
-    def draws_b(self) -> Array:
-        """Draws of the metric of B."""
-        return self._distribution(of="b").draws
-
-    @property
-    def observed_a(self) -> float:
-        """The observed metric value of A; after a cross-validation, of all splits pooled."""
-        return self._posterior.observed(self._metric(None))[0]
-
-    @property
-    def observed_b(self) -> float:
-        """The observed metric value of B; after a cross-validation, of all splits pooled."""
-        return self._posterior.observed(self._metric(None))[1]
-
-    def hdi(
-        self, prob: float = 0.95, *, of: str = "difference", metric: str | Metric | None = None
-    ) -> Interval:
-        """Return the highest-density interval.
-
-        Parameters
-        ----------
-        prob : float, default=0.95
-            The probability mass of the interval.
-        of : {"difference", "a", "b"}, default="difference"
-            The quantity: the difference, or the metric of A or of B.
-        metric : str or Metric, default=None
-            The metric. By default, the first metric of the result.
-
-        Returns
-        -------
-        interval : Interval
-        """
-        return self._distribution(metric, of).hdi(prob)
-
-    def interval(
-        self, prob: float = 0.95, *, of: str = "difference", metric: str | Metric | None = None
-    ) -> Interval:
-        """Return the equal-tailed interval, in closed form or by quadrature if possible.
-
-        Parameters
-        ----------
-        prob, of, metric
-            As in `hdi`.
-
-        Returns
-        -------
-        interval : Interval
-        """
-        return self._distribution(metric, of).interval(prob)
-
-    def probability(self, rope: Any = 0.0, *, metric: str | Metric | None = None) -> Probabilities:
-        """Return the posterior probabilities of a difference below, inside and above the ROPE.
-
-        Parameters
-        ----------
-        rope : float, str, (float, float) or dict, default=0.0
-            The region of practical equivalence. A number r means [-r, r].
-        metric : str or Metric, default=None
-            The metric. By default, the first metric of the result.
-
-        Returns
-        -------
-        probabilities : Probabilities
-            The probabilities `worse`, `equivalent` and `better` of A compared with B.
-        """
-        which = self._metric(metric)
-        return self._distribution(which).around(self._rope(rope, which))
-
-    def decision(
-        self, rope: Any, prob: float = 0.95, *, metric: str | Metric | None = None
-    ) -> Decision:
-        """Return the decision between A and B.
-
-        Parameters
-        ----------
-        rope : float, str, (float, float) or dict
-            The region of practical equivalence. A number r means [-r, r], and a dict has the ROPE
-            of each metric. A percentage, such as "1%", is one of the largest score that the metric
-            can have: 0.01 for accuracy or R2. For errors, log loss and scores of unknown range, it
-            is one of the observed score of B: 0.45 if a mean absolute error of 45 was observed.
-        prob : float, default=0.95
-            The probability mass of the HDI that is compared with the ROPE.
-        metric : str or Metric, default=None
-            The metric. By default, the first metric of the result.
-
-        Returns
-        -------
-        decision : Decision
-            The decision about one metric. After a repeated cross-validation, it tells whether other
-            random splits of the same data could have led to another decision
-            (`depends_on_splits`), judged by how much the repeats differ. With
-            ``estimand="full"``, its first line tells if more training data change the answer.
-        """
-        which = self._metric(metric)
-        shift, n_repeats = self._posterior.resplitting(which)
-        found = decision_of(
-            self._distribution(which),
-            self._rope(rope, which),
-            prob,
-            self.names,
-            which.name,
-            shift=shift,
-        )
-        return replace(
-            found,
-            n_repeats=n_repeats,
-            units=self._units(which),
-            turn=self._turn(which, found.rope),
-            trained_on=trained_on(self),
-            other_metrics=self._others(metric),
-        )
-
-    def _reference(self, metric: Metric) -> float:
-        return self._posterior.observed(metric)[1]
-
-    def _turn(self, metric: Metric, rope: Interval) -> str:
-        """Return a sentence on how the difference changes with the training size, or ""."""
-        record, at_half = self._cross_validation, self._posterior.at_half(metric)
-        if at_half is None or record is None or record.n_instances is None:
-            return ""
-        difference, (small, sd) = self._distribution(metric), at_half
-        if abs(difference.mean - small) < 2 * math.hypot(difference.draws.std(), sd):
-            return ""  # noise may explain it
-        sizes = record.n_instances / 2, record.train_size
-        return on_more_training(small, difference.mean, sizes, rope, self.names)
-
-    def _units(self, metric: Metric) -> str:
-        """Return what more evidence about a metric consists of."""
-        if self.evidence.n_groups:
-            return "groups"
-        if self.evidence.is_of_items:
-            return "items"
-        if self.evidence.has_independent_instances and not metric.weighs_instances:
-            return "labelled instances"
-        return "evidence" if self.evidence.is_of_splits else "instances"
-
-    def non_inferiority(
-        self,
-        margin: float | str,
-        prob: float = 0.95,
-        *,
-        looks: int = 1,
-        metric: str | Metric | None = None,
-    ) -> OneSidedDecision:
-        """Return whether A is not worse than B by more than the margin, so that it is safe to ship.
-
-        Parameters
-        ----------
-        margin : float or str
-            The largest loss that is acceptable, at least 0, or a percentage as in `decision`.
-        prob : float, default=0.95
-            The probability that is required.
-        looks : int, default=1
-            How often this is asked in all while data come in, stopping at the first yes. Each look
-            then requires ``1 - (1 - prob) / looks``, so that of classifiers which are worse by the
-            margin at most ``1 - prob`` get a yes at any of them.
-        metric : str or Metric, default=None
-            The metric. By default, the first metric of the result.
-
-        Returns
-        -------
-        decision : OneSidedDecision
-            Its attributes are `answer`, `probability`, `settled` and others; `str` returns a
-            sentence. After a repeated cross-validation, it tells whether other random splits of the
-            same data could have led to another answer (`depends_on_splits`).
-
-        Examples
-        --------
-        >>> from skbayeseval import compare_counts
-        >>> result = compare_counts((900, 50, 60), (890, 60, 70), random_state=0)
-        >>> print(result.non_inferiority(0.01))
-        safe to ship: A is not worse than B by more than 0.01 with probability 99.4% (f1)
-        """
-        return self._one_sided("non-inferiority", margin, prob, looks, metric)
-
-    def superiority(
-        self,
-        margin: float | str = 0.0,
-        prob: float = 0.95,
-        *,
-        looks: int = 1,
-        metric: str | Metric | None = None,
-    ) -> OneSidedDecision:
-        """Return whether A is better than B by more than the margin.
-
-        Parameters
-        ----------
-        margin : float or str, default=0.0
-            The smallest gain that is worth having, at least 0, or a percentage as in `decision`.
-        prob, looks, metric
-            As in `non_inferiority`.
-
-        Returns
-        -------
-        decision : OneSidedDecision
-            As in `non_inferiority`.
-
-        Examples
-        --------
-        >>> from skbayeseval import compare_counts
-        >>> result = compare_counts((900, 50, 60), (890, 60, 70), random_state=0)
-        >>> result.superiority(0.01).answer
-        'not settled'
-        """
-        return self._one_sided("superiority", margin, prob, looks, metric)
-
-    def _one_sided(
-        self,
-        question: str,
-        margin: float | str,
-        prob: float,
-        looks: int,
-        metric: str | Metric | None,
-    ) -> OneSidedDecision:
-        which, prob = self._metric(metric), check_probability(prob)
-        shift, n_repeats = self._posterior.resplitting(which)
-        found = one_sided(
-            question,
-            self._distribution(which),
-            check_margin(margin, which, self._reference(which)),
-            prob,
-            self.names,
-            which.name,
-            shift=shift,
-            looks=looks,
-        )
-        return replace(
-            found,
-            n_repeats=n_repeats,
-            trained_on=trained_on(self),
-            other_metrics=self._others(metric),
-        )
-
-    def expected_loss(
-        self, rope: Any = 0.0, *, cost: Any = 1.0, metric: str | Metric | None = None
-    ) -> ExpectedLoss:
-        """Return which classifier to choose now, and what it would be worth to wait.
-
-        Choosing A loses the difference to B where B is better by more than the ROPE allows, and
-        nothing otherwise. The losses are averaged over the posterior.
-
-        Parameters
-        ----------
-        rope : float, str, (float, float) or dict, default=0.0
-            As in `decision`. Differences inside the ROPE cost nothing.
-        cost : float or (float, float), default=1.0
-            What a loss of 1 in the metric costs. A pair gives the cost for choosing A though B is
-            better, and for choosing B though A is better.
-        metric : str or Metric, default=None
-            The metric. By default, the first metric of the result.
-
-        Returns
-        -------
-        loss : ExpectedLoss
-            Its attributes are `choice`, the losses `a` and `b`, and `waiting`, what knowing the
-            difference would save at most; `str` returns a sentence.
-
-        Examples
-        --------
-        >>> from skbayeseval import compare_counts
-        >>> result = compare_counts((88, 10, 12), (80, 14, 20), names=("new", "old"))
-        >>> result.expected_loss(rope=0.01).choice
-        'new'
-        """
-        which, difference = self._metric(metric), self._distribution(metric).draws
-        draws = np.vstack([difference, np.zeros_like(difference)])
-        region = self._rope(rope, which)
-        allowed, costs = (-region.low, region.high), check_cost(cost)
-        others = self._others(metric)
-        return expected_loss(draws, allowed, costs, self.names, which.name, others)
-
-    def bayes_factor(
-        self,
-        rope: Any = None,
-        *,
-        method: str | None = None,
-        metric: str | Metric | None = None,
-    ) -> BayesFactor:
-        """Return the Bayes factor of equality over difference.
-
-        Bayes factors use the published prior, one count per cell, unless `prior=` or a model
-        instance was given: the default prior of the paired models is infinite at a difference of 0.
-
-        Parameters
-        ----------
-        rope : float, str, (float, float) or dict, default=None
-            With a ROPE (recommended), the null hypothesis is a difference inside the ROPE, and the
-            factor is the ratio of its posterior and prior odds.
-        method : {"interval", "savage-dickey", "kde"}, default=None
-            The method. By default, "interval" with a ROPE. Without a ROPE, "savage-dickey" if the
-            prior density at 0 is known and finite, otherwise "kde", the kernel density estimate of
-            the papers, which is never marked as reliable.
-        metric : str or Metric, default=None
-            The metric. By default, the first metric of the result.
-
-        Returns
-        -------
-        factor : BayesFactor
-            A value above 3 is substantial evidence for equality, a value below 1/3 against it.
-            It is the factor by which the data change the odds of equality.
-        """
-        which = self._metric(metric)
-        region = None if rope is None else self._rope(rope, which)
-        return bayes_factor(self._posterior, which, region, method)
-
-    def bayes_test(self, *, metric: str | Metric | None = None) -> BayesTest:
-        """Return the Bayes test of Wang and Li (2019), H1: B is better than A.
-
-        Computed by quadrature if the metrics of A and B are independent with known distributions
-        (model "bcv"), otherwise from the draws.
-        """
-        return favour(self._distribution(metric).mass(0.0, math.inf))
 
     def summary(
         self, rope: Any = None, *, prob: float = 0.95, bayes_factor: bool = False
@@ -666,24 +320,6 @@ class ComparisonResult(ComparisonFigures):
         subgroups = subgroups_of(column, instances_of(self._posterior))
         return SubgroupComparison(self._posterior, which, subgroups, self.names)
 
-    def _distribution(
-        self, metric: str | Metric | None = None, of: str = "difference"
-    ) -> Distribution:
-        """Return the posterior of the difference, or of the metric of A or B."""
-        if not isinstance(of, str) or of not in ("difference", "a", "b"):
-            raise ValueError(
-                f"of={in_short(of)} is not a known quantity. Valid quantities are ['difference', "
-                "'a', 'b']."
-            )
-        which = self._metric(metric)
-        if (which, of) not in self._distributions:
-            self._distributions[which, of] = (
-                self._posterior.difference(which)
-                if of == "difference"
-                else self._posterior.value(which, "ab".index(of))
-            )
-        return self._distributions[which, of]
-
     def _headline(self, metric: Metric) -> str:
         """Return a sentence on who is better, and how surely."""
         a, b = self.names
@@ -706,12 +342,14 @@ class ComparisonResult(ComparisonFigures):
 
     def _sentences(self, metric: Metric) -> list[str]:
         difference = self._distribution(metric)
-        told = as_sentences([observed_of(self, metric)])
+        sentences = as_sentences([observed_of(self, metric)])
         if self._posterior.what_is_identical(metric) is not None:
             most = max(map(abs, difference.hdi()))
-            said = f"their difference on other instances is at most {most:.4f} in either direction"
-            return [*told, f"With probability 95% or more, {said}."]
-        return [*told, how_much(self.names, difference.mean, difference.hdi())]
+            at_most = (
+                f"their difference on other instances is at most {most:.4f} in either direction"
+            )
+            return [*sentences, f"With probability 95% or more, {at_most}."]
+        return [*sentences, how_much(self.names, difference.mean, difference.hdi())]
 
     def _decided(self, rope: Any, metric: Metric) -> str:
         return " ".join(meaning_of(self.decision(rope, metric=metric)))

@@ -58,8 +58,8 @@ def meaning_of(decision: Decision) -> Iterator[str]:
     else:
         cases = [(better, f"{a} is better{beyond}"), (worse, f"{b} is better{beyond}")]
         cases += [] if none else [(equivalent, "the difference is too small to matter")]
-        told = [f"{words} with probability {chance(p)}" for p, words in sorted(cases)[::-1]]
-        yield f"This is not settled: {_joined(told)}. More {decision.units} could settle it."
+        chances = [f"{words} with probability {chance(p)}" for p, words in sorted(cases)[::-1]]
+        yield f"This is not settled: {_joined(chances)}. More {decision.units} could settle it."
     if decision.depends_on_splits:
         yield "Another choice of splits of the same data could change what is settled."
 

@@ -5,19 +5,16 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from skbayeseval.evidence.base import effective_number
-from skbayeseval.evidence.validated_rows import cell_influence
-from skbayeseval.metrics.confusion import Metric
-from skbayeseval.metrics.registry import in_plain_words
+from skbayeseval.evidence.influence import cell_influence
+from skbayeseval.evidence.unit_numbers import effective_number
+from skbayeseval.metrics.metric import Metric
 from skbayeseval.posterior.build import N_CALLS, N_DRAWS, default_draws
-from skbayeseval.posterior.recipe import Posterior
-
-if TYPE_CHECKING:
-    from skbayeseval.results.base import PosteriorView
+from skbayeseval.posterior.posterior import Posterior
+from skbayeseval.results.posterior_view import PosteriorView
 
 # A keyword, and words that go with it on a line or in a sentence.
 Fact = tuple[str, str]
@@ -42,13 +39,6 @@ BEGINNINGS = {
     "note": "Note:",
 }
 
-# With more metrics than this, only the first are explained.
-MOST_METRICS = 4
-
-WITHOUT_A_ROPE = (
-    "Use decision(rope=r) to compare this with the smallest difference r that matters to you."
-)
-
 # Fewer groups, positives or instances than this are few.
 FEW_UNITS = 20
 
@@ -69,41 +59,6 @@ def as_sentences(facts: Iterable[Fact]) -> list[str]:
     ]
 
 
-def printed(result: PosteriorView) -> str:
-    """Return the headline of each metric with its facts, and those of all."""
-    lines = []
-    for metric in result._metrics.values():
-        lines += [result._headline(metric), *result._printed(metric)]
-    lines += as_lines(facts_of(result))
-    if result._takes_rope:
-        lines.append(f"  {WITHOUT_A_ROPE}")
-    return "\n".join(lines)
-
-
-def explained(result: PosteriorView, rope: Any = None) -> str:
-    """Return a paragraph on each metric, and one on what the result stands on and applies to."""
-    paragraphs = []
-    for name, metric in list(result._metrics.items())[:MOST_METRICS]:
-        sentences = [result._headline(metric)]
-        meaning = in_plain_words(metric, chunks=result.evidence.family == "chunks")
-        if meaning:
-            sentences.append(f"{name} is {meaning}.")
-        sentences += result._sentences(metric)
-        if rope is not None:
-            sentences.append(result._decided(rope, metric))
-        paragraphs.append(" ".join(sentences))
-    limits = as_sentences(facts_of(result))
-    if result._takes_rope and rope is None:
-        limits.append(
-            "Whether a difference of this size matters is not for statistics to say: pass rope=r, "
-            "the largest difference r that does not matter to you, to have it taken into account."
-        )
-    more = len(result.metrics) - MOST_METRICS
-    if more > 0:
-        limits.append(f"The tables have the other {more} metrics.")
-    return "\n\n".join([*paragraphs, " ".join(limits)])
-
-
 def facts_of(result: PosteriorView) -> list[Fact]:
     """Return what the posterior stands on, what it applies to, and what to be careful about."""
     return [*_basis(result), *cautions_of(result), *_scope(result)]
@@ -111,13 +66,13 @@ def facts_of(result: PosteriorView) -> list[Fact]:
 
 def _basis(result: PosteriorView) -> Iterator[Fact]:
     posterior, metrics = result._posterior, result._metrics
-    weights, evidence = posterior.weights, posterior.evidence
-    if weights is not None:
+    inferred, evidence = posterior.weights, posterior.evidence
+    if inferred is not None:
         evidence = evidence.with_weight(1.0)
-    kind = "independent" if posterior.has_independent_draws else posterior.engine
+    independence = "independent" if posterior.has_independent_draws else posterior.engine
     if evidence.family == "systems":
-        kind = "Markov chain"
-    draws = f"{posterior.n_draws:,} {kind} draws from {evidence.describe()}"
+        independence = "Markov chain"
+    draws = f"{posterior.n_draws:,} {independence} draws from {evidence.describe()}"
     called = [name for name, metric in metrics.items() if metric.calls_per_draw]
     if called and posterior.n_draws == N_CALLS:
         default = f"by default {N_CALLS:,} and not {N_DRAWS:,}"
@@ -134,18 +89,18 @@ def _basis(result: PosteriorView) -> Iterator[Fact]:
         yield "model", f"weights of {units} for {', '.join(by_weights)}"
     if resampled:
         yield "model", f"{units} drawn anew with replacement for {', '.join(resampled)}"
-    if weights is not None:
+    if inferred is not None:
         for name, metric in metrics.items():
-            weight, each = weights.difference(metric), weights.each(metric)
+            weight, each = inferred.difference(metric), inferred.each(metric)
             words = f"{weight.median:.2g} per count"
             if len(each) > 1:
-                medians = [one.median for one in each]
+                medians = [of_classifier.median for of_classifier in each]
                 words = f"{min(medians):.2g} to {max(medians):.2g} per count"
             elif not math.isinf(weight.df):
                 low, high = weight.interval()
                 words = f"{words} ({low:.2g} to {high:.2g})"
             which = f" for {name}" if len(metrics) > 1 else ""
-            yield "weight", f"{words}{which}, {weights.basis}"
+            yield "weight", f"{words}{which}, {inferred.basis}"
     yield from evidence.remarks(result._names)
     if len(result._names) > 2:
         metric = next(iter(metrics.values()))
@@ -158,8 +113,8 @@ def _basis(result: PosteriorView) -> Iterator[Fact]:
 def copies_of(first: Sequence[int], what: str) -> list[Fact]:
     """Return how many are copies of others, given for each the first one that it is a copy of."""
     number = sum(size for size in Counter(first).values() if size > 1)
-    said = f"{number} of {len(first)} have exactly the same {what} as others"
-    return [("copies", f"{said}: copies count once and share one P(best)")] if number else []
+    words = f"{number} of {len(first)} have exactly the same {what} as others"
+    return [("copies", f"{words}: copies count once and share one P(best)")] if number else []
 
 
 def _which(metrics: Mapping[str, Metric], name: str) -> str:
@@ -209,7 +164,7 @@ def _cautions_of_learners(result: PosteriorView) -> Iterator[Fact]:
     if record is None or record.estimand == "fitted":
         return
     for words in dict.fromkeys(record.cautions.values()):
-        names = [name for name, said in record.cautions.items() if said == words]
+        names = [name for name, caution in record.cautions.items() if caution == words]
         more = len(names) - MOST_VALUES
         who = "; ".join(names[:MOST_VALUES]) + (f"; {more} more" if more > 0 else "")
         yield "caution", f"{who}: {words}; intervals may be too narrow"
@@ -293,7 +248,9 @@ def _applies_to(result: PosteriorView) -> str:
 
 def _tally(chosen: Sequence[Mapping[str, Any] | None]) -> str:
     """Return how often a search chose which parameters, the most frequent first."""
-    words = Counter(", ".join(f"{k}={v}" for k, v in (one or {}).items()) for one in chosen)
+    words = Counter(
+        ", ".join(f"{k}={v}" for k, v in (parameters or {}).items()) for parameters in chosen
+    )
     shown = "; ".join(f"{w} in {n} of {len(chosen)} splits" for w, n in words.most_common(3))
     return shown + ("; ..." if len(words) > 3 else "")
 
@@ -306,8 +263,8 @@ def observed_of(result: PosteriorView, metric: Metric) -> Fact:
     words = ", ".join(f"{name} {value:.4f}" for name, value in shown) + more
     means = means_of_splits(result, metric)
     if means is not None:
-        told = " and ".join(f"{means[name]:.4f}" for name, _ in shown if means)
-        of_splits = f"; mean of splits {told}{more}" if told else ""
+        mean_scores = " and ".join(f"{means[name]:.4f}" for name, _ in shown if means)
+        of_splits = f"; mean of splits {mean_scores}{more}" if mean_scores else ""
         words += f"  ({result.n_splits} splits pooled{of_splits})"
     return "observed", words
 
@@ -365,24 +322,26 @@ def what_is_scarce(posterior: Posterior, metrics: Iterable[Metric]) -> str | Non
     evidence = posterior.evidence
     if not (of_tables and evidence.family in ("classes", "chunks", "right or wrong")):
         return None
-    weight = posterior.weight
+    count_weight = posterior.weight
     if posterior.weights is not None:
-        weight = posterior.weights.difference(of_tables[0]).median
+        count_weight = posterior.weights.difference(of_tables[0]).median
     wrong = (float(counts.total - np.nansum(counts.hits)) for counts in posterior.counts)
-    errors = weight * sum(wrong)
+    errors = count_weight * sum(wrong)
     if errors < FEW:
-        return _seen(errors, "errors", "error", weight)
+        return _seen(errors, "errors", "error", count_weight)
     labels = posterior.counts[0].labels
     by_class = any(metric.weighs_classes for metric in of_tables)
     if by_class and len(labels) == 2:
         tables = [np.nan_to_num(counts.table) for counts in posterior.counts]
-        true = weight * np.max([table.sum(axis=1) for table in tables], axis=0)
+        true = count_weight * np.max([table.sum(axis=1) for table in tables], axis=0)
         if not posterior.has_true_negatives:
             true[0] = np.inf  # not all instances of the negative class are counted
         scarce = int(true.argmin())
         if true[scarce] < FEW:
             of_class = f"of class {labels[scarce]!r}"
-            return _seen(true[scarce], f"instances {of_class}", f"instance {of_class}", weight)
+            return _seen(
+                true[scarce], f"instances {of_class}", f"instance {of_class}", count_weight
+            )
     return None
 
 
@@ -420,9 +379,9 @@ def _carriers_of_table(posterior: Posterior, metric: Metric) -> float:
     )
 
 
-def _seen(number: float, several: str, one: str, weight: float) -> str:
-    if weight != 1:
-        return f"the {several} count as only {number:.2g} independent ones"
+def _seen(number: float, plural: str, singular: str, count_weight: float) -> str:
+    if count_weight != 1:
+        return f"the {plural} count as only {number:.2g} independent ones"
     if number == 0:
-        return f"no {several} were seen"
-    return f"only 1 {one} was seen" if number == 1 else f"only {number:.0f} {several} were seen"
+        return f"no {plural} were seen"
+    return f"only 1 {singular} was seen" if number == 1 else f"only {number:.0f} {plural} were seen"

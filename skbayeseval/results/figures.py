@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
@@ -25,9 +24,9 @@ from skbayeseval.display.style import Display, finding_of
 from skbayeseval.judgement.distribution import Distribution, decision_of
 from skbayeseval.judgement.intervals import Interval
 from skbayeseval.judgement.rope import check_rope
-from skbayeseval.metrics.confusion import FBETA, RATIOS, Metric
 from skbayeseval.metrics.curves import CURVES
-from skbayeseval.metrics.registry import get_metric, per_class
+from skbayeseval.metrics.metric import Metric
+from skbayeseval.metrics.registry import get_metric, per_class, per_class_name
 from skbayeseval.posterior.chains import mixing
 from skbayeseval.posterior.curves import (
     check_thresholds,
@@ -36,13 +35,13 @@ from skbayeseval.posterior.curves import (
     reference_line,
     summary_metric,
 )
+from skbayeseval.posterior.posterior import Posterior
 from skbayeseval.posterior.prior_odds import (
     bayes_factor,
     prior_density_at_zero,
     prior_difference_draws,
 )
-from skbayeseval.posterior.recipe import Posterior
-from skbayeseval.results.base import RopeResult
+from skbayeseval.results.difference import DifferenceAnswers
 from skbayeseval.splitting.collect import CrossValidation
 
 if TYPE_CHECKING:
@@ -51,14 +50,8 @@ if TYPE_CHECKING:
 KINDS = ("posterior", "joint", "factor", "scores", "learning_curve", "trace", *CURVES, "classes")
 
 
-class ComparisonFigures(RopeResult):
-    """Base class of comparisons of two classifiers: their names, and `plot`."""
-
-    @property
-    def names(self) -> tuple[str, str]:
-        """The names of A and B."""
-        a, b = self._names
-        return a, b
+class ComparisonFigures(DifferenceAnswers):
+    """Base class of comparisons of two classifiers: answers, and `plot`."""
 
     def plot(
         self,
@@ -171,17 +164,14 @@ class ComparisonFigures(RopeResult):
 
     def _of_classes(self, rope: Any, prob: float, metric: str | Metric | None) -> ClassesDisplay:
         """Return the display of the difference in each class or type of chunk, not yet drawn."""
-        asked = next(iter(self._metrics)) if metric is None else getattr(metric, "name", metric)
-        # The metric of one class that the metric is, or averages.
-        name = re.split(r"[\[_]", str(asked), maxsplit=1)[0]
-        if name not in RATIOS and not re.fullmatch(FBETA, name):
-            name = "f1"
-        region, of_one = None, get_metric(name)
+        asked = next(iter(self._metrics.values())) if metric is None else metric
+        name = per_class_name(asked) or "f1"
+        region, of_class = None, get_metric(name)
         if rope is not None:
-            region = check_rope(rope.get(name, rope) if isinstance(rope, dict) else rope, of_one)
-        of_types = self._posterior.of_types(of_one)
+            region = check_rope(rope.get(name, rope) if isinstance(rope, dict) else rope, of_class)
+        of_types = self._posterior.of_types(of_class)
         if of_types:
-            differences = {kind: one.difference(of_one) for kind, one in of_types.items()}
+            differences = {name: of_type.difference(of_class) for name, of_type in of_types.items()}
         else:
             differences = self._differences_in_classes(name)
         rows = []
@@ -279,14 +269,14 @@ def _curves(
             for name, share in zip(names, (p_higher >= 0.95).mean(axis=0), strict=True)
             if share
         ]
-        said = " and ".join(better) or "neither better at any threshold"
-        finding = f"net benefit: {said} with probability 95%"
+        verdict = " and ".join(better) or "neither better at any threshold"
+        finding = f"net benefit: {verdict} with probability 95%"
     else:
         metric = summary_metric(posterior, kind)
-        said = finding_of(
+        verdict = finding_of(
             posterior.difference(metric), None, prob, names, posterior.what_is_identical(metric)
         )
-        finding = f"{metric.name}: {said}"
+        finding = f"{metric.name}: {verdict}"
     if kind == "calibration_difference":
         difference, _ = curve_difference(posterior, kind, prob)
     if kind.endswith("_difference"):

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from skbayeseval.evidence import ConfusionCounts, Evidence
 from skbayeseval.judgement import frequentist
 from skbayeseval.judgement.frequentist import SignificanceTest, mcnemar, paired_t, sign_test
-from skbayeseval.metrics.confusion import totals_of
+from skbayeseval.metrics.metric import totals_of
 from skbayeseval.splitting.block_cv import BlockRegularizedCV
 from skbayeseval.splitting.collect import CrossValidation
 
@@ -77,11 +77,13 @@ def _of_instances(evidence: Evidence) -> Iterator[Row]:
     note = "p-test of Yang and Liu (1999), for predictions of different instances"
     note += "" if weight == 1 else ", on effective counts"
     unpaired = ", ignoring pairs" if evidence.is_paired else ""
-    for compares in ["accuracy"] if margins[0].has_true_negatives else ["recall", "precision"]:
-        trials = [trial for counts in margins for trial in _trials(counts, compares)]
-        if trials[1] and trials[3]:
-            name = "two-proportion z" + ("" if compares == "accuracy" else f" of {compares}")
-            yield name + unpaired, "micro", compares, note, frequentist.two_proportion_z(*trials)
+    of_a, of_b = map(_trials, margins)
+    for compares, trials in of_a.items():
+        others = of_b[compares]
+        if trials[1] and others[1]:
+            name = "two-proportion z" + ("" if len(of_a) == 1 else f" of {compares}")
+            test = frequentist.two_proportion_z(*trials, *others)
+            yield name + unpaired, "micro", compares, note, test
 
 
 def _of_classes(evidence: Evidence) -> Iterator[Row]:
@@ -155,11 +157,13 @@ def _of_splits(record: CrossValidation, metric: str, a: Array, b: Array) -> Iter
         yield test.name, "splits", metric, note, test
 
 
-def _trials(counts: ConfusionCounts, compares: str) -> tuple[float, float]:
-    """Return the number of successes and the number of trials."""
-    if compares == "accuracy":
-        return float(counts.hits.sum() * counts.weight), counts.total * counts.weight
+def _trials(counts: ConfusionCounts) -> dict[str, tuple[float, float]]:
+    """Return the numbers of successes and of trials of each proportion that is compared."""
+    if counts.has_true_negatives:
+        right = float(counts.hits.sum() * counts.weight)
+        return {"accuracy": (right, counts.total * counts.weight)}
     true, predicted = totals_of(counts.effective)[1:]
     positive = 1 if counts.positive is None else counts.positive
     hits = float(counts.effective[positive, positive])
-    return hits, float((true if compares == "recall" else predicted)[positive])
+    trials = {"recall": true, "precision": predicted}
+    return {compares: (hits, float(total[positive])) for compares, total in trials.items()}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from functools import cached_property
 from itertools import combinations, permutations
 from operator import index
 from typing import TYPE_CHECKING, Any
@@ -16,13 +17,8 @@ from skbayeseval._arrays import in_short
 from skbayeseval._validation import check_probability
 from skbayeseval.display import PairsDisplay, RankingDisplay, TiersDisplay
 from skbayeseval.judgement.decision import Decision
-from skbayeseval.judgement.distribution import (
-    Distribution,
-    OneSidedDecision,
-    one_sided,
-)
+from skbayeseval.judgement.distribution import Distribution, OneSidedDecision, one_sided
 from skbayeseval.judgement.expected_loss import ExpectedLoss, check_cost, expected_loss
-from skbayeseval.judgement.pooling import pool_scores
 from skbayeseval.judgement.ranking_decision import (
     RankingDecision,
     Tiers,
@@ -34,20 +30,15 @@ from skbayeseval.judgement.ranking_decision import (
     worse_than,
 )
 from skbayeseval.judgement.rope import check_margin, check_rope_around_zero
-from skbayeseval.metrics.confusion import Metric
+from skbayeseval.metrics.metric import Metric
 from skbayeseval.posterior.pair import PairPosterior
-from skbayeseval.results.base import RopeResult
+from skbayeseval.posterior.pooled import PooledScores
 from skbayeseval.results.comparison import ComparisonResult
+from skbayeseval.results.described import RopeResult
 from skbayeseval.results.explain import meaning_of_ranking
 from skbayeseval.results.facts import Fact, as_lines, observed_of, trained_on
 from skbayeseval.results.report import POSTERIOR, SENSITIVITY, Figure, Table
-from skbayeseval.results.text_tables import (
-    Labels,
-    as_text,
-    decimals,
-    name_observed,
-    written_ranks,
-)
+from skbayeseval.results.text_tables import Labels, as_text, decimals, name_observed, written_ranks
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -59,9 +50,6 @@ AGAINST_THE_BEST = {"equivalent": "~", "open": "?", "worse": "<<"}
 
 # Of more classifiers than this, only the best are compared in pairs on a page.
 MOST_IN_PAIRS = 8
-
-# The stream of random numbers for pooling, apart from those of the draws.
-_RANKING = 7
 
 
 class Pairs(Mapping[tuple[int, int], ComparisonResult]):
@@ -169,6 +157,13 @@ class Ranking(RopeResult):
         """Metric, probability of being best and ranks of each classifier, the best first."""
         return self.ranking()
 
+    @cached_property
+    def _scores(self) -> PooledScores:
+        return PooledScores(self._posterior)
+
+    def _pooled(self, metric: Metric) -> NDArray[Any]:
+        return self._scores.pooled(metric)
+
     @property
     def pairs(self) -> Pairs:
         """The comparisons of all pairs."""
@@ -196,7 +191,7 @@ class Ranking(RopeResult):
     def _rank(self, which: Metric, prob: float) -> pd.DataFrame:
         p_best, ranks = best_and_ranks(self._pooled(which))
         tails = np.quantile(ranks, [(1 - prob) / 2, (1 + prob) / 2], axis=1, method="inverted_cdf")
-        values = self._values(which)
+        values = self._scores.values(which)
         lows, highs = zip(*(value.hdi(prob) for value in values), strict=True)
         table = pd.DataFrame(
             {
@@ -236,12 +231,12 @@ class Ranking(RopeResult):
         """
         prob, which = check_probability(prob), self._metric(metric)
         region = check_rope_around_zero(rope, which, self._reference(which))
-        order = self._by_mean(which)
+        order = self._scores.by_mean(which)
 
         def against_the_first(k: int) -> Decision:
             return self._pair(order[0], k).decision(region, prob, metric=which)
 
-        found = decide_ranking(
+        decision = decide_ranking(
             self._pooled(which),
             order,
             self.names,
@@ -251,7 +246,7 @@ class Ranking(RopeResult):
             against_the_first,
             self._others(metric),
         )
-        return replace(found, trained_on=trained_on(self))
+        return replace(decision, trained_on=trained_on(self))
 
     def tiers(
         self, rope: Any = 0.0, prob: float = 0.95, *, metric: str | Metric | None = None
@@ -291,9 +286,9 @@ class Ranking(RopeResult):
         """
         prob, which = check_probability(prob), self._metric(metric)
         region, groups = check_rope_around_zero(rope, which, self._reference(which)), []
-        left, first = self._by_mean(which), self._posterior.first_copies(which)
+        left, first = self._scores.by_mean(which), self._posterior.first_copies(which)
         while left:
-            draws = self._pooled(which, left)
+            draws = self._scores.pooled(which, left)
             is_worse = worse_than(draws[0], draws, region) >= (1 + prob) / 2
             worse = [
                 k
@@ -319,8 +314,8 @@ class Ranking(RopeResult):
             As in `decision`. Differences inside the ROPE cost nothing.
         cost : float or sequence of float, default=1.0
             What a loss of 1 in the metric costs, for all classifiers or for each of them.
-        metric : str or Metric, default=None
-            The metric. By default, the first metric of the result.
+        metric
+            As in `decision`.
 
         Returns
         -------
@@ -359,12 +354,8 @@ class Ranking(RopeResult):
         reference : str or int, default=None
             The name or position of the classifier that the others are compared with, such as the
             one in use. By default, the best of each draw.
-        prob : float, default=0.95
-            The probability that is required.
-        looks : int, default=1
+        prob, looks, metric
             As in `ComparisonResult.non_inferiority`.
-        metric : str or Metric, default=None
-            The metric. By default, the first metric of the result.
 
         Returns
         -------
@@ -393,18 +384,12 @@ class Ranking(RopeResult):
         margin = check_margin(margin, which, self._reference(which))
         draws = self._pooled(which)
         behind = map(Distribution, draws - draws.max(axis=0))
-        return {
-            name: one_sided(
-                "non-inferiority",
-                difference,
-                margin,
-                prob,
-                (name, "the best"),
-                which.name,
-                looks=looks,
-            )
-            for name, difference in zip(self.names, behind, strict=True)
-        }
+
+        def answered(name: str, difference: Distribution) -> OneSidedDecision:
+            rule, names = (margin, prob), (name, "the best")
+            return one_sided("non-inferiority", difference, *rule, names, which.name, looks=looks)
+
+        return dict(zip(self.names, map(answered, self.names, behind), strict=True))
 
     def summary(
         self,
@@ -418,15 +403,10 @@ class Ranking(RopeResult):
 
         Parameters
         ----------
-        rope : float, str, (float, float) or dict, default=None
-            The region of practical equivalence. A number r means [-r, r]. Without one, nothing is
-            decided.
-        prob : float, default=0.95
-            The probability mass of the HDI.
-        metric : str or Metric, default=None
-            The metric. By default, the first metric of the result.
-        bayes_factor : bool, default=False
+        rope, prob, bayes_factor
             As in `ComparisonResult.summary`.
+        metric
+            As in `decision`.
         """
         which = self._metric(metric)
         region = None if rope is None else self._rope(rope, which)
@@ -458,10 +438,8 @@ class Ranking(RopeResult):
         rope : float, str, (float, float) or dict, default=None
             The region of practical equivalence. "ranking" then marks who is equivalent to the best
             and who is surely worse. For "tiers" and "pairs", None means the point 0.
-        prob : float, default=0.95
-            The probability mass of the HDI.
-        metric : str or Metric, default=None
-            The metric. By default, the first metric of the result.
+        prob, metric
+            As in `decision`.
         ax : matplotlib Axes, default=None
             The axes to draw on. By default, a new figure is created.
         **style
@@ -483,8 +461,8 @@ class Ranking(RopeResult):
         if kind == "tiers":
             table = self.ranking(prob=prob, metric=which)
             tiers = self.tiers(0.0 if rope is None else rope, prob, metric=which)
-            shown = TiersDisplay(table, tiers=tiers, metric=which.name, prob=prob)
-            return shown.plot(ax=ax, **style)
+            display = TiersDisplay(table, tiers=tiers, metric=which.name, prob=prob)
+            return display.plot(ax=ax, **style)
         region = self._rope(0.0 if rope is None else rope, which)
         decisions = {
             (i, j): self._pair(i, j).decision(region, prob, metric=which)
@@ -510,49 +488,6 @@ class Ranking(RopeResult):
 
     def _reference(self, metric: Metric) -> float:
         return max(self._posterior.observed(metric))
-
-    def _values(self, metric: Metric) -> list[Distribution]:
-        """Return the metric of each classifier, partially pooled if there are three or more."""
-        if len(self.names) > 2:
-            return [Distribution(one, self._posterior.mcse(one)) for one in self._wide(metric)]
-        first = self._posterior.first_copies(metric)
-        values = {k: self._posterior.value(metric, k) for k in dict.fromkeys(first)}
-        return [values[k] for k in first]
-
-    def _wide(self, metric: Metric) -> NDArray[Any]:
-        """Return pooled draws, as wide as those of each classifier alone where few units count."""
-        posterior, draws = self._posterior, self._pooled(metric)
-        if posterior.weights is None:
-            first = posterior.first_copies(metric)
-            alone = {k: posterior.value(metric, k).draws for k in dict.fromkeys(first)}
-            draws = draws + [alone[k] - posterior.draws(metric)[k] for k in first]
-        # Draws of split scores do not keep bounds.
-        return np.clip(draws, *(metric.bounds or (-np.inf, np.inf)))
-
-    def _by_mean(self, metric: Metric) -> list[int]:
-        """Return the positions of the classifiers, the one with the highest mean first."""
-        means = [value.mean for value in self._values(metric)]
-        return np.argsort(np.negative(means), kind="stable").tolist()
-
-    def _pooled(self, metric: Metric, some: list[int] | None = None) -> NDArray[Any]:
-        """Return the draws that tell who is the best (of some), partially pooled if many.
-
-        Otherwise the best of several equal classifiers would look better than the others in every
-        draw. A pair is not pooled: nobody was chosen. Copies have the same draws.
-        """
-        known = vars(self).setdefault("_pooled_draws", {})
-        if some is None and metric in known:
-            return known[metric]
-        first = np.array(self._posterior.first_copies(metric))
-        draws = self._posterior.draws(metric)[first if some is None else first[some]]
-        if len(draws) < 3:
-            return draws
-        seed = np.random.SeedSequence(self._posterior.entropy, spawn_key=(_RANKING,))
-        pooled = pool_scores(draws, np.random.default_rng(seed))
-        pooled.flags.writeable = False
-        if some is None:
-            known[metric] = pooled
-        return pooled
 
     def _headline(self, metric: Metric, prob: float = 0.95) -> str:
         """Return a sentence on the first row of the table."""
@@ -596,7 +531,7 @@ class Ranking(RopeResult):
     ) -> pd.DataFrame:
         """Return the text of the table, with one row per classifier, the best first."""
         table, which = self.ranking(prob=prob, metric=metric), self._metric(metric)
-        of_all = dict(zip(self.names, self._values(which), strict=True))
+        of_all = dict(zip(self.names, self._scores.values(which), strict=True))
         values = [of_all[name] for name in table.index]
         table.insert(2, "sd", [value.sd for value in values])
         table.insert(3, "mcse", [value.mcse for value in values])
@@ -641,13 +576,13 @@ class Ranking(RopeResult):
 
         def __getattr__(self, name: str) -> Any:
             """Raise for a name that a ranking does not have; tell who has it."""
-            said = f"'Ranking' object has no attribute {name!r}"
+            message = f"'Ranking' object has no attribute {name!r}"
             if not name.startswith("_") and hasattr(ComparisonResult, name):
-                said += (
+                message += (
                     ", because it compares more than two classifiers. Ask a pair of them: "
                     f"pairs[i, j].{name}, with positions or names for i and j."
                 )
-            raise AttributeError(said, name=name, obj=self)
+            raise AttributeError(message, name=name, obj=self)
 
     def _pair(self, i: int, j: int) -> ComparisonResult:
         if i == j:

@@ -10,7 +10,7 @@ import platform
 import re
 from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -32,9 +32,7 @@ from skbayeseval._html import (
     verdict,
 )
 from skbayeseval._version import __version__
-
-if TYPE_CHECKING:
-    from skbayeseval.results.base import PosteriorView
+from skbayeseval.results.posterior_view import PosteriorView
 
 # Larger tables are cut, and more metrics are not named.
 ROWS_IN_NOTEBOOKS, ROWS_ON_PAGES, MOST_NAMES = 25, 40, 8
@@ -130,10 +128,12 @@ def _evidence(result: PosteriorView, shown: Sequence[str] | None) -> str:
         chosen = []
     elif len(names) > len(chosen):
         left_out = note(f"Confusion tables of {len(names) - len(chosen)} more are left out.")
-    for name, of_one in zip(names, posterior.counts, strict=True):
-        if name in chosen and of_one.table is not None:
+    for name, counts_of_one in zip(names, posterior.counts, strict=True):
+        if name in chosen and counts_of_one.table is not None:
             caption = f"Counts of {name}: true classes in rows, predicted classes in columns"
-            tables.append(_counts(of_one.table, of_one.labels, of_one.labels, caption))
+            tables.append(
+                _counts(counts_of_one.table, counts_of_one.labels, counts_of_one.labels, caption)
+            )
     return described + row(*tables) + left_out
 
 

@@ -16,13 +16,13 @@ from skbayeseval._arrays import in_short
 from skbayeseval._html import html_table, write_page
 from skbayeseval._validation import as_float
 from skbayeseval.display import ScoreDisplay
-from skbayeseval.evidence.validated_rows import subgroups_of
+from skbayeseval.evidence.instances import subgroups_of
 from skbayeseval.judgement.distribution import Distribution
 from skbayeseval.judgement.intervals import Interval
-from skbayeseval.metrics.confusion import Metric
+from skbayeseval.metrics.metric import Metric
 from skbayeseval.posterior.subgroups import each_alone
-from skbayeseval.results.base import PosteriorView
-from skbayeseval.results.facts import Fact, explained, means_of_splits, observed_of
+from skbayeseval.results.described import DescribedResult
+from skbayeseval.results.facts import Fact, means_of_splits, observed_of
 from skbayeseval.results.report import POSTERIOR, SENSITIVITY, Figure, Table, page
 from skbayeseval.results.subgroups import instances_of
 from skbayeseval.results.summary import score_row, under_other_priors
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 Array = NDArray[Any]
 
 
-class ScoreResult(PosteriorView):
+class ScoreResult(DescribedResult):
     """The posterior of the metrics of one classifier.
 
     Returned by `bayesian_cross_val_score` and `score_posterior`. Read-only. With several metrics,
@@ -246,13 +246,13 @@ class ScoreResult(PosteriorView):
         which = self._metric(metric)
         subgroups = subgroups_of(column, instances_of(self._posterior))
         rows = []
-        for one in each_alone(self._posterior, which, subgroups):
-            row: dict[str, Any] = {"n": one.n, "n_groups": one.n_groups}
-            row["observed"] = one.observed[0]
-            if one.unpooled is not None:
-                row |= {"mean": one.unpooled.mean, "sd": one.unpooled.sd}
-                row |= zip(("hdi_low", "hdi_high"), one.unpooled.hdi(prob), strict=True)
-            rows.append({**row, "note": one.reason or one.absent})
+        for subgroup in each_alone(self._posterior, which, subgroups):
+            row: dict[str, Any] = {"n": subgroup.n, "n_groups": subgroup.n_groups}
+            row["observed"] = subgroup.observed[0]
+            if subgroup.unpooled is not None:
+                row |= {"mean": subgroup.unpooled.mean, "sd": subgroup.unpooled.sd}
+                row |= zip(("hdi_low", "hdi_high"), subgroup.unpooled.hdi(prob), strict=True)
+            rows.append({**row, "note": subgroup.reason or subgroup.absent})
         name = subgroups.name or "subgroup"
         columns = ["n", "n_groups", "observed", "mean", "sd", "hdi_low", "hdi_high", "note"]
         index = pd.Index(subgroups.labels, name=name, tupleize_cols=False)
@@ -274,7 +274,7 @@ class ScoreResult(PosteriorView):
         >>> result.explain().partition(" with probability")[0]
         'The accuracy of A lies between 0.8221 and 0.9413'
         """
-        return explained(self)
+        return self._explained()
 
     def report(self, path: str | PathLike[str]) -> None:
         """Write all that is known of the result to one HTML page, which needs no other file.
@@ -284,7 +284,7 @@ class ScoreResult(PosteriorView):
         path : str or path-like
             The file to write, such as "report.html". An existing file is replaced.
         """
-        write_page(path, lambda: page(self, self._title(), explained(self), self))
+        write_page(path, lambda: page(self, self._title(), self._explained(), self))
 
     def __repr__(self) -> str:
         return (

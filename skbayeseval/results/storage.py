@@ -35,14 +35,15 @@ from skbayeseval.engines.base import Trace
 from skbayeseval.engines.pymc import check_trace
 from skbayeseval.evidence import Evidence
 from skbayeseval.evidence.instance_scores import WeightedInstances
-from skbayeseval.metrics.confusion import Metric, check_zero_division
+from skbayeseval.metrics.confusion import check_zero_division
+from skbayeseval.metrics.metric import Metric
 from skbayeseval.metrics.registry import metric_of_formula
 from skbayeseval.models.base import Model
 from skbayeseval.models.registry import MODEL_CLASSES, from_prior, resolve_model
 from skbayeseval.posterior.build import check_prevalence
 from skbayeseval.posterior.inferred_weight import KnownWeights, QuantityWeight, WeightPosterior
+from skbayeseval.posterior.posterior import Posterior
 from skbayeseval.posterior.prior import Prior
-from skbayeseval.posterior.recipe import Posterior
 from skbayeseval.splitting.collect import CrossValidation
 
 FORMAT = "skbayeseval result 6"
@@ -143,7 +144,7 @@ def _has_own_draws(posterior: Posterior) -> bool:
 
 def _has_own_influence(posterior: Posterior, metric: Metric) -> bool:
     """Return whether few rows may carry a user-supplied function, which is not stored."""
-    unknown = metric.formula is None and metric.weighs_instances
+    unknown = not metric.is_registered and metric.weighs_instances
     return unknown and posterior.scored is not None and posterior.weights is None
 
 

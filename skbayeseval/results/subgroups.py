@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from skbayeseval._html import html_table
 from skbayeseval._validation import check_probability
 from skbayeseval.display.forest import ForestDisplay
-from skbayeseval.evidence.validated_rows import Subgroups
+from skbayeseval.evidence.instances import Subgroups
 from skbayeseval.judgement.decision import NO_ROPE, Decision, percent
 from skbayeseval.judgement.distribution import Distribution, decision_of
 from skbayeseval.judgement.intervals import Interval
@@ -22,8 +22,8 @@ from skbayeseval.judgement.subgroup_decision import (
     farthest_apart,
     name_subgroups,
 )
-from skbayeseval.metrics.confusion import Metric
-from skbayeseval.posterior.recipe import Posterior
+from skbayeseval.metrics.metric import Metric
+from skbayeseval.posterior.posterior import Posterior
 from skbayeseval.posterior.subgroups import Subgroup, compare_subgroups
 from skbayeseval.results.text_tables import as_text, latex_table, markdown_table
 
@@ -86,9 +86,9 @@ class SubgroupComparison:
     def __init__(
         self, posterior: Posterior, metric: Metric, given: Subgroups, names: tuple[str, str]
     ) -> None:
-        found = compare_subgroups(posterior, metric, given)
-        self._subgroups = found.subgroups
-        self._tau = found.tau
+        compared = compare_subgroups(posterior, metric, given)
+        self._subgroups = compared.subgroups
+        self._tau = compared.tau
         self._overall = posterior.difference(metric)
         self._observed = posterior.observed(metric)
         self._metric = metric
@@ -118,18 +118,26 @@ class SubgroupComparison:
     @property
     def reasons(self) -> dict[Any, str]:
         """The subgroups with too few instances to say anything, and why."""
-        return {one.label: one.reason for one in self._subgroups if one.pooled is None}
+        return {
+            subgroup.label: subgroup.reason
+            for subgroup in self._subgroups
+            if subgroup.pooled is None
+        }
 
     @property
     def incomplete(self) -> dict[Any, str]:
         """The subgroups in which some classes of an average do not occur, and which."""
-        return {one.label: one.absent for one in self._subgroups if one.absent}
+        return {subgroup.label: subgroup.absent for subgroup in self._subgroups if subgroup.absent}
 
     @property
     def draws(self) -> pd.DataFrame:
         """Draws of the pooled difference, with one column per subgroup."""
-        known = {one.label: one.pooled.draws for one in self._subgroups if one.pooled is not None}
-        return pd.DataFrame(known)
+        columns = {
+            subgroup.label: subgroup.pooled.draws
+            for subgroup in self._subgroups
+            if subgroup.pooled is not None
+        }
+        return pd.DataFrame(columns)
 
     @property
     def tau(self) -> Array:

@@ -12,16 +12,16 @@ from skbayeseval.judgement.decision import NO_ROPE
 from skbayeseval.judgement.distribution import Distribution, decision_of
 from skbayeseval.judgement.intervals import Interval
 from skbayeseval.judgement.rope import check_rope
-from skbayeseval.metrics.confusion import Metric
+from skbayeseval.metrics.metric import Metric
 from skbayeseval.models import published_and_alternative_models
 from skbayeseval.posterior.chains import mixing
+from skbayeseval.posterior.posterior import Posterior
 from skbayeseval.posterior.prior_odds import (
     bayes_factor,
     posterior_odds,
     prior_density_at_zero,
     written,
 )
-from skbayeseval.posterior.recipe import Posterior
 
 
 def summary_row(

@@ -95,7 +95,7 @@ def format_value(value: Any, digits: int = 4) -> str:
             return np.format_float_positional(number, digits, fractional=False, trim="-")
         return f"{number:.{digits}g}"
     if isinstance(value, (tuple, list)):
-        inner = ", ".join(format_value(one, digits) for one in value)
+        inner = ", ".join(format_value(part, digits) for part in value)
         return f"({inner})" if isinstance(value, tuple) else f"[{inner}]"
     if isinstance(value, type) or callable(value):
         return str(getattr(value, "__name__", value))
@@ -258,7 +258,7 @@ def markdown_line(text: str) -> str:
 
 
 def _markdown(cell: str) -> str:
-    return _MARKUP.sub(lambda found: f"\\{found[0]}", cell).replace(MINUS, "-")
+    return _MARKUP.sub(lambda match: f"\\{match[0]}", cell).replace(MINUS, "-")
 
 
 def _latex(cell: str) -> str:

@@ -49,13 +49,13 @@ class Recorded:
     """
 
     def __init__(self, results: Mapping[str, Any] | pd.DataFrame) -> None:
-        given = results.to_dict("list") if isinstance(results, pd.DataFrame) else results
-        columns = {str(name): column for name, column in given.items() if column is not None}
-        found = [match for name in columns if (match := SPLIT_SCORE.fullmatch(name))]
-        names = list(dict.fromkeys(match[2] for match in found))
+        table = results.to_dict("list") if isinstance(results, pd.DataFrame) else results
+        columns = {str(name): column for name, column in table.items() if column is not None}
+        matches = [match for name in columns if (match := SPLIT_SCORE.fullmatch(name))]
+        names = list(dict.fromkeys(match[2] for match in matches))
         cells = [match for name in names if (match := COUNT.fullmatch(name))]
         self._columns = columns
-        self.n_splits = 1 + max((int(match[1]) for match in found), default=-1)
+        self.n_splits = 1 + max((int(match[1]) for match in matches), default=-1)
         self.n_classes = 1 + max((int(n) for match in cells for n in match.groups()), default=-1)
         self.keys = [name for name in names if not COUNT.fullmatch(name)]
         self._check_columns()
@@ -148,8 +148,8 @@ def _parameters_of(columns: Mapping[str, Any]) -> list[Parameters]:
     In a file, ``params`` is text. Values such as arrays cannot be read back from it. In
     ``param_*``, what is masked or NaN is a parameter that the candidate does not have.
     """
-    whole = [_as_parameters(one) for one in columns.get("params", ())]
-    if whole and all(isinstance(one, Mapping) for one in whole):
+    whole = [_as_parameters(parameters) for parameters in columns.get("params", ())]
+    if whole and all(isinstance(parameters, Mapping) for parameters in whole):
         return whole
     names = [name for name in columns if name.startswith("param_")]
     if not names:

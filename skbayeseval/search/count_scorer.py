@@ -13,9 +13,9 @@ from sklearn.metrics import get_scorer, get_scorer_names
 from skbayeseval._arrays import in_short
 from skbayeseval._labels import check_labels, resolve_pos_label
 from skbayeseval.compare.targets import score_counts, score_learner
-from skbayeseval.evidence.confusion import ConfusionCounts
-from skbayeseval.metrics.confusion import Metric
+from skbayeseval.evidence.one_classifier import ConfusionCounts
 from skbayeseval.metrics.instance_scores import SCORE_METRICS
+from skbayeseval.metrics.metric import Metric
 from skbayeseval.metrics.registry import get_metric, table_metric
 
 MOST_CLASSES = 30
@@ -121,9 +121,9 @@ class CountScorer:
         else:
             table = counts.table
             scores = {name: self._score(name, counts, estimator, X, y) for name in names}
-        found = {"score": scores[self.main]} | {name: scores[name] for name in self.also}
+        recorded = {"score": scores[self.main]} | {name: scores[name] for name in self.also}
         cells = {count_key(i, j): float(count) for (i, j), count in np.ndenumerate(table)}
-        return found | cells
+        return recorded | cells
 
     def __repr__(self) -> str:
         also = f", also={list(self.also)}" if self.also else ""

@@ -19,8 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import digamma
 
-from skbayeseval.evidence.validated_rows import Spread, cell_influence
-from skbayeseval.metrics.confusion import Metric
+from skbayeseval.evidence.influence import cell_influence
+from skbayeseval.evidence.validated_rows import Spread
+from skbayeseval.metrics.metric import Metric
 from skbayeseval.models.split_scores import LEAST_STEPS
 from skbayeseval.posterior.inferred_weight import (
     STABLE,
@@ -95,30 +96,30 @@ def shared_covariance(
     others = np.maximum(1 - shares @ shares.T, 1e-9)
     ratios = (df * ratios + DF_RATIO * (shares @ ratios @ shares.T / others)) / (df + DF_RATIO)
     number = 1 / (shares**2).sum(axis=1)
-    told = df * np.sqrt(number[:, None] * number) / 2
-    ratios = np.minimum(ratios, 1.0) ** (told / (told + DF_INDEPENDENT))
+    strength = df * np.sqrt(number[:, None] * number) / 2
+    ratios = np.minimum(ratios, 1.0) ** (strength / (strength + DF_INDEPENDENT))
     covariance = both / 2 * (1 - ratios)
     np.fill_diagonal(covariance, variances)
     # The nearest that is a covariance, with these variances.
     values, vectors = np.linalg.eigh(covariance)
-    found = vectors * np.maximum(values, 0.0) @ vectors.T
-    sd = np.sqrt(np.diag(found))
+    projected = vectors * np.maximum(values, 0.0) @ vectors.T
+    sd = np.sqrt(np.diag(projected))
     factor = np.divide(np.sqrt(variances), sd, out=np.zeros_like(sd), where=sd > 0)
-    return np.asarray(factor[:, None] * found * factor)
+    return np.asarray(factor[:, None] * projected * factor)
 
 
 class RecordedSplits(NamedTuple):
     """What is known of the splits that were recorded.
 
     They pass over the data `n_passes` times; once if their test sets were drawn at random. Counts
-    have the variance of test noise at `weight`, and that of a mean score is `inflation` times that
-    of a split score. In `are_halves`, each half of the data is tested by what was trained on the
-    other.
+    have the variance of test noise at `published_weight`, and that of a mean score is `inflation`
+    times that of a split score. In `are_halves`, each half of the data is tested by what was
+    trained on the other.
     """
 
     n_splits: int
     n_passes: int
-    weight: float
+    published_weight: float
     inflation: float
     are_halves: bool
 
@@ -137,7 +138,7 @@ class RecordedSplits(NamedTuple):
 
     def kappa(self, metric: Metric, instability: float) -> WeightPosterior:
         """Return the weight of the counts of one candidate, with what training sets add."""
-        spread = Spread(1.0, self.weight, instability, 0.0, self.n_passes)
+        spread = Spread(1.0, self.published_weight, instability, 0.0, self.n_passes)
         return infer_weight(
             spread,
             instability=[instability] if self.are_halves else [],
@@ -212,7 +213,9 @@ class TableWeights(Weights):
         pass, their degrees of freedom, and the variance of a split due to test noise, by pass.
         """
         pooled, passes = self.tables.sum(axis=1), (len(self.tables), self.splits.n_passes, -1)
-        slopes = np.stack([cell_influence(metric, one, self.positive) for one in pooled])[:, None]
+        slopes = np.stack([cell_influence(metric, table, self.positive) for table in pooled])[
+            :, None
+        ]
         sizes = self.tables.sum(axis=(2, 3))
         values = (self.tables * slopes).sum(axis=(2, 3)) / sizes
         squares = (self.tables * slopes**2).sum(axis=(2, 3)) / sizes

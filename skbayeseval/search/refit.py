@@ -6,26 +6,23 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.model_selection import check_cv
 
-from skbayeseval._arrays import in_short
 from skbayeseval._labels import check_labels, resolve_pos_label
 from skbayeseval._validation import (
     check_random_state,
     check_random_state_entropy,
 )
 from skbayeseval.judgement.rope import check_rope_around_zero
-from skbayeseval.metrics.confusion import Metric
-from skbayeseval.metrics.registry import table_metric
 from skbayeseval.search.candidates import Recorded
-from skbayeseval.search.recorded import (
+from skbayeseval.search.measure import check_scoring, measure_of_results
+from skbayeseval.search.report_recorded import (
     Settings,
     Unknown,
     report_recorded,
 )
-from skbayeseval.search.report import Key, check_key
+from skbayeseval.search.search_report import Key, check_key
 
 
 def refit_simplest(
@@ -153,7 +150,7 @@ class RefitSimplest:
         """
         try:
             recorded = Recorded(results)
-            key, measure = measure_of(recorded, self.scoring)
+            key, measure = measure_of_results(recorded, self.scoring)
             entropy = check_random_state_entropy(self.random_state)
             settings = replace(self._settings, key=key, measure=measure, entropy=entropy)
             return report_recorded(recorded, settings).simplest_index(self.key)
@@ -173,43 +170,3 @@ class RefitSimplest:
         }
         options = "".join(f", {name}={value!r}" for name, value in given.items())
         return f"refit_simplest({self.key!r}, rope={self.rope!r}{options})"
-
-
-def check_scoring(scoring: Any) -> None:
-    """Raise unless results may tell the values of a metric."""
-    if scoring is not None and not isinstance(scoring, (str, Metric)):
-        raise TypeError(
-            f"scoring must be the name of a metric or a Metric, got {in_short(scoring)}. "
-            "To compare by another function, pass its scorer (sklearn.metrics.make_scorer) to "
-            "the search in a dict, and its name there as scoring= here."
-        )
-
-
-def measure_of(recorded: Recorded, scoring: str | Metric | None) -> tuple[str | None, Any]:
-    """Return the name of the recorded scores, or None, and the metric to compare by."""
-    keys = recorded.keys
-    if scoring is not None and not (scoring == "score" and recorded.n_classes):
-        name = scoring if isinstance(scoring, str) else scoring.name
-        if name in keys:
-            return name, scoring
-        if recorded.n_classes:
-            if table_metric(scoring) is not None:
-                return None, scoring
-        elif keys == ["score"]:  # results do not tell which metric that is
-            return "score", scoring
-        raise ValueError(
-            f"scoring={name!r} was not recorded by the search, which recorded {keys}. Choose "
-            f"one of them, or pass the search a scoring= with {name!r} in it."
-        )
-    if recorded.n_classes and not keys:
-        return None, "accuracy"
-    if recorded.n_classes and "score" in keys:  # which repeats another key, or is the accuracy
-        score = recorded.scores("score")
-        for name in keys:
-            same = np.array_equal(recorded.scores(name), score, equal_nan=True)
-            if name != "score" and same:
-                return name, name
-        return "score", "accuracy"
-    if len(keys) == 1 or "score" in keys:
-        return (only := "score" if "score" in keys else keys[0]), only
-    raise ValueError(f"The search recorded several scores, {keys}. Choose one with scoring=.")

@@ -3,70 +3,57 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import clone, is_classifier, is_regressor
+from sklearn.base import clone, is_classifier
 from sklearn.model_selection import check_cv
 from sklearn.utils.validation import check_is_fitted
 
-from skbayeseval._arrays import check_frame, in_short
-from skbayeseval._labels import (
-    check_label_vector,
-    check_labels,
-    is_indicator,
-    resolve_pos_label,
-)
-from skbayeseval._validation import (
-    check_random_state_entropy,
-    check_whole_number,
-)
-from skbayeseval.compare.cross_validation import (
+from skbayeseval._arrays import check_frame
+from skbayeseval._labels import check_labels, resolve_pos_label
+from skbayeseval._validation import check_random_state_entropy, check_whole_number
+from skbayeseval.compare.learners import (
+    CrossValidationOptions,
+    Learners,
     check_requests,
     compare_learners,
-    kind_of_target,
 )
-from skbayeseval.compare.cross_validation_options import CrossValidationOptions
 from skbayeseval.compare.split_scores import check_range
 from skbayeseval.judgement.rope import check_rope_around_zero
-from skbayeseval.metrics.any_metric import AnyMetric
-from skbayeseval.metrics.confusion import Metric
-from skbayeseval.metrics.registry import (
-    PerInstance,
-    as_metric,
-    is_scorer,
-    resolve_scoring,
-    split_metric,
-    table_metric,
-)
-from skbayeseval.metrics.scorers import is_made
+from skbayeseval.metrics.registry import split_metric
+from skbayeseval.results.facts import Fact
 from skbayeseval.results.ranking import Ranking
 from skbayeseval.search.candidates import Recorded, name_candidates
 from skbayeseval.search.count_scorer import CountScorer
-from skbayeseval.search.recorded import (
-    RecordedOnly,
+from skbayeseval.search.measure import (
+    Target,
+    can_be_paired,
+    check_scoring,
+    measure_of_results,
+    measure_of_search,
+    target_of,
+)
+from skbayeseval.search.refit import RefitSimplest
+from skbayeseval.search.report_recorded import (
+    ALL_INSTANCES,
     Settings,
     make_report,
     report_recorded,
 )
-from skbayeseval.search.refit import RefitSimplest, check_scoring, measure_of
-from skbayeseval.search.report import SearchReport
+from skbayeseval.search.search_report import SearchReport
 from skbayeseval.splitting.block_cv import splitter_name
 from skbayeseval.splitting.check_splits import generate_splits
 from skbayeseval.splitting.collect import route
 
 Array = NDArray[Any]
-# The classes, and whether instances may have several of them.
-Target = tuple[Sequence[Any], bool]
 
 # So many candidates are cross-validated again if the user does not say how many.
 MOST_AGAIN = 50
-
-ALL_INSTANCES = "the instances"
 
 
 def report_search(
@@ -189,6 +176,49 @@ def report_search(
                 "search."
             )
         return _report_results(Recorded(search), scoring, settings)
+    _check_search(search, X, y)
+    recorded, target = Recorded(search.cv_results_), target_of(search, y)
+    settings = _with_search(settings, search, recorded, scoring, target)
+    if X is not None and settings.key is not None and not can_be_paired(settings.measure, target):
+        warnings.warn(
+            f"scoring={settings.name!r} is known only by its value in each split, so X and y are "
+            "not used: the report is based on the recorded scores.",
+            UserWarning,
+            stacklevel=2,
+        )
+        X = None
+    # Before anything is fitted again; what a percentage is of is known when scores are compared.
+    check_rope_around_zero(rope, split_metric(settings.name), observed=1.0)
+    if X is None:
+        _check_recorded_labels(search, labels)
+        return report_recorded(recorded, settings)
+    chosen, failed, picked_by = _most_promising(
+        recorded, settings, MOST_AGAIN if top is None else check_whole_number(top, "top")
+    )
+    candidates = recorded.parameters(chosen)
+    for scorers in (scoring, search.scoring):
+        check_requests(scorers, params)
+    options = CrossValidationOptions(
+        scoring=settings.measure,
+        n_draws=settings.draws_of(len(candidates)),
+        labels=labels,
+        pos_label=_positive_of_scorers(search, settings, pos_label),
+        n_jobs=n_jobs,
+        verbose=verbose,
+    )
+    ranking = _cross_validated_again(
+        search, X, y, recorded, candidates, options, params, groups, entropy
+    )
+    # Recorded scores may use sample weights; counts never do.
+    weighted = any("sample_weight" in name for name in params or {})
+    if not hasattr(search, "n_resources_") and not weighted:
+        _warn_of_different_scores(ranking, recorded, settings.key, list(candidates))
+    facts = _facts_of(ranking, search, recorded, settings, picked_by)
+    return make_report(ranking, recorded, candidates, settings, "predictions", failed, facts)
+
+
+def _check_search(search: Any, X: Any, y: Any) -> None:
+    """Raise unless it is a fitted search, with both X and y or neither."""
     if not all(hasattr(search, name) for name in ("cv", "estimator", "refit", "scoring")):
         raise TypeError(
             "search must be a fitted GridSearchCV, RandomizedSearchCV or similar, its cv_results_ "
@@ -199,184 +229,95 @@ def report_search(
     if (X is None) != (y is None):
         missing = "X" if X is None else "y"
         raise ValueError(f"X and y must be given together, got {missing}=None.")
-    recorded = Recorded(search.cv_results_)
-    scorer = search.scoring if isinstance(search.scoring, CountScorer) else None
-    target = _target(search, y)
-    key, measure = _measure(search, recorded.keys, scorer, scoring, target)
-    name = str(getattr(measure, "name", measure))
-    if X is not None and key is not None and not _can_be_paired(measure, target):
-        warnings.warn(
-            f"scoring={name!r} is known only by its value in each split, so X and y are not used: "
-            "the report is based on the recorded scores.",
-            UserWarning,
-            stacklevel=2,
-        )
-        X = y = None
-    instances = ALL_INSTANCES
+
+
+def _count_scorer_of(search: Any) -> CountScorer | None:
+    return search.scoring if isinstance(search.scoring, CountScorer) else None
+
+
+def _with_search(
+    settings: Settings, search: Any, recorded: Recorded, scoring: Any, target: Target | None
+) -> Settings:
+    """Return the settings with what the search tells: its metric, splits and classes."""
+    scorer = _count_scorer_of(search)
+    known = recorded.keys == ["score"] and scorer is None  # by the search itself
+    if scoring is None and isinstance(search.refit, RefitSimplest) and not known:
+        scoring = search.refit.scoring
+    key, measure = measure_of_search(search, recorded.keys, scorer, scoring, target)
+    settings = replace(settings, measure=measure, key=key, cv=search.cv)
     if getattr(search, "resource", None) == "n_samples":
         instances = f"the {search.n_resources_[-1]:,} instances of the last iteration"
-    # Before anything is fitted again; what a percentage is of is known when scores are compared.
-    check_rope_around_zero(rope, split_metric(name), observed=1.0)
-    settings = replace(
-        settings,
-        measure=measure,
-        key=key,
-        cv=search.cv,
-        labels=labels if scorer is None else scorer.labels,
-        pos_label=scorer.pos_label if pos_label is None and scorer is not None else pos_label,
-        instances=instances,
-    )
-    if X is None:
-        if scorer is not None and labels is not None and check_labels(labels) != scorer.labels:
-            raise ValueError(
-                f"labels={labels!r} are not those of the recorded counts, {list(scorer.labels)}."
-            )
-        return report_recorded(recorded, settings)
-    chosen, failed, picked_by = _most_promising(
-        recorded, settings, MOST_AGAIN if top is None else check_whole_number(top, "top")
-    )
-    candidates = recorded.parameters(chosen)
-    names = name_candidates(candidates)
+        settings = replace(settings, instances=instances)
+    if scorer is None:
+        return settings
+    pos_label = scorer.pos_label if settings.pos_label is None else settings.pos_label
+    return replace(settings, labels=scorer.labels, pos_label=pos_label)
+
+
+def _check_recorded_labels(search: Any, labels: ArrayLike | None) -> None:
+    scorer = _count_scorer_of(search)
+    if scorer is not None and labels is not None and check_labels(labels) != scorer.labels:
+        raise ValueError(
+            f"labels={labels!r} are not those of the recorded counts, {list(scorer.labels)}."
+        )
+
+
+def _positive_of_scorers(search: Any, settings: Settings, pos_label: Any) -> Any:
+    """Return the positive class; None leaves it to scorers that have one of their own.
+
+    The class 1 that a count scorer takes by default does not contradict another scorer's own.
+    """
+    scorer = _count_scorer_of(search)
+    by_default = scorer is not None and scorer.pos_label == resolve_pos_label(scorer.labels, None)
+    return pos_label if by_default else settings.pos_label
+
+
+def _cross_validated_again(
+    search: Any,
+    X: Any,
+    y: Any,
+    recorded: Recorded,
+    candidates: Mapping[int, Any],
+    options: CrossValidationOptions,
+    params: dict[str, Any] | None,
+    groups: ArrayLike | None,
+    entropy: int,
+) -> Ranking:
+    """Return the ranking of some candidates, which are fitted again on the splits of the search."""
     estimators = {
         name: clone(search.estimator).set_params(**clone(parameters, safe=False))
-        for name, parameters in zip(names, candidates.values(), strict=True)
+        for name, parameters in zip(name_candidates(candidates), candidates.values(), strict=True)
     }
     cv = check_cv(search.cv, y, classifier=is_classifier(search.estimator))
-    for scorers in (scoring, search.scoring):
-        check_requests(scorers, params)
     routed = route("report_search", "report_search", estimators, cv, params, groups)
-    # The class 1 that a count scorer takes by default does not contradict another scorer's own.
-    by_default = scorer is not None and scorer.pos_label == resolve_pos_label(scorer.labels, None)
     splits = _repeated_splits(cv, X, y, routed[0], recorded.n_splits)
-    options = CrossValidationOptions(
-        scoring=measure,
-        n_draws=settings.draws_of(len(candidates)),
-        labels=labels,
-        pos_label=pos_label if by_default else settings.pos_label,
-        n_jobs=n_jobs,
-        verbose=verbose,
-    )
-    ranking = compare_learners(
-        Ranking, estimators, X, y, options, cv, *routed, settings.entropy, splits
-    )
-    # Recorded scores may use sample weights; counts never do.
-    weighted = any("sample_weight" in name for name in params or {})
-    if not hasattr(search, "n_resources_") and not weighted:
-        _warn_of_different_scores(ranking, recorded, key, list(candidates))
+    learners = Learners(estimators, cv, *routed, entropy)
+    return compare_learners(Ranking, learners, X, y, options, splits)
+
+
+def _facts_of(
+    ranking: Ranking, search: Any, recorded: Recorded, settings: Settings, picked_by: str | None
+) -> list[Fact]:
+    """Return what a report on predictions is based on, and what it applies to."""
     based_on = f"paired predictions in {recorded.n_splits} splits ({splitter_name(search.cv)})"
     facts = [("based on", based_on)]
-    if instances != ALL_INSTANCES:
-        facts.append(("the search", f"has compared them on {instances}"))
+    if settings.instances != ALL_INSTANCES:
+        facts.append(("the search", f"has compared them on {settings.instances}"))
     if picked_by is not None:
         facts.append(("candidates", f"were selected by their recorded {picked_by}"))
     if ranking.train_size is not None:
         facts.append(("applies to", f"learners trained on {ranking.train_size:.0f} instances"))
-    return make_report(ranking, recorded, candidates, settings, "predictions", failed, facts)
+    return facts
 
 
 def _report_results(recorded: Recorded, scoring: Any, settings: Settings) -> SearchReport:
     """Report on `cv_results_` or a table of trials, without their search."""
     check_scoring(scoring)
-    key, measure = measure_of(recorded, scoring)
+    key, measure = measure_of_results(recorded, scoring)
+    settings = replace(settings, key=key, measure=measure)
     if key is not None:
-        check_range(recorded.scores(key), str(getattr(measure, "name", measure)))
-    return report_recorded(recorded, replace(settings, key=key, measure=measure))
-
-
-def _measure(
-    search: Any, keys: list[str], counts: CountScorer | None, scoring: Any, target: Target | None
-) -> tuple[str | None, Any]:
-    """Return the name of the recorded scores, or None, and the metric to compare by."""
-    known = keys == ["score"] and counts is None  # by the search itself
-    if scoring is None and isinstance(search.refit, RefitSimplest) and not known:
-        scoring = search.refit.scoring
-    if is_scorer(scoring) and not isinstance(scoring, (str, AnyMetric)):
-        if target is None:
-            raise ValueError(
-                f"scoring={in_short(scoring)} requires X and y, because results contain only names "
-                f"of scores. Pass X and y, or one of {keys}."
-            )
-        names = [key for key in keys if _scorer_of(search, key) is scoring]
-        return next(iter(names), None), as_metric(scoring, *target)
-    if scoring is not None:
-        if not isinstance(scoring, (str, Metric, AnyMetric, PerInstance)):
-            raise TypeError(
-                "scoring must be the name of a metric, a metric of skbayeseval.metrics or a "
-                f"scorer, got {in_short(scoring)}."
-            )
-        name = scoring if isinstance(scoring, str) else scoring.name
-        own = _scorer_of(search, "score") if counts is None else counts.main
-        key = name if name in keys else "score" if name == own and "score" in keys else None
-        from_elsewhere = table_metric(scoring) is not None or _can_be_paired(scoring, target)
-        if key is None and not from_elsewhere:
-            raise ValueError(
-                f"scoring={name!r} was not recorded and is not a metric of confusion matrices. "
-                f"Use one of {keys}, or pass X and y."
-            )
-        if key is None or not isinstance(scoring, str) or (counts is not None and name != "score"):
-            return key, scoring
-    elif keys == ["score"] or (counts is not None and not isinstance(search.refit, str)):
-        key = "score"
-    elif isinstance(search.refit, str) and search.refit in keys:
-        key = search.refit
-    else:
-        raise ValueError(f"The search recorded several scores, {keys}. Choose one with scoring=.")
-    if counts is not None:
-        return key, counts.main if key == "score" else key
-    return key, _recorded_metric(search, key, target)
-
-
-def _target(search: Any, y: Any) -> Target | None:
-    """Return the classes of y and whether instances may have several; no classes for numbers.
-
-    None without y, and for several numbers per instance.
-    """
-    if y is None:
-        return None
-    if kind_of_target({"": search.estimator}) == "numbers":
-        return None if is_indicator(y) else ((), False)
-    if is_indicator(y):
-        return range(np.shape(y)[1]), True
-    return np.unique(check_label_vector(y, "y")).tolist(), False
-
-
-def _scorer_of(search: Any, key: str) -> Any:
-    """Return the name or the scorer of a recorded score; None if it is not known on its own."""
-    given = search.scoring
-    if isinstance(given, Mapping):
-        return given.get(key)
-    if given is None:  # the score method of scikit-learn's estimators
-        estimator = search.estimator
-        return "accuracy" if is_classifier(estimator) else "r2" if is_regressor(estimator) else None
-    if callable(given):  # it may return several scores by name
-        return given if key == "score" else None
-    return given if isinstance(given, str) else key
-
-
-def _recorded_metric(search: Any, key: str, target: Target | None) -> Any:
-    """Return the metric of a recorded score; `RecordedOnly` if only its values are known."""
-    scorer = _scorer_of(search, key)
-    if isinstance(scorer, str):
-        return scorer
-    # A scorer of the user's own may use more than predictions.
-    if target is None or not is_made(scorer):
-        return RecordedOnly(key)
-    try:
-        metric = as_metric(scorer, *target)
-    except TypeError:  # it takes no weights
-        return RecordedOnly(key)
-    return metric if key == "score" else replace(metric, name=key)
-
-
-def _can_be_paired(measure: Any, target: Target | None) -> bool:
-    """Return whether a metric can be computed from the predictions of instances."""
-    if target is None or isinstance(measure, RecordedOnly):
-        return False
-    try:
-        metrics = resolve_scoring(measure, *target)
-    except (TypeError, ValueError):
-        return False
-    return all(metric.source in ("tables", "instances", "numbers") for metric in metrics.values())
+        check_range(recorded.scores(key), settings.name)
+    return report_recorded(recorded, settings)
 
 
 def _warn_of_different_scores(
@@ -386,7 +327,7 @@ def _warn_of_different_scores(
     if key is None or ranking.cv_results is None:
         return
     before = recorded.scores(key)[np.searchsorted(recorded.positions, indices)]
-    again = np.array([of_one["test_score"] for of_one in ranking.cv_results.values()])
+    again = np.array([results["test_score"] for results in ranking.cv_results.values()])
     off = float(np.abs(again - before).max())
     if off > 1e-6:
         warnings.warn(

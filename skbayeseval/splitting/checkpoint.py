@@ -2,7 +2,10 @@
 
 The name of a file is a digest of all that determines the fit: data, split, estimator, what is kept
 of its predictions, and the versions of the packages; and of its number among the fits of one call
-that agree in all of these, because they may be random. Files are npz archives without pickle.
+that agree in all of these, because they may be random. So a folder can be shared by any calls, and
+what has changed is fitted again without being told. The worker writes, so that a finished fit is on
+disk at once; where workers have other disks, the process that called them does. Files are npz
+archives without pickle.
 """
 
 from __future__ import annotations

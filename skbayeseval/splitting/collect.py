@@ -10,7 +10,7 @@ import math
 import sys
 import time
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import CancelledError
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -290,14 +290,12 @@ def collect(
     that finish are added to it at once.
     """
     X, y = indexable(X, y)
-    n_samples = number_of_samples(X, "X")
     everything = [*splits, *halved]
     names = tuple(estimators)
-    tasks = [(name, i) for i in range(len(everything)) for name in names]
     show = fitting.verbose > 0
     if halved and show:
         more = f"{len(splits) * len(names)} on the splits, {len(halved) * len(names)} on halves"
-        print(f"{len(tasks)} fits: {more} of the data.", file=sys.stderr)
+        print(f"{len(everything) * len(names)} fits: {more} of the data.", file=sys.stderr)
     observers = observers or dict.fromkeys(estimators, observe_predictions)
     checkpoint = Checkpoint.of(fitting.checkpoint)
     keys: dict[tuple[str, int], str] = {}
@@ -306,48 +304,31 @@ def collect(
         data = X, y, groups
         keys = checkpoint.keys_of_fits(estimators, data, fit_params, observers, everything)
         finished = _finished(checkpoint, keys, show=show)
+    tasks = [(name, i) for i in range(len(everything)) for name in names]
     left = [task for task in tasks if task not in finished]
-    parallel = parallel_with_progress(
-        n_jobs=fitting.n_jobs,
-        pre_dispatch=fitting.pre_dispatch,
-        total=len(left),
-        show=show and bool(left),
-        as_they_come=checkpoint is not None,
-    )
-    fit = delayed(Task(_fit_and_observe))
+    fit, n_samples = delayed(Task(_fit_and_observe)), number_of_samples(X, "X")
     common = shared(X), shared(y)
-    try:
-        runs = parallel(
-            fit(
-                (name, i),
-                clone(estimators[name]),
-                *common,
-                *everything[i],
-                params=take_rows(fit_params[name], everything[i][0], n_samples),
-                where=f"split {i}" if i < len(splits) else "a half of the data",
-                keep=fitting.return_estimator and i < len(splits),
-                reraise=fitting.error_score == "raise",
-                observe=observers[name],
-                checkpoint=checkpoint,
-                key=keys.get((name, i)),
-            )
-            for name, i in left
+    calls = (
+        fit(
+            (name, i),
+            clone(estimators[name]),
+            *common,
+            *everything[i],
+            params=take_rows(fit_params[name], everything[i][0], n_samples),
+            where=f"split {i}" if i < len(splits) else "a half of the data",
+            keep=fitting.return_estimator and i < len(splits),
+            reraise=fitting.error_score == "raise",
+            observe=observers[name],
+            checkpoint=checkpoint,
+            key=keys.get((name, i)),
         )
-        for task, run in runs:
-            finished[task] = run
-            # A worker on a machine with other disks cannot do that itself.
-            if checkpoint is not None and run.error is None and not checkpoint.has(keys[task]):
-                checkpoint.store(keys[task], run)
-    except CancelledError as error:
-        error.add_note(
-            "Workers were lost, and with them the data that had been sent to them. Call again; "
-            "with checkpoint=, finished fits are kept."
-        )
-        raise
+        for name, i in left
+    )
+    finished |= _run(calls, len(left), fitting, checkpoint, keys)
     runs_of = {name: [finished[name, i] for i in range(len(everything))] for name in names}
 
     def outputs_on(some: Sequence[Split], first: int) -> Collection:
-        runs = {name: of_one[first : first + len(some)] for name, of_one in runs_of.items()}
+        runs = {name: all_runs[first : first + len(some)] for name, all_runs in runs_of.items()}
         return Collection(names, list(some), list(range(len(some))), runs, 1.0)
 
     whole = outputs_on(splits, 0)
@@ -365,6 +346,37 @@ def collect(
     return replace(whole, kept=kept, weight=weight, halved=of_halves)
 
 
+def _run(
+    calls: Iterable[Any],
+    number: int,
+    fitting: Fitting,
+    checkpoint: Checkpoint | None,
+    keys: Mapping[tuple[str, int], str],
+) -> dict[tuple[str, int], _Run]:
+    """Return the runs of so many calls, which are stored as they come."""
+    parallel = parallel_with_progress(
+        n_jobs=fitting.n_jobs,
+        pre_dispatch=fitting.pre_dispatch,
+        total=number,
+        show=fitting.verbose > 0 and number > 0,
+        as_they_come=checkpoint is not None,
+    )
+    finished = {}
+    try:
+        for task, run in parallel(calls):
+            finished[task] = run
+            # A worker on a machine with other disks cannot do that itself.
+            if checkpoint is not None and run.error is None and not checkpoint.has(keys[task]):
+                checkpoint.store(keys[task], run)
+    except CancelledError as error:
+        error.add_note(
+            "Workers were lost, and with them the data that had been sent to them. Call again; "
+            "with checkpoint=, finished fits are kept."
+        )
+        raise
+    return finished
+
+
 def _finished(
     checkpoint: Checkpoint, keys: Mapping[tuple[str, int], str], show: bool
 ) -> dict[tuple[str, int], _Run]:
@@ -378,8 +390,8 @@ def _finished(
     if len(finished) < len(keys):
         checkpoint.check_writable()
     if show and finished:
-        said = f"{len(finished)} of {len(keys)} fits are in the checkpoint {checkpoint.path}"
-        print(said, file=sys.stderr)
+        message = f"{len(finished)} of {len(keys)} fits are in the checkpoint {checkpoint.path}"
+        print(message, file=sys.stderr)
     unseeded = {name: None for (name, _), run in finished.items() if run.unseeded}
     if unseeded:
         warnings.warn(

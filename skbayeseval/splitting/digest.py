@@ -1,20 +1,14 @@
 """Digests of values: equal for equal values, in every process, whatever the objects' identity.
 
-A value is taken apart into lists, numbers and texts: arrays and tables, estimators (which are what
-`clone` keeps of them), and any object into what `pickle` would rebuild it from; nothing is pickled.
-Functions and classes are their name and the version of the package that they are installed with;
-those of the user's own modules are their code, with the functions and values that it refers to, and
-those of the user's other modules that it refers to or imports. What such code finds by a name that
-it computes (`getattr`) may be anything in these modules, so all of them counts. What it runs from
-texts (`eval`, `importlib`) cannot be followed; the caller is told.
-
-A fit is known by what determines it. A file of a checkpoint is named by a digest of the data, the
-split, the estimator, what is kept of its predictions, and versions; so a folder can be shared by
-any calls, and what has changed is fitted again without being told. Fits of one call that agree in
-all of these are numbered, because they may be random. Digests are of types and contents
-(`splitting/digest.py`), not of pickles, which differ between equal objects, nor of reprs, which cut
-long values. What cannot be told apart, such as lambdas, is refused. The worker writes, so that a
-finished fit is on disk at once; where workers have other disks, the process that called them does.
+Pickles differ between equal objects, and reprs cut long values. So a value is taken apart into
+lists, numbers and texts: arrays and tables, estimators (which are what `clone` keeps of them), and
+any object into what `pickle` would rebuild it from; nothing is pickled. Functions and classes are
+their name and the version of the package that they are installed with; those of the user's own
+modules are their code, with the functions and values that it refers to, and those of the user's
+other modules that it refers to or imports. What such code finds by a name that it computes
+(`getattr`) may be anything in these modules, so all of them counts. What it runs from texts
+(`eval`, `importlib`) cannot be followed; the caller is told. What cannot be told apart, such as
+lambdas, is refused.
 """
 
 from __future__ import annotations

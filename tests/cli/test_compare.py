@@ -1,7 +1,6 @@
 """Several columns, kinds of tables, scores and groups."""
 
 import io
-import json
 import re
 
 import numpy as np
@@ -10,7 +9,6 @@ import pytest
 from sklearn.metrics import get_scorer_names
 
 from skbayeseval import compare_many, compare_predictions
-from skbayeseval.cli import main
 from skbayeseval.metrics import known_metrics
 from skbayeseval.metrics.batched import SCORERS
 
@@ -36,14 +34,9 @@ def path(table, tmp_path):
     return str(path)
 
 
-def reported(capsys, arguments):
-    assert main([*arguments.split(), *QUICK.split(), "--json"]) == 0
-    return json.loads(capsys.readouterr().out)
-
-
-def test_more_than_two_columns(path, table, capsys):
+def test_more_than_two_columns(path, table, reported):
     columns = "--truth y --a nb --b svm --b tree"
-    report = reported(capsys, f"compare {columns} {path} --scoring f1 --scoring recall")
+    report = reported(f"compare {columns} {path} --scoring f1 --scoring recall {QUICK}")
     expected = compare_many(
         table["y"], {name: table[name] for name in ("nb", "svm", "tree")}, scoring="f1", **OPTIONS
     )
@@ -54,15 +47,15 @@ def test_more_than_two_columns(path, table, capsys):
 
 
 @pytest.mark.parametrize("columns", ["--a nb --b svm", "--score-a q_nb --score-b q_svm"])
-def test_every_name_of_a_scorer(columns, path, table, capsys):
+def test_every_name_of_a_scorer(columns, path, table, run):
     """What the columns suffice for is compared; the rest is refused in one line."""
     table = table.assign(**{f"q_{k}": 1 / (1 + np.exp(-table[f"p_{k}"])) for k in ("nb", "svm")})
     table.to_csv(path, index=False)
     names = {*get_scorer_names(), *SCORERS} - {*known_metrics()}
     compared = set()
     for name in sorted(names):
-        code = main(f"compare {path} --truth y {columns} --draws 100 --scoring {name}".split())
-        error = capsys.readouterr().err
+        code, said = run(f"compare {path} --truth y {columns} --draws 100 --scoring {name}")
+        error = said.err
         assert code == 2 * bool(error)
         if code == 0:
             compared.add(name)
@@ -74,21 +67,18 @@ def test_every_name_of_a_scorer(columns, path, table, capsys):
 
 
 @pytest.mark.parametrize("option", ["--truth", "--a", "--rope", "--score-a", "--groups"])
-def test_no_option_replaces_another(option, path, capsys):
-    with pytest.raises(SystemExit) as stop:
-        main(f"compare {path} --b svm {option} 1 {option} 2".split())
-    assert stop.value.code == 2
-    assert f"argument {option}: may be given only once" in capsys.readouterr().err
+def test_no_option_replaces_another(option, path, refused):
+    message = f"argument {option}: may be given only once"
+    refused(message, f"compare {path} --b svm {option} 1 {option} 2")
 
 
-def test_a_file_that_is_taken_for_a_name(path, capsys):
-    with pytest.raises(SystemExit):
-        main(f"compare --truth y --a nb --b svm --names x z {path}".split())
-    assert "required: FILE, before options that take several values" in capsys.readouterr().err
+def test_a_file_that_is_taken_for_a_name(path, refused):
+    message = "required: FILE, before options that take several values"
+    refused(message, f"compare --truth y --a nb --b svm --names x z {path}")
 
 
 class TestTables:
-    COLUMNS = "--truth y --a nb --b svm --scoring f1"
+    COLUMNS = f"--truth y --a nb --b svm --scoring f1 {QUICK}"
 
     @pytest.fixture
     def expected(self, table):
@@ -97,46 +87,38 @@ class TestTables:
         ).draws.mean()
 
     @pytest.mark.parametrize("separator", ["\t", ";"])
-    def test_separators(self, separator, table, tmp_path, expected, capsys):
+    def test_separators(self, separator, table, tmp_path, expected, reported):
         path = tmp_path / "table.txt"
         table.to_csv(path, index=False, sep=separator)
-        report = reported(capsys, f"compare {path} {self.COLUMNS}")
+        report = reported(f"compare {path} {self.COLUMNS}")
         assert report["summary"]["f1"]["mean"] == pytest.approx(expected)
 
-    def test_parquet(self, table, tmp_path, expected, capsys):
+    def test_parquet(self, table, tmp_path, expected, reported, refused):
         duckdb = pytest.importorskip("duckdb")
         path = tmp_path / "table.parquet"
         frame = table.rename(columns={"svm": 's "v" m'})
         duckdb.from_df(frame).write_parquet(str(path))
-        arguments = [
-            "compare",
-            str(path),
-            *["--truth", "y", "--a", "nb", "--scoring", "f1", "--json"],
-        ]
-        assert main([*arguments, "--b", 's "v" m', *QUICK.split()]) == 0
-        report = json.loads(capsys.readouterr().out)
+        arguments = f"compare {path} --truth y --a nb --scoring f1 {QUICK} --b"
+        report = reported(arguments, 's "v" m')
         assert report["summary"]["f1"]["mean"] == pytest.approx(expected)
-        assert main([*arguments, "--b", "missing"]) == 2
-        assert "--b missing: no such column in" in capsys.readouterr().err
+        refused("--b missing: no such column in", arguments, "missing")
 
-    def test_standard_input(self, table, expected, capsys, monkeypatch):
+    def test_standard_input(self, table, expected, reported, refused, monkeypatch):
         data = table.to_csv(index=False, sep=";").encode("utf-8-sig")
         monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(data)))
-        report = reported(capsys, f"compare - {self.COLUMNS}")
+        report = reported(f"compare - {self.COLUMNS}")
         assert report["summary"]["f1"]["mean"] == pytest.approx(expected)
         monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(data)))
-        assert main(["compare", "-", "--truth", "z", "--a", "nb", "--b", "svm"]) == 2
-        assert "--truth z: no such column in standard input" in capsys.readouterr().err
+        message = "--truth z: no such column in standard input"
+        refused(message, "compare - --truth z --a nb --b svm")
         monkeypatch.setattr("sys.stdin", None)  # as `<&-` makes it
-        assert main(["compare", "-", *self.COLUMNS.split()]) == 2
-        assert "- is standard input, which is closed" in capsys.readouterr().err
+        refused("- is standard input, which is closed", f"compare - {self.COLUMNS}")
 
 
 class TestScores:
-    def test_scores_alone(self, path, table, capsys):
-        report = reported(
-            capsys, f"compare {path} --truth y --score-a p_nb --score-b p_svm --scoring roc_auc"
-        )
+    def test_scores_alone(self, path, table, reported):
+        columns = "--truth y --score-a p_nb --score-b p_svm --scoring roc_auc"
+        report = reported(f"compare {path} {columns} {QUICK}")
         expected = compare_predictions(
             table["y"], None, None, y_score_a=table["p_nb"], y_score_b=table["p_svm"],
             scoring="roc_auc", **OPTIONS,
@@ -158,15 +140,13 @@ class TestScores:
                 "--score-a y --score-b p_svm --score-b p_tree --a nb --b svm",
                 "as many columns, got 1 and 2",
             ),
-            ("--score-a doc --score-b word", "--score-b word: 'w' in row 1 .*scores are numbers"),
+            ("--score-a doc --score-b word", "--score-b word: 'w' in row 1 ... scores are numbers"),
         ],
     )
-    def test_columns_that_do_not_fit(self, columns, message, table, tmp_path, capsys):
+    def test_columns_that_do_not_fit(self, columns, message, table, tmp_path, refused):
         path = tmp_path / "scores.csv"
         table.assign(word="w").to_csv(path, index=False)
-        assert main(f"compare {path} --truth y {columns} --scoring roc_auc".split()) == 2
-        said = capsys.readouterr().err
-        assert re.search(message, said), said
+        refused(message, f"compare {path} --truth y {columns} --scoring roc_auc")
 
 
 class TestCountedParquet:
@@ -186,35 +166,38 @@ class TestCountedParquet:
         duckdb.from_df(table).write_parquet(str(tmp_path / "holes.parquet"))
         return tmp_path
 
-    def shown(self, capsys, path, *options, code=0):
-        columns = ["--truth", "y", "--a", "nb", "--b", "svm"]
-        assert main(["compare", str(path), *columns, *options]) == code
-        return capsys.readouterr()
+    COLUMNS = "--truth y --a nb --b svm"
 
     @pytest.mark.parametrize(
         "options",
         [
-            ("--scoring", "f1"),
-            ("--groups", "doc"),  # a model without a proper prior, and so without a Bayes factor
-            ("--pos-label", "0", "--scoring", "recall"),
+            "--scoring f1",
+            "--groups doc",  # a model without a proper prior, and so without a Bayes factor
+            "--pos-label 0 --scoring recall",
         ],
     )
-    def test_the_same_as_csv(self, files, capsys, options):
-        of_text = self.shown(capsys, files / "table.csv", *options, "--rope", "0.01").out
-        counted = self.shown(capsys, files / "table.parquet", *options, "--rope", "0.01").out
+    def test_the_same_as_csv(self, files, run, options):
+        of_text, counted = (
+            run(f"compare {files / name} {self.COLUMNS} {options} --rope 0.01")
+            for name in ("table.csv", "table.parquet")
+        )
         assert counted == of_text
+        assert counted[0] == 0
 
-    def test_errors(self, files, capsys):
-        found = self.shown(capsys, files / "holes.parquet", code=2).err
-        assert "--b svm: 2 of 300 labels in" in found
-        found = self.shown(capsys, files / "table.parquet", "--groups", "site", code=2).err
-        assert "--groups site: no such column in" in found
-        found = self.shown(capsys, files / "table.parquet", "--labels", "1", "2", code=2).err
-        assert "--truth y" in found
+    @pytest.mark.parametrize(
+        ("name", "options", "message"),
+        [
+            ("holes", "", "--b svm: 2 of 300 labels in"),
+            ("table", "--groups site", "--groups site: no such column in"),
+            ("table", "--labels 1 2", "--truth y"),
+        ],
+    )
+    def test_errors(self, files, name, options, message, refused):
+        refused(message, f"compare {files / name}.parquet {self.COLUMNS} {options}")
 
 
 @pytest.mark.parametrize("kind", ["csv", "parquet"])
-def test_probabilities_are_no_labels(kind, table, tmp_path, capsys):
+def test_probabilities_are_no_labels(kind, table, tmp_path, refused):
     table["p_nb"] = [0, 1, *table["p_nb"][2:]]  # some are true labels all the same
     path = tmp_path / f"table.{kind}"
     if kind == "csv":
@@ -223,14 +206,15 @@ def test_probabilities_are_no_labels(kind, table, tmp_path, capsys):
         duckdb = pytest.importorskip("duckdb")
         duckdb.from_df(table).write_parquet(str(path))
     for a, b, option in (("p_nb", "svm", "a"), ("svm", "p_nb", "b")):
-        assert main(f"compare {path} --truth y --a {a} --b {b}".split()) == 2
-        said = capsys.readouterr().err
-        assert f"--{option} p_nb must contain labels, got numbers such as " in said
-        assert f"Pass probabilities and other scores as --score-{option} p_nb, with" in said
+        refused(
+            f"--{option} p_nb must contain labels, got numbers such as ... "
+            f"Pass probabilities and other scores as --score-{option} p_nb, with",
+            f"compare {path} --truth y --a {a} --b {b}",
+        )
 
 
 @pytest.mark.filterwarnings("default")
-def test_warnings_are_printed_as_errors_are(path, table, capsys):
+def test_warnings_are_printed_as_errors_are(path, table, run):
     table["turned"] = -table["p_svm"]
     table["word"], table["other"] = (
         table[name].map({0: "ham", 1: word}) for name, word in (("y", "spam"), ("nb", "Spam"))
@@ -244,33 +228,19 @@ def test_warnings_are_printed_as_errors_are(path, table, capsys):
         (spelled, r"The labels of --b may be .* --truth: .* pass --labels with all classes\."),
     ):
         arguments = f"compare {path} {columns} {QUICK}"
-        assert main(arguments.split()) == 0
-        said = capsys.readouterr().err
-        assert re.fullmatch(f"skbayeseval compare: warning: {message}\n", said), said
+        code, said = run(arguments)
+        assert code == 0
+        assert re.fullmatch(f"skbayeseval compare: warning: {message}\n", said.err), said.err
         # A gate would be passed, and nobody would read the warning.
-        assert main([*arguments.split(), "--gate", "better"]) == 2
-        said = capsys.readouterr().err
+        code, said = run(f"{arguments} --gate better")
+        assert code == 2
         expected = f"skbayeseval compare: error: {message} --gate does not judge such data.\n"
-        assert re.fullmatch(expected, said), said
-    assert (
-        main(
-            [
-                *f"compare {path} {spelled} {QUICK} --gate better".split(),
-                "--labels",
-                "ham",
-                "spam",
-                "Spam",
-            ]
-        )
-        == 0
-    )
+        assert re.fullmatch(expected, said.err), said.err
+    assert run(f"{arguments} --gate better --labels ham spam Spam")[0] == 0
 
 
-def test_percentages(path, capsys):
+def test_percentages(path, reported, refused):
     base = f"compare {path} --truth y --a nb --b svm --rope"
-    assert reported(capsys, f"{base} 2.5%")["rope"] == pytest.approx(0.025)
+    assert reported(f"{base} 2.5% {QUICK}")["rope"] == pytest.approx(0.025)
     for text in ("1,5", "one%", "1%%", "-1", "nan"):
-        with pytest.raises(SystemExit):
-            main([*base.split(), text])
-        said = capsys.readouterr().err
-        assert f"must be a number of 0 or more, such as 0.01 or 1%, got '{text}'" in said
+        refused(f"must be a number of 0 or more, such as 0.01 or 1%, got '{text}'", base, text)

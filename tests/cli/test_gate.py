@@ -8,16 +8,20 @@ import sys
 import pytest
 
 from skbayeseval import compare_counts
-from skbayeseval.cli import main
 
 BETTER, SAME, WORSE = "900 50 60", "500 50 60", "300 200 200"
 QUICK = "--draws 2000"
 
 
-def run(capsys, arguments):
-    """Return the exit code and the verdict, which is printed first."""
-    code = main([*arguments.split(), *QUICK.split()])
-    return code, capsys.readouterr().out.splitlines()[0]
+@pytest.fixture
+def judged(run):
+    """A function that returns the exit code and the verdict, which is printed first."""
+
+    def judged(line):
+        code, said = run(f"{line} {QUICK}")
+        return code, said.out.splitlines()[0]
+
+    return judged
 
 
 @pytest.mark.parametrize(
@@ -34,57 +38,53 @@ def run(capsys, arguments):
         (SAME, SAME, "better", 3, "gate not passed: not settled: A is better than B"),
     ],
 )
-def test_exit_codes(a, b, gate, code, line, capsys):
-    found, first = run(capsys, f"counts --a {a} --b {b} --gate {gate}")
+def test_exit_codes(a, b, gate, code, line, judged):
+    found, first = judged(f"counts --a {a} --b {b} --gate {gate}")
     assert found == code
     assert first.startswith(line)
 
 
-def test_the_answer_is_that_of_the_result(capsys):
+def test_the_answer_is_that_of_the_result(judged):
     result = compare_counts((900, 50, 60), (890, 60, 70), n_draws=2000, random_state=0)
-    _, line = run(capsys, "counts --a 900 50 60 --b 890 60 70 --gate non-inferior --rope 0.01")
+    _, line = judged("counts --a 900 50 60 --b 890 60 70 --gate non-inferior --rope 0.01")
     assert line == f"gate passed: {result.non_inferiority(0.01)}"
 
 
-def test_every_metric_has_to_pass(capsys):
+def test_every_metric_has_to_pass(judged):
     arguments = "counts --a 90 300 10 --b 60 10 40 --gate better --scoring"
-    assert run(capsys, f"{arguments} recall")[0] == 0
-    code, line = run(capsys, f"{arguments} recall precision")
+    assert judged(f"{arguments} recall")[0] == 0
+    code, line = judged(f"{arguments} recall precision")
     assert code == 3
     assert "(precision)" in line
     assert "(recall)" not in line
 
 
-def test_every_other_system_has_to_be_matched(tmp_path, capsys):
+def test_every_other_system_has_to_be_matched(tmp_path, judged):
     path = tmp_path / "three.csv"
     rows = ["1,1,1,0\n", "0,0,0,0\n", "1,1,1,1\n", "0,0,0,1\n"] * 30
     path.write_text("y,good,also,bad\n" + "".join(rows))
     base = f"compare {path} --truth y --gate non-inferior --rope 0.05"
-    code, line = run(capsys, f"{base} --a good --b also --b bad")
+    code, line = judged(f"{base} --a good --b also --b bad")
     assert code == 0
     assert line.count("good is not worse than") == 2
-    code, line = run(capsys, f"{base} --a bad --b good --b also")
+    code, line = judged(f"{base} --a bad --b good --b also")
     assert code == 3
     assert line.startswith("gate not passed: not safe to ship: bad is worse than good")
 
 
-def test_json(capsys):
-    arguments = f"counts --a {WORSE} --b {BETTER} --gate non-inferior --rope 0.01 --json"
-    assert main(arguments.split()) == 3
-    gate = json.loads(capsys.readouterr().out)["gate"]
+def test_json(run):
+    code, said = run(f"counts --a {WORSE} --b {BETTER} --gate non-inferior --rope 0.01 --json")
+    assert code == 3
+    gate = json.loads(said.out)["gate"]
     assert (gate["asked"], gate["margin"], gate["passed"]) == ("non-inferior", 0.01, False)
     assert gate["answers"][0]["answer"] == "no"
     assert gate["answers"][0]["probability"] < 0.01
 
 
-def test_questions_that_are_not_complete(capsys):
-    counts = ["counts", "--a", "1", "2", "3", "--b", "1", "2", "3"]
-    assert main([*counts, "--gate", "non-inferior"]) == 2
-
-    assert "--gate non-inferior requires --rope" in capsys.readouterr().err
-    with pytest.raises(SystemExit) as stop:
-        main([*counts, "--gate", "best"])
-    assert stop.value.code == 2
+def test_questions_that_are_not_complete(refused):
+    counts = "counts --a 1 2 3 --b 1 2 3 --gate"
+    refused("--gate non-inferior requires --rope", f"{counts} non-inferior")
+    refused("invalid choice: 'best'", f"{counts} best")
 
 
 @pytest.mark.skipif(os.name != "posix", reason="needs pipes of POSIX")
@@ -115,12 +115,11 @@ def test_a_reader_that_leaves(unbuffered, read_up_to, tmp_path):
     assert all(path.exists() for path in saved)
 
 
-def test_warnings_that_nobody_reads_do_not_open_the_gate(monkeypatch):
+def test_warnings_that_nobody_reads_do_not_open_the_gate(run, monkeypatch):
     def broken(*_):
         raise BrokenPipeError
 
     monkeypatch.setattr("skbayeseval.cli.output.stop_printing", lambda: None)
     monkeypatch.setattr("skbayeseval.cli.program.report", broken)
     command = f"counts --a {WORSE} --b {BETTER} {QUICK}"
-    assert main(f"{command} --gate better".split()) == 1
-    assert main(command.split()) == 0
+    assert (run(f"{command} --gate better")[0], run(command)[0]) == (1, 0)

@@ -7,9 +7,6 @@ import pandas as pd
 import pytest
 
 from skbayeseval import compare_scores
-from skbayeseval.cli import main
-
-QUICK = ["--draws", "500"]
 
 
 def leaderboard(n_systems=5, n_tasks=8, step=4.0):
@@ -30,13 +27,14 @@ def path(tmp_path):
     return tmp_path / "scores.csv"
 
 
-def run(capsys, path, *arguments):
-    code = main(["systems", str(path), *arguments, *QUICK])
-    return code, capsys.readouterr()
+@pytest.fixture
+def ranked(run):
+    """A function that runs the command on a file."""
+    return lambda path, options="": run(f"systems {path} --draws 500 {options}")
 
 
-def test_it_is_compare_scores(path, capsys):
-    found = json.loads(run(capsys, path, "--rope", "0.5", "--json")[1].out)
+def test_it_is_compare_scores(path, ranked):
+    found = json.loads(ranked(path, "--rope 0.5 --json")[1].out)
     ranking = compare_scores(leaderboard().T, n_draws=500, random_state=0)
     assert found["tiers"]["score"] == [list(names) for names in ranking.tiers(0.5).groups]
     assert found["tiers"]["score"][0] in (["s0", "s1"], ["s1", "s0"])
@@ -44,42 +42,42 @@ def test_it_is_compare_scores(path, capsys):
     assert means == pytest.approx(ranking.table["mean"].to_dict())
 
 
-def test_tasks_in_rows(path, tmp_path, capsys):
+def test_tasks_in_rows(path, tmp_path, ranked):
     leaderboard().T.to_csv(tmp_path / "turned.tsv", sep="\t")
-    one = run(capsys, path, "--rope", "0.5")[1].out
-    assert run(capsys, tmp_path / "turned.tsv", "--tasks-in-rows", "--rope", "0.5")[1].out == one
+    one = ranked(path, "--rope 0.5")[1].out
+    assert ranked(tmp_path / "turned.tsv", "--tasks-in-rows --rope 0.5")[1].out == one
     assert "  tier 2: s2\n" in one
     assert "from 8 data sets, 2 of 40 scores missing" in one
 
 
-def test_holes_and_errors(path, capsys):
+def test_holes_and_errors(path, ranked):
     plain = path.read_text()
     table = leaderboard()
     (-table).to_csv(path, na_rep="N/A")
-    other = run(capsys, path, "--rope", "0.5", "--lower-is-better", "--scoring", "error")[1].out
+    other = ranked(path, "--rope 0.5 --lower-is-better --scoring error")[1].out
     path.write_text(plain)
     assert "tier 1: " in other
-    assert other.replace("neg_error", "score") == run(capsys, path, "--rope", "0.5")[1].out
+    assert other.replace("neg_error", "score") == ranked(path, "--rope 0.5")[1].out
 
 
-def test_markdown_is_in_the_order_of_tiers(path, capsys):
-    page = run(capsys, path, "--rope", "0.5", "--format", "markdown")[1].out.splitlines()
+def test_markdown_is_in_the_order_of_tiers(path, ranked):
+    page = ranked(path, "--rope 0.5 --format markdown")[1].out.splitlines()
     assert "cannot be told apart from s" in page[0]
     rows = [row.split(" | ")[:2] for row in page[6:11]]
     assert [tier for _, tier in rows] == ["1", "1", "2", "3", "4"]
 
 
-def test_a_gate_about_the_first(path, capsys):
-    code, said = run(capsys, path, "--rope", "1.5", "--gate", "non-inferior")
+def test_a_gate_about_the_first(path, ranked):
+    code, said = ranked(path, "--rope 1.5 --gate non-inferior")
     assert (code, said.out.count("s0 is not worse than")) == (0, 4)
     leaderboard().iloc[::-1].to_csv(path)
-    assert run(capsys, path, "--gate", "better")[0] == 3
+    assert ranked(path, "--gate better")[0] == 3
 
 
-def test_many_systems_in_a_figure(tmp_path, capsys):
+def test_many_systems_in_a_figure(tmp_path, ranked):
     leaderboard(12, 10, step=1.0).to_csv(tmp_path / "many.csv")
     figure = tmp_path / "tiers.png"
-    printed = run(capsys, tmp_path / "many.csv", "--plot", str(figure))[1].out
+    printed = ranked(tmp_path / "many.csv", f"--plot {figure}")[1].out
     assert "any difference counts" in printed
     assert "The differences of all 66 pairs are in --format json" in printed
     assert figure.stat().st_size > 5000
@@ -100,10 +98,10 @@ def test_many_systems_in_a_figure(tmp_path, capsys):
         ("system,x,y,z\na,1,2,inf\nb,2,3,4\n", "contains NaN or infinity"),
     ],
 )
-def test_tables_that_are_refused(text, message, tmp_path, capsys):
+def test_tables_that_are_refused(text, message, tmp_path, ranked):
     path = tmp_path / "scores.csv"
     path.write_text(text)
-    code, said = run(capsys, path)
+    code, said = ranked(path)
     assert code == 2
     assert message.replace("FILE", str(path)) in said.err
     assert said.err.count("\n") == 1
@@ -112,19 +110,19 @@ def test_tables_that_are_refused(text, message, tmp_path, capsys):
 @pytest.mark.filterwarnings("default:.* is left out")
 @pytest.mark.parametrize("name", ["avg", "Average ⬆️", "MEAN", "Macro-Avg.", "overall score"])
 @pytest.mark.parametrize("in_rows", [False, True])
-def test_an_average_is_no_task(name, in_rows, path, capsys):
-    expected = run(capsys, path, "--rope", "0.5")[1].out
+def test_an_average_is_no_task(name, in_rows, path, ranked):
+    expected = ranked(path, "--rope 0.5")[1].out
     table = leaderboard()
     table.insert(3, name, table.mean(axis=1).round(2))
     (table.T if in_rows else table).to_csv(path)
-    code, said = run(capsys, path, "--rope", "0.5", *["--tasks-in-rows"] * in_rows)
+    code, said = ranked(path, "--rope 0.5" + " --tasks-in-rows" * in_rows)
     assert (code, said.out) == (0, expected)
     assert f"warning: {name!r} is left out: it is called like an average" in said.err
 
 
 @pytest.mark.filterwarnings("default:.* is left out")
-def test_an_average_of_two_tasks(path, capsys):
+def test_an_average_of_two_tasks(path, ranked):
     leaderboard(n_tasks=3).iloc[:, 1:].assign(avg=50).to_csv(path)
-    code, said = run(capsys, path)
+    code, said = ranked(path)
     assert code == 2
     assert "At least three are needed" in said.err

@@ -3,27 +3,22 @@
 import numpy as np
 import pandas as pd
 import pytest
-from joblib import parallel_config
-from scipy import sparse, stats
-from sklearn import config_context
-from sklearn.datasets import load_breast_cancer, make_classification, make_multilabel_classification
-from sklearn.exceptions import FitFailedWarning
-from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge
+from scipy import stats
+from sklearn.datasets import make_classification, make_multilabel_classification
+from sklearn.linear_model import LinearRegression, Ridge
 from sklearn.metrics import fbeta_score, make_scorer
 from sklearn.model_selection import (
     GroupKFold,
-    KFold,
     StratifiedKFold,
     cross_val_predict,
     cross_val_score,
     cross_validate,
 )
 from sklearn.multioutput import MultiOutputClassifier
-from sklearn.naive_bayes import BernoulliNB, GaussianNB
+from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 
 from skbayeseval import (
-    BlockRegularizedCV,
     ScoreResult,
     bayesian_cross_val_score,
     bayesian_cross_validate,
@@ -47,19 +42,6 @@ def classes(number, per_class=60, apart=2.0):
     return rng.normal(size=(number, 6))[y] * apart + rng.normal(size=(len(y), 6)), y
 
 
-def test_the_observed_score_is_that_of_cross_val_score():
-    result = bayesian_cross_val_score(NB, X, Y, cv=FOLDS, random_state=0)
-    assert isinstance(result, ScoreResult)
-    assert result.name == "GaussianNB"
-    scores = cross_val_score(NB, X, Y, cv=FOLDS)
-    np.testing.assert_allclose(result.cv_results["GaussianNB"]["test_score"], scores)
-    # Folds of the same size: the mean of the folds is that of the instances.
-    assert result.observed == pytest.approx(scores.mean())
-    assert result.observed == pytest.approx((cross_val_predict(NB, X, Y, cv=FOLDS) == Y).mean())
-    assert result.n_splits == 10
-    assert result.train_size == 216
-
-
 def test_results_are_those_of_cross_validate():
     measures = ["accuracy", "f1", "roc_auc"]
     options = {"scoring": measures, "cv": FOLDS, "return_estimator": True, "return_indices": True}
@@ -72,6 +54,9 @@ def test_results_are_those_of_cross_validate():
         np.testing.assert_array_equal(one, other)
     assert [len(one.classes_) for one in own["estimator"]] == [2] * 10
     assert result.metrics == tuple(measures)
+    assert (result.name, result.n_splits, result.train_size) == ("GaussianNB", 10, 216)
+    # Folds of the same size: the mean of the folds is that of the instances.
+    assert result.observed == pytest.approx(own["test_accuracy"].mean())
     predicted = result.predictions["GaussianNB", 0]
     np.testing.assert_array_equal(predicted, cross_val_predict(NB, X, Y, cv=FOLDS))
 
@@ -148,12 +133,6 @@ def test_the_weight_is_that_of_the_learner_in_a_comparison():
         assert one.weight == pytest.approx(expected.median)
 
 
-def test_swapping_the_pair_does_not_change_the_learner():
-    alone = bayesian_cross_val_score(NB2, X, Y, cv=5, random_state=3)
-    pair = bayesian_cross_validate(NB, NB2, X, Y, cv=5, random_state=3)
-    assert alone.hdi() == pytest.approx(pair.hdi(of="b"), abs=0.006)
-
-
 def test_accuracy_of_the_fitted_models_is_binomial():
     """Each instance is tested once: n right or wrong answers, and a prior worth one of them."""
     result = bayesian_cross_val_score(NB, X, Y, cv=10, estimand="fitted", random_state=0)
@@ -209,7 +188,7 @@ def test_split_scores_that_are_all_alike_are_not_certain():
 
 
 @pytest.mark.parametrize("scoring", ["accuracy", "f1_macro", "roc_auc_ovr"])
-@pytest.mark.parametrize(("number", "per_class"), [(2, 150), (5, 100), (10, 60), (26, 40)])
+@pytest.mark.parametrize(("number", "per_class"), [(2, 150), (10, 60), (26, 40)])
 @pytest.mark.parametrize("options", [{}, {"cv": 10}, {"estimand": "full"}], ids=str)
 def test_the_middle_is_the_observed_score(number, per_class, scoring, options):
     data, y = classes(number, per_class=per_class, apart=1.0)
@@ -268,7 +247,7 @@ def test_it_prints_what_it_applies_to():
 
 @pytest.mark.parametrize(
     "case",
-    ["two classes", "several", "scores", "groups", "bcv", "five classes", "labels", "numbers"],
+    ["two classes", "several", "scores", "groups", "labels", "numbers"],
 )
 def test_all_that_results_can_do(case, tmp_path):
     learner, _, data, target, options = LIKE_A_COMPARISON[case]
@@ -365,22 +344,6 @@ def test_instances_may_be_permuted():
     np.testing.assert_allclose(one.draws, other.draws)
 
 
-def test_frames_sparse_matrices_and_words():
-    index = [f"patient {i}" for i in range(len(Y))]
-    frame = pd.DataFrame(X, index=index).add_prefix("x")
-    words = pd.Series(np.array(["no", "yes"])[Y], index=index)
-    plain = bayesian_cross_val_score(NB, X, Y, random_state=0)
-    framed = bayesian_cross_val_score(NB, frame, words, random_state=0)
-    assert framed.observed == plain.observed
-    assert framed.labels == ("no", "yes")
-    assert list(framed.predictions.index) == index
-    assert framed.by(words.rename("answer")[::-1])["n"].sum() == len(Y)
-    counts = sparse.csr_array((X > 0).astype(float))
-    spare = bayesian_cross_val_score(BernoulliNB(), counts, Y, random_state=0)
-    dense = bayesian_cross_val_score(BernoulliNB(), counts.toarray(), Y, random_state=0)
-    np.testing.assert_array_equal(spare.draws, dense.draws)
-
-
 def test_groups_stay_whole():
     result = bayesian_cross_val_score(
         NB, X, Y, groups=GROUPS, estimand="full", return_indices=True, random_state=0
@@ -390,45 +353,6 @@ def test_groups_stay_whole():
     given = bayesian_cross_val_score(NB, X, Y, groups=GROUPS, cv=GroupKFold(5), random_state=0)
     scores = cross_val_score(NB, X, Y, groups=GROUPS, cv=GroupKFold(5))
     np.testing.assert_allclose(given.cv_results["GaussianNB"]["test_score"], scores)
-
-
-def test_metadata_are_routed():
-    weights = np.where(Y, 3.0, 1.0)
-    with config_context(enable_metadata_routing=True):
-        learner = GaussianNB().set_fit_request(sample_weight=True)
-        routed = bayesian_cross_val_score(
-            learner, X, Y, cv=FOLDS, params={"sample_weight": weights}, random_state=0
-        )
-        expected = cross_val_score(
-            learner, X, Y, cv=FOLDS, params={"sample_weight": weights},
-            scoring=make_scorer(lambda y, p: np.mean(y == p)),
-        )  # fmt: skip
-    np.testing.assert_allclose(routed.cv_results["GaussianNB"]["test_score"], expected)
-    plain = bayesian_cross_val_score(NB, X, Y, cv=FOLDS, random_state=0)
-    assert routed.observed != plain.observed
-
-
-class FailsOnce(GaussianNB):
-    """Fails for the training set without the first instance."""
-
-    def fit(self, X, y):
-        if not (X == FIRST).all(axis=1).any():
-            raise RuntimeError("out of luck")
-        return super().fit(X, y)
-
-
-FIRST = X[0]
-
-
-def test_splits_that_fail_are_dropped():
-    with pytest.warns(FitFailedWarning, match="out of luck"):
-        result = bayesian_cross_val_score(
-            FailsOnce(), X, Y, cv=KFold(5), error_score=np.nan, random_state=0
-        )
-    assert result.n_splits == 4
-    assert np.isnan(result.cv_results["FailsOnce"]["test_score"]).sum() == 1
-    with pytest.raises(RuntimeError, match="out of luck"):
-        bayesian_cross_val_score(FailsOnce(), X, Y, cv=KFold(5))
 
 
 def test_fits_are_kept_and_shared_with_a_comparison(tmp_path, monkeypatch):
@@ -442,29 +366,12 @@ def test_fits_are_kept_and_shared_with_a_comparison(tmp_path, monkeypatch):
     np.testing.assert_array_equal(first.draws, again.draws)
 
 
-def test_the_same_seed_gives_the_same_result():
-    one = bayesian_cross_val_score(NB, X, Y, random_state=7)
-    with parallel_config("threading"):
-        two = bayesian_cross_val_score(NB, X, Y, random_state=7, n_jobs=2)
-    np.testing.assert_array_equal(one.draws, two.draws)
-    other = bayesian_cross_val_score(NB, X, Y, random_state=8)
-    assert other.draws.mean() != one.draws.mean()
-
-
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"scoring": "nonsense"}, "nonsense"),
-        ({"model": "nonsense"}, "model='nonsense' is not a known model"),
         ({"model": "signed-rank"}, "does not fit one label per instance"),
         ({"model": Paired()}, "requires two classifiers, but there are 1"),
-        ({"estimand": "full", "cv": 2}, "have 50% of them. .* leave cv= out, or pass cv=10"),
-        ({"estimand": "all"}, "estimand must be one of"),
-        ({"weight": "x"}, "weight must be one of"),
-        ({"calibrate": 3}, "calibrate must be True or False"),
-        ({"model": "scores", "calibrate": True}, "which have no weight"),
         ({"model": "scores", "engine": "pymc"}, "compares two estimators, but there are 1"),
-        ({"groups": [1, 2]}, "inconsistent numbers|groups"),
     ],
     ids=lambda given: str(given)[:30],
 )
@@ -484,17 +391,3 @@ def test_what_is_not_one_estimator():
         bayesian_cross_val_score(NB, None, Y)
     with pytest.raises(ValueError, match="at least two classes"):
         bayesian_cross_val_score(NB, X, np.zeros(len(X)))
-
-
-def test_a_learner_that_ships():
-    data, y = load_breast_cancer(return_X_y=True)
-    result = bayesian_cross_val_score(NB, data, y, estimand="full", random_state=0)
-    low, high = result.hdi()
-    assert low < 0.94 < high
-    assert high - low < 0.06
-    as_trained = bayesian_cross_val_score(
-        NB, data, y, cv=BlockRegularizedCV(3, random_state=0), random_state=0
-    )
-    assert as_trained.train_size == pytest.approx(284.5)
-    worse = bayesian_cross_val_score(LogisticRegression(C=1e-9), data, y, cv=5, random_state=0)
-    assert worse.probability(above=0.9) < 0.01

@@ -68,6 +68,7 @@ def test_runs():
         (A, B, list("xy"), "ids has 2, scores_a has 3"),
         (A, B, {"A": list("xyz")}, r"ids must have the keys \['A', 'B'\]"),
         (A, B, [1, None, 3], "ids of scores_a contain NaN"),
+        (pd.Series(A, [1, 2, np.nan]), pd.Series(B, [np.nan, 2, 1]), None, "contain NaN or None"),
         (pd.Series(A, list("xyz")), pd.Series(B, list("xyw")), None, "have different items"),
         (pd.Series(A), pd.Series(B[:2]), None, r"1 only in scores_a \(2\)"),
         (pd.Series(A, list("xyz")), pd.Series(B, list("xxy")), None, "occurs more than once"),
@@ -341,10 +342,6 @@ class TestTypesOfIds:
         for missing in ("raise", "drop"):
             with pytest.raises(ValueError, match="ids of scores_b are floats of 2\\*\\*53 or more"):
                 compare_items(A, B, ids=ids, missing=missing)
-
-    def test_items_without_ids(self):
-        with pytest.raises(ValueError, match="ids of scores_a contain NaN or None"):
-            compare_items(pd.Series(A, [1, 2, np.nan]), pd.Series(B, [np.nan, 2, 1]))
 
     def test_subgroups(self):
         ids = pd.Index(np.arange(300) + LARGE)

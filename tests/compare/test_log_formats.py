@@ -193,28 +193,19 @@ class TestInspect:
     )  # fmt: skip
     def test_values(self, value, number, write):
         samples = [{"id": i, "epoch": 1, "scores": {"x": {"value": value}}} for i in (1, 2)]
-        found = read_samples(
-            write({"version": 2, "status": "success", "eval": {}, "samples": samples})
-        ).scores
+        found = read_samples(write(inspect_log(samples))).scores
         np.testing.assert_array_equal(found, [number, number])
 
     def test_values_that_are_no_numbers(self, write):
         def log(value):
             samples = [{"id": 1, "epoch": 1, "scores": {"x": {"value": value}}}]
-            return write({"version": 2, "status": "success", "eval": {}, "samples": samples})
+            return write(inspect_log(samples))
 
         assert read_samples(log({"a": "C", "b": 0}), score="x_a").scores.tolist() == [1]
         with pytest.raises(
             ValueError, match="'x' must be a finite number.* got 'good' in sample 1"
         ):
             read_samples(log("good"), score="x")
-
-    def test_scores_that_would_have_the_same_name(self, write):
-        scores = {"x_a": {"value": {"b": 1}}, "x": {"value": {"a_b": 0}}}
-        samples = [{"id": 1, "epoch": 1, "scores": scores}]
-        path = write({"version": 2, "status": "success", "eval": {}, "samples": samples})
-        with pytest.raises(ValueError, match="'x_a_b' .*is the name of several scores"):
-            read_samples(path, score="x_a_b")
 
     def test_samples_that_were_tried_again(self, write):
         def log(*values):
@@ -564,7 +555,7 @@ class TestSafety:
 
     def test_gzip_bombs(self, write, monkeypatch):
         monkeypatch.setattr(log_formats, "MOST_BYTES", 2**20)
-        line = b'{"id": 1, "score": 1, "x": "' + bytes(2**26).replace(b"\0", b" ") + b'"}'
+        line = b'{"id": 1, "score": 1, "x": "' + bytes(2**24).replace(b"\0", b" ") + b'"}'
         for content in (line, b"id,score,x\n1,1," + line, b"[" + line + b"]"):
             path = write(gzip.compress(content))
             tracemalloc.start()
@@ -572,11 +563,11 @@ class TestSafety:
                 read_samples(path)
             peak = tracemalloc.get_traced_memory()[1]
             tracemalloc.stop()
-            assert peak < 2**26
+            assert peak < 2**24
 
     def test_zip_bombs(self, write, monkeypatch):
         monkeypatch.setattr(log_formats, "MOST_BYTES", 2**20)
-        bomb = b"[" + b" " * 2**26 + b"]"
+        bomb = b"[" + b" " * 2**24 + b"]"
         for members in (
             {"summaries.json": bomb},
             {f"samples/{i}.json": b'{"id": 1, "epoch": 1}' + b" " * 2**23 for i in range(8)},
@@ -587,7 +578,7 @@ class TestSafety:
     def test_zstandard_bombs(self, write, monkeypatch):
         zstandard = pytest.importorskip("zstandard")
         monkeypatch.setattr(log_formats, "MOST_BYTES", 2**20)
-        data = zstandard.compress(b"[" + b" " * 2**26 + b"]")
+        data = zstandard.compress(b"[" + b" " * 2**24 + b"]")
         content = packed({"summaries.json": data}, zipfile.ZIP_STORED)
         for signature, offset in ((b"PK\x03\x04", 8), (b"PK\x01\x02", 10)):
             i = content.index(signature) + offset
@@ -618,19 +609,9 @@ class TestSafety:
     @pytest.mark.parametrize(
         "log",
         [
-            {"version": 2, "status": "success", "eval": {}, "samples": 3},
-            {
-                "version": 2,
-                "status": "success",
-                "eval": {},
-                "samples": [{"id": 1, "epoch": 1, "scores": {"x": 1}}],
-            },
-            {
-                "version": 2,
-                "status": "success",
-                "eval": {},
-                "samples": [{"id": 1, "epoch": 1, "metadata": "x"}],
-            },
+            inspect_log(3),
+            inspect_log([{"id": 1, "epoch": 1, "scores": {"x": 1}}]),
+            inspect_log([{"id": 1, "epoch": 1, "metadata": "x"}]),
             [{"instance_id": "x", "stats": [3]}],
             [{"instance_id": "x", "stats": [{"name": "x", "count": 1}]}],
             [{"instance_id": "x", "stats": []}, 3],

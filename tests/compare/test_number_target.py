@@ -82,6 +82,7 @@ class TooFew(BaseEstimator):
         (Lasso(), {"cv": KFold(120)}, "y_true is constant.*split 0: use fewer splits"),
         (Lasso(), {"labels": [1, 2]}, "labels and pos_label do not apply to metrics of numbers"),
         (Lasso(), {"scoring": "f1"}, "requires class labels, but the predictions are numbers"),
+        (Lasso(), {"scoring": "roc_auc"}, "requires class labels, but the predictions are numbers"),
         (Lasso(), {"engine": "pymc"}, "no PyMC model"),
         (TooFew(), {}, "predict returned 3 predictions for 60 instances"),
     ],

@@ -171,15 +171,6 @@ class TestTablesOfSplits:
             np.testing.assert_array_equal(ranking.pairs["a", "b"].draws, two.draws)
             assert two.draws.std() > 0.01
 
-    def test_two_systems_are_ranked(self):
-        table = folds(2)
-        ranking = compare_scores(table, test_fraction=0.1, random_state=0)
-        assert len(ranking.table) == 2
-        assert (
-            ranking.pairs[0, 1].hdi()
-            == compare_scores(*table.T.to_numpy(), test_fraction=0.1).hdi()
-        )
-
     def test_without_a_test_fraction_rows_are_data_sets(self):
         table = folds()
         ranking = compare_scores(table, random_state=0, n_draws=500)

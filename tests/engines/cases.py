@@ -7,7 +7,7 @@ from skbayeseval.evidence import ConfusionCounts, PairedCounts
 from skbayeseval.evidence.chunks import ChunkCounts
 from skbayeseval.evidence.split_scores import SplitScores
 from skbayeseval.evidence.units import UnitCounts
-from skbayeseval.metrics.confusion import Totals
+from skbayeseval.metrics.metric import Totals
 from skbayeseval.metrics.registry import split_metric
 from skbayeseval.models import (
     BCV,

@@ -1,7 +1,6 @@
 import threading
 import time
 from functools import partial
-from itertools import islice
 
 import numpy as np
 import pytest
@@ -13,7 +12,6 @@ from skbayeseval import (
 )
 from skbayeseval.engines import blocks
 from skbayeseval.engines.blocks import child_of, in_order, stream_blocks
-from skbayeseval.judgement import Interval
 from skbayeseval.metrics import from_confusion
 from skbayeseval.models import base, items, vectors
 from skbayeseval.posterior import curves
@@ -111,19 +109,10 @@ def draws_of(make):
     return np.stack([result._posterior.draws(metric)[0] for metric in result._metrics.values()])
 
 
-def shares(make):
-    """Return some of the estimates of a prior probability."""
-    result = make()
-    metric = next(iter(result._metrics.values()))
-    return np.stack(list(islice(result._posterior.prior.shares(metric, Interval(-0.1, 0.1)), 4)))
-
-
-# Draws of every kind of specification, of parameters, of shares and of curves.
+# Draws of every kind of specification, of parameters and of curves.
 DRAWS = {make.__name__: partial(draws_of, make) for make in gallery.GALLERY} | {
     "parameters": lambda: gallery.paired()._posterior.parameters()["theta+"],
     "parameters of recalls": lambda: gallery.many_classes()._posterior.parameters()["rho_A"],
-    "shares of rates": lambda: shares(gallery.paired),
-    "shares of items": lambda: shares(gallery.right_items),
     "curves": lambda: curves.curve_bands(gallery.instance_scores()._posterior, "roc")[0].low,
 }
 
@@ -150,11 +139,15 @@ def test_draws_do_not_depend_on_the_number_of_threads(kind, small_blocks):
 
 @pytest.mark.parametrize("n_classes", [2, 4])
 def test_tables_and_totals_see_the_same_draws(n_classes, small_blocks):
-    # Accuracy is a function of totals, and here once more of whole tables.
-    own = from_confusion(lambda t: np.trace(t, axis1=-2, axis2=-1) / t.sum(axis=(-2, -1)), "own")
+    # Macro-F1 is a function of totals, and here once more of whole tables.
+    def f1_macro(tables):
+        hits = np.diagonal(tables, axis1=-2, axis2=-1)
+        return (2 * hits / (tables.sum(axis=-1) + tables.sum(axis=-2))).mean(axis=-1)
+
+    own = from_confusion(f1_macro, "own")
     for options in ({}, {"groups": np.arange(1000) // 4}, {"model": "hierarchical"}):
         result = compare_predictions(
-            *gallery.labels(n_classes, 1000)[:3], scoring=["accuracy", own], **options
+            *gallery.labels(n_classes, 1000)[:3], scoring=["f1_macro", own], **options
         )
         posterior = result._posterior
         by_totals, by_tables = (

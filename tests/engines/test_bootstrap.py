@@ -93,44 +93,6 @@ def test_coverage_of_an_auc_in_small_folds(n_positive, n_folds):
     assert covered >= 88
 
 
-def test_runs_that_differ_count_alike():
-    """Of a large run and two small ones, the metric is the mean of three, and so are its draws."""
-    rng = np.random.default_rng(0)
-    run = np.repeat([0, 1, 2], [500, 60, 40])
-    y = rng.random(600) < np.where(run == 2, 0.2, 0.4)
-    scores = np.where(run == 0, 2.0, 0.0) * y + rng.normal(size=600)
-    units = np.arange(600)
-    runs = [
-        (
-            units[run == k],
-            [prepare(get_metric("roc_auc"), y[run == k].astype(int), scores[run == k])],
-        )
-        for k in range(3)
-    ]
-    rng = np.random.default_rng(1)
-    draws = np.concatenate([d[0] for d in stream_bootstrap(runs, np.ones(600), 1, rng, 4000)])
-    plain = np.mean([roc_auc_score(y[run == k], scores[run == k]) for k in range(3)])
-    assert draws.mean() == pytest.approx(plain, abs=0.01)
-    alone = [
-        np.concatenate([d[0] for d in stream_bootstrap([one], np.ones(600), 1, rng, 4000)])
-        for one in runs
-    ]
-    # More than of three fixed runs: how much each counts is uncertain too.
-    fixed = np.sqrt(np.sum([a.var() for a in alone])) / 3
-    assert fixed < draws.std() < 1.3 * fixed
-
-
-def test_weight_and_repetition_are_the_same():
-    # An instance in two runs with Gamma(2) weights varies as one seen twice.
-    rng = np.random.default_rng(2)
-    y = np.r_[np.zeros(50, int), np.ones(50, int)]
-    score = rng.normal(size=100) + y
-    once = draw(one_run(y, [score]), np.full(100, 2.0), 1, 20_000)
-    twice = draw(one_run(np.tile(y, 2), [np.tile(score, 2)]), np.ones(200), 1, 20_000, seed=1)
-    assert once.std() == pytest.approx(twice.std(), rel=0.03)
-    assert once.mean() == pytest.approx(twice.mean(), abs=4 * once.std() / 100)
-
-
 def delong_sd(y, a, b):
     """Return the sd of the difference of two areas by DeLong et al. (1988), from midranks."""
     n_pos, n_neg = (y == 1).sum(), (y == 0).sum()
@@ -226,20 +188,6 @@ def test_very_many_instances_are_drawn_as_with_weights_of_their_own(name):
         assert kstest(ours, exact).pvalue > 0.001
         assert ours.std() == pytest.approx(exact.std(), rel=0.06)  # 3 standard errors
         assert skew(ours) == pytest.approx(skew(exact), abs=0.2)
-
-
-def test_the_sum_of_means_has_the_variance_of_delong():
-    y, scores = binormal(50_000)
-    sampler = SumOfMeans.of(one_run(y, scores), np.ones(len(y)))
-    draws = np.concatenate(list(sampler.stream(np.random.default_rng(1), 5000)), axis=1)
-    parts = []
-    for one in (1, 0):  # the share of pairs in the right order, by ranks
-        own = [rankdata(s)[y == one] - rankdata(s[y == one]) for s in scores]
-        own = np.array(own) / (y != one).sum()
-        parts.append(np.cov(own if one else 1 - own) / (y == one).sum())
-    exact = sum(parts)
-    assert np.cov(draws) == pytest.approx(exact, rel=0.05)
-    assert draws.mean(axis=1) == pytest.approx([roc_auc_score(y, s) for s in scores], abs=1e-4)
 
 
 def test_what_is_left_out_is_known():

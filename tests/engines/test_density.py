@@ -67,16 +67,43 @@ def rows_given(eta, table):
     return (gammaln(omega + table) - gammaln(omega)).sum()
 
 
+def cells_of_each(kind, name):
+    """Yield the letter and (tp, fp, fn, tn) of both classifiers, of each label if there are any."""
+    if not kind.startswith("labels"):
+        for key, ((tn, fp), (fn, tp)) in tables_of(PAIRS, 2, name).items():
+            yield key, np.array([[tp, fp, fn, tn]])
+        return
+    for k, key in enumerate("AB"):
+        margin = labelled(name).margin(k)
+        tp = np.asarray(margin.hits, dtype=float)
+        fn, fp = margin.true - tp, margin.predicted - tp
+        n = 8 if name == "few" else 60
+        yield key, WEIGHTS[name] * np.stack([tp, fp, fn, n - tp - fp - fn], axis=1)
+
+
 @pytest.mark.parametrize("name", SETS)
-def test_unpaired(name):
-    found, points = densities(f"unpaired {name}")
+@pytest.mark.parametrize("kind", ["unpaired", "labels"])
+def test_rates(kind, name):
+    found, points = densities(f"{kind} {name}")
     expected = np.zeros(N_POINTS)
-    for key, table in tables_of(PAIRS, 2, name).items():
-        (tn, fp), (fn, tp) = table
+    for key, cells in cells_of_each(kind, name):
+        tp, fp, fn, tn = cells.T
         for i, point in enumerate(points):
-            expected[i] += stats.beta.logpdf(point[f"mu_{key}"], 1 + tp + fn, 1 + tn + fp)
-            expected[i] += stats.beta.logpdf(point[f"rho+_{key}"], 1 + tp, 1 + fn)
-            expected[i] += stats.beta.logpdf(point[f"rho-_{key}"], 1 + fp, 1 + tn)
+            expected[i] += stats.beta.logpdf(point[f"mu_{key}"], 1 + tp + fn, 1 + fp + tn).sum()
+            expected[i] += stats.beta.logpdf(point[f"rho+_{key}"], 1 + tp, 1 + fn).sum()
+            expected[i] += stats.beta.logpdf(point[f"rho-_{key}"], 1 + fp, 1 + tn).sum()
+    assert_same_but_for_a_constant(found, expected)
+
+
+@pytest.mark.parametrize("name", SETS)
+@pytest.mark.parametrize("kind", ["bcv", "labels bcv"])
+def test_cells(kind, name):
+    found, points = densities(f"{kind} {name}")
+    expected = np.zeros(N_POINTS)
+    for key, cells in cells_of_each(kind, name):
+        for i, point in enumerate(points):
+            pairs = zip(np.atleast_2d(point[f"pi_{key}"]), 1 + cells, strict=True)
+            expected[i] += sum(dirichlet(value, shapes) for value, shapes in pairs)
     assert_same_but_for_a_constant(found, expected)
 
 
@@ -93,17 +120,6 @@ def test_paired(name):
         for point in points
     ]
     assert_same_but_for_a_constant(found, np.array(expected))
-
-
-@pytest.mark.parametrize("name", SETS)
-def test_bcv(name):
-    found, points = densities(f"bcv {name}")
-    expected = np.zeros(N_POINTS)
-    for key, table in tables_of(PAIRS, 2, name).items():
-        (tn, fp), (fn, tp) = table
-        shapes = 1 + np.array([tp, fp, fn, tn])
-        expected += [dirichlet(point[f"pi_{key}"], shapes) for point in points]
-    assert_same_but_for_a_constant(found, expected)
 
 
 @pytest.mark.parametrize("name", SETS)
@@ -179,41 +195,6 @@ def test_many_classifiers(name):
     found, points = densities(f"paired many {name}")
     shapes = 1 + cells_of(PAIRS, 2, name).sum(axis=(1, 2))
     assert_same_but_for_a_constant(found, np.array([dirichlet(p["mu"], shapes) for p in points]))
-
-
-def cells_of_labels(name):
-    """Return tp, fp, fn, tn of both labels, for A and B."""
-    counts = labelled(name)
-    for k, key in enumerate("AB"):
-        margin = counts.margin(k)
-        tp = np.asarray(margin.hits, dtype=float)
-        fn, fp = margin.true - tp, margin.predicted - tp
-        n = 8 if name == "few" else 60
-        yield key, WEIGHTS[name] * np.stack([tp, fp, fn, n - tp - fp - fn], axis=1)
-
-
-@pytest.mark.parametrize("name", SETS)
-def test_labels(name):
-    found, points = densities(f"labels {name}")
-    expected = np.zeros(N_POINTS)
-    for key, cells in cells_of_labels(name):
-        tp, fp, fn, tn = cells.T
-        for i, point in enumerate(points):
-            expected[i] += stats.beta.logpdf(point[f"mu_{key}"], 1 + tp + fn, 1 + fp + tn).sum()
-            expected[i] += stats.beta.logpdf(point[f"rho+_{key}"], 1 + tp, 1 + fn).sum()
-            expected[i] += stats.beta.logpdf(point[f"rho-_{key}"], 1 + fp, 1 + tn).sum()
-    assert_same_but_for_a_constant(found, expected)
-
-
-@pytest.mark.parametrize("name", SETS)
-def test_labels_bcv(name):
-    found, points = densities(f"labels bcv {name}")
-    expected = np.zeros(N_POINTS)
-    for key, cells in cells_of_labels(name):
-        for i, point in enumerate(points):
-            pairs = zip(point[f"pi_{key}"], 1 + cells, strict=True)
-            expected[i] += sum(dirichlet(value, shapes) for value, shapes in pairs)
-    assert_same_but_for_a_constant(found, expected)
 
 
 @pytest.mark.parametrize("name", SETS)

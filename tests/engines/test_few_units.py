@@ -10,7 +10,7 @@ from skbayeseval.engines.few_units import (
     allow_for_few_units,
     difference_of_twins,
 )
-from skbayeseval.evidence.base import UnitNumbers, effective_number
+from skbayeseval.evidence.unit_numbers import UnitNumbers, effective_number
 from skbayeseval.results.facts import _carriers_of_table
 
 

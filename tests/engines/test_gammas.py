@@ -87,10 +87,12 @@ def test_gamma_rows_of_small_and_large_shapes():
         assert stats.kstest(row, "gamma", args=(one,)).pvalue > 1e-3
 
 
+@pytest.mark.parametrize("times", [1.0, 1.1, 5.0])
 @pytest.mark.parametrize("shape", [1.0, 4.0, 4.5, 30.0, 1e7])
-def test_rows_are_gamma_whether_or_not_shapes_depend_on_the_draw(shape):
+def test_rows_are_gamma_where_shapes_depend_on_the_draw(shape, times):
     rng = np.random.default_rng(0)
-    by_draw = np.repeat(shape * np.array([[1.0], [2.0]]), 20_000, axis=1)
-    for shapes in (by_draw[:, 0], by_draw):
-        for row, expected in zip(gamma_rows(rng, shapes, 20_000), by_draw[:, 0], strict=True):
-            assert stats.kstest(row, "gamma", args=(expected,)).pvalue > 1e-3
+    shapes = rng.uniform(shape, times * shape, (4, 20_000))
+    ends = shapes.min(axis=1), shapes.max(axis=1)
+    for bounds in (None, ends):
+        for row, of_row in zip(gamma_rows(rng, shapes, 20_000, bounds), shapes, strict=True):
+            assert stats.kstest(stats.gamma.cdf(row, of_row), "uniform").pvalue > 1e-3

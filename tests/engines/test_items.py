@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import beta, chisquare, ks_2samp, kstest
 
 from skbayeseval.engines.bootstrap import WeightedSums
-from skbayeseval.evidence.items import ItemScores
+from skbayeseval.evidence.item_scores import ItemScores
 from skbayeseval.models.items import ItemWeights, RightOrWrong
 
 N_DRAWS = 40_000

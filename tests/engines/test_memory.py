@@ -17,6 +17,17 @@ from skbayeseval.models.base import metric_of_block
 from tests.engines.cases import stream_outcomes
 
 
+@contextmanager
+def at_most(n_bytes):
+    tracemalloc.start()
+    try:
+        yield
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < n_bytes
+
+
 @pytest.mark.parametrize("model", [PairedHierarchical(), PairedRecalls()])
 def test_tables_are_drawn_one_classifier_at_a_time(model):
     rng = np.random.default_rng(0)
@@ -47,12 +58,9 @@ def test_draws_stream_in_blocks(n_classes, n_instances, n_draws, most):
         np.where(rng.random(n_instances) < p, y, rng.integers(0, n_classes, n_instances))
         for p in (0.8, 0.75)
     )
-    tracemalloc.start()
-    result = compare_predictions(y, a, b, scoring="f1_macro", n_draws=n_draws, random_state=0)
-    assert result.draws.shape == (n_draws,)
-    _, peak = tracemalloc.get_traced_memory()
-    tracemalloc.stop()
-    assert peak < most
+    with at_most(most):
+        result = compare_predictions(y, a, b, scoring="f1_macro", n_draws=n_draws, random_state=0)
+        assert result.draws.shape == (n_draws,)
 
 
 @pytest.mark.slow
@@ -60,25 +68,9 @@ def test_weights_of_instances_stream_in_blocks():
     rng = np.random.default_rng(0)
     y = rng.integers(0, 2, 20_000)
     a, b = (y + rng.normal(size=20_000) * s for s in (1, 1.5))
-    tracemalloc.start()
-    result = compare_predictions(
-        y, None, None, y_score_a=a, y_score_b=b, scoring="roc_auc", n_draws=4000, random_state=0
-    )
-    assert result.draws.shape == (4000,)
-    _, peak = tracemalloc.get_traced_memory()
-    tracemalloc.stop()
-    assert peak < 200e6
-
-
-@contextmanager
-def at_most(n_bytes):
-    tracemalloc.start()
-    try:
-        yield
-        _, peak = tracemalloc.get_traced_memory()
-    finally:
-        tracemalloc.stop()
-    assert peak < n_bytes
+    options = {"y_score_a": a, "y_score_b": b, "scoring": "roc_auc", "n_draws": 4000}
+    with at_most(200e6):
+        assert compare_predictions(y, None, None, **options).draws.shape == (4000,)
 
 
 @pytest.mark.slow

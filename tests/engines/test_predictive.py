@@ -10,7 +10,7 @@ from skbayeseval import (
 from skbayeseval.evidence import ChunkCounts
 from skbayeseval.models import PairedChunks
 from skbayeseval.models.base import Replicated
-from skbayeseval.posterior.recipe import Posterior
+from skbayeseval.posterior.posterior import Posterior
 
 Y = np.array([1] * 30 + [0] * 50)
 A = np.array([1] * 26 + [0] * 4 + [1] * 6 + [0] * 44)

@@ -17,7 +17,7 @@ from skbayeseval import PyMCEngine
 from skbayeseval.engines.arviz import diagnose
 from skbayeseval.engines.pymc import Trace, _independent, _quietly, sample
 from skbayeseval.metrics.registry import get_metric
-from skbayeseval.posterior.recipe import Posterior
+from skbayeseval.posterior.posterior import Posterior
 from tests.engines.cases import cases
 
 FAMILIES = {

@@ -5,12 +5,12 @@ import pytest
 from scipy import stats
 from scipy.special import betaln, expit
 
-from skbayeseval import compare_predictions
+from skbayeseval import compare_predictions, score_posterior
 from skbayeseval.engines import recalls
 from skbayeseval.engines.recalls import RecallGrid, RecallRows
 from skbayeseval.engines.rows import GroupDraws, Recall
 from skbayeseval.evidence import ConfusionCounts, PairedCounts
-from skbayeseval.metrics.confusion import totals_of
+from skbayeseval.metrics import from_confusion
 from skbayeseval.models import PairedRecalls, Recalls
 from skbayeseval.models.outcomes import row_sampler
 from tests.engines import confusion_tables
@@ -64,48 +64,20 @@ def test_before_the_data_both_are_beta():
     assert len(np.unique(mass)) == 40_000  # not on the nodes
 
 
-class Known:
-    """A grid of one node."""
-
-    def __init__(self, eta, mass):
-        self.logit, self.mass = np.log(eta / (1 - eta)), mass
-
-    def draw(self, uniform):
-        return np.full(uniform.shape[1], self.logit), np.full(uniform.shape[1], self.mass)
-
-
-@pytest.mark.parametrize(("eta", "mass"), [(0.7, 5.0), (0.2, 0.3), (0.95, 60.0)])
 @pytest.mark.parametrize("name", TABLES)
-def test_sparse_rows_are_the_dense_posterior(name, eta, mass, monkeypatch):
-    monkeypatch.setattr(recalls, "RecallGrid", lambda recall, prior: Known(eta, mass))
-    counts = ConfusionCounts.from_matrix(TABLES[name])
-    model = Recalls(mu=1.0).specification((counts,))
-    blocks = stream_outcomes(model, np.random.default_rng(0), 10_000, prior=False, tables=True)
-    (tables,) = np.concatenate(list(blocks), axis=1)
-    mu = tables.sum(axis=2)
-    for j, row in enumerate(np.array(TABLES[name], dtype=float)):
-        shapes = (mass * eta + row[j], mass * (1 - eta) + row.sum() - row[j])
-        assert stats.kstest(tables[:, j, j] / mu[:, j], "beta", args=shapes).pvalue > 1e-4
-        # Where wrong predictions are: Dirichlet of the counts and a mass of 1, with two others.
-        others = [k for k in range(3) if k != j]
-        cells = tables[:, j, others]
-        share = (cells / np.maximum(cells.sum(axis=1, keepdims=True), 1e-300))[:, 0]
-        seen = row[others] + 0.5
-        assert share.mean() == pytest.approx(seen[0] / seen.sum(), abs=0.02)
-        known = cells.sum(axis=1) > 1e-12
-        expected = seen[0] * seen[1] / seen.sum() ** 2 / (seen.sum() + 1)
-        assert share[known].var() == pytest.approx(expected, rel=0.1, abs=3e-4)
+def test_wrong_predictions_are_divided_by_a_dirichlet_vector_of_mass_one(name):
+    table = np.array(TABLES[name])
+    y, said = (np.repeat(codes.ravel(), table.ravel()) for codes in np.indices((3, 3)))
+    for j, (k, other) in enumerate(((1, 2), (0, 2), (0, 1))):
 
+        def share(tables, j=j, k=k, other=other):
+            wrong = tables[..., j, k] + tables[..., j, other]
+            return np.divide(tables[..., j, k], wrong, out=np.zeros_like(wrong), where=wrong > 0)
 
-@pytest.mark.parametrize("prior", [True, False])
-def test_totals_are_those_of_the_tables(prior):
-    model = PairedRecalls().specification(paired_votes())
-    tables, totals = (
-        next(stream_outcomes(model, np.random.default_rng(1), 50, prior=prior, tables=tables))
-        for tables in (True, False)
-    )
-    for drawn, expected in zip(totals, totals_of(tables), strict=True):
-        np.testing.assert_allclose(drawn, expected, atol=1e-12)
+        options = {"scoring": from_confusion(share, "share"), "labels": range(3), "random_state": 0}
+        draws = score_posterior(y, said, model=Recalls(mu=1.0), **options).draws
+        shapes = table[j, k] + 0.5, table[j, other] + 0.5
+        assert stats.kstest(draws[draws > 0], "beta", args=shapes).pvalue > 1e-3
 
 
 def test_populations_have_the_accuracies_of_the_draws():

@@ -25,16 +25,6 @@ def masses_of_one_draw(w, differences, low, high):
     return masses
 
 
-def test_weights_are_dirichlet():
-    weights = draw_weights(9, 0.5, np.random.default_rng(0), 40_000)
-    np.testing.assert_allclose(weights.sum(axis=0), 1.0)
-    shape = np.r_[0.5, np.ones(9)]
-    mean = shape / shape.sum()
-    np.testing.assert_allclose(weights.mean(axis=1), mean, atol=0.003)
-    sd = np.sqrt(mean * (1 - mean) / (shape.sum() + 1))
-    np.testing.assert_allclose(weights.std(axis=1), sd, rtol=0.03)
-
-
 @pytest.mark.parametrize(("low", "high"), [(-0.01, 0.01), (0.0, 0.0), (-0.02, 0.01)])
 def test_masses_equal_a_loop_over_pairs(low, high, monkeypatch):
     # Eighths of a power of two, so that the loop's ties are exact.

@@ -4,8 +4,8 @@ from scipy import stats
 
 from skbayeseval import compare_predictions
 from skbayeseval.evidence.units import UnitCounts
-from skbayeseval.metrics.confusion import Metric
-from skbayeseval.models.weights import InstanceWeights
+from skbayeseval.metrics.metric import Metric
+from skbayeseval.models.bootstrap import InstanceWeights
 
 N_DRAWS = 20_000
 

@@ -3,9 +3,9 @@ import pytest
 from sklearn.metrics import f1_score
 
 from skbayeseval import metrics
-from skbayeseval.evidence.validated_rows import cell_influence, total_influence
+from skbayeseval.evidence.influence import cell_influence, total_influence
 from skbayeseval.metrics import get_metric
-from skbayeseval.metrics.confusion import Totals
+from skbayeseval.metrics.metric import Totals
 
 TABLE = np.array([[30.0, 6.0, 2.0], [5.0, 20.0, 0.0], [1.0, 3.0, 12.0]])
 

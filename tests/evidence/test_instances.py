@@ -2,7 +2,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from skbayeseval.evidence.validated_rows import MOST_SUBGROUPS, Instances, subgroups_of
+from skbayeseval.evidence.instances import MOST_SUBGROUPS, Instances, subgroups_of
 
 NAMED = Instances(3, pd.Index(["p", "q", "r"]))
 

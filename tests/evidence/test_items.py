@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from skbayeseval import compare_items
-from skbayeseval.evidence.items import ItemScores
+from skbayeseval.evidence.item_scores import ItemScores
 from skbayeseval.metrics.registry import get_metric, item_metric
 
 NAN = np.nan

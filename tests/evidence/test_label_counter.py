@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from skbayeseval import compare_predictions
-from skbayeseval.evidence import PairedCounts, counts
+from skbayeseval.evidence import PairedCounts, label_counting
 
 rng_of = np.random.default_rng
 
@@ -14,6 +14,7 @@ LABELS = {
     "wide integers": [-(2**40), 3, 2**50],
     "beyond floats": [2**62, 2**62 + 1, 2**63 - 1],
     "strings": ["cat", "dog", "zebra"],
+    "long strings": ["cat" * 9, "dog", "zebra"],
     "small ones in another byte order": [1 << 56, 2 << 56, 3 << 56],
     "floats": [-1.0, 0.0, 7.0],
 }
@@ -49,9 +50,7 @@ def as_counter(found):
 
 
 @pytest.mark.parametrize("labels", LABELS.values(), ids=LABELS)
-@pytest.mark.parametrize("widest", [2, 2**16])
-def test_counts_are_those_of_a_loop(labels, widest, monkeypatch):
-    monkeypatch.setattr(counts, "WIDEST", widest)
+def test_counts_are_those_of_a_loop(labels):
     columns = rng_of(0).integers(0, 3, (3, 200))
     expected = by_hand(labels, columns)
     for vectors in as_arrays(labels, columns):
@@ -67,7 +66,7 @@ def test_signed_and_unsigned_numbers_that_floats_cannot_tell_apart():
 
 
 def test_strings_with_the_same_hash_are_told_apart(monkeypatch):
-    monkeypatch.setattr(counts, "MULTIPLIER", np.uint64(1))
+    monkeypatch.setattr(label_counting, "MULTIPLIER", np.uint64(1))
     found = count(np.array(["ab", "ba", "ab"]), np.array(["ab", "ab", "ba"]))
     assert as_counter(found) == {("ab", "ab"): 1, ("ba", "ab"): 1, ("ab", "ba"): 1}
 
@@ -96,6 +95,16 @@ def test_chunks_are_counted_as_one_vector(tmp_path):
     assert found == PairedCounts.from_labels(names[y], {"b": names[b], "a": names[a]})
     numbers = compare_predictions(on_disk, a, b, random_state=0, n_draws=200)
     assert numbers.observed_a == pytest.approx(np.mean(y == a))
+
+
+@pytest.mark.parametrize("order", [[0, 1, 2, 3], [3, 1, 0, 2]])
+def test_outcomes_that_are_given_twice(order):
+    rows = np.array([[0, 0, 1], [0, 0, 1], [0, 1, 0], [1, 1, 1]])[order]
+    times = np.array([1, 2, 4, 8])[order]
+    found = PairedCounts(rows[:, 0], rows[:, 1:], times, (0, 1), outcome=np.arange(4))
+    assert codes_of(found).tolist() == [[0, 0, 1], [0, 1, 0], [1, 1, 1]]
+    assert found.counts.tolist() == [3, 4, 8]
+    np.testing.assert_array_equal(codes_of(found)[found.outcome], rows)
 
 
 @pytest.mark.parametrize("n_vectors", [2, 3, 40])

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from skbayeseval.evidence.base import UnitNumbers, count_units, over_classes
 from skbayeseval.evidence.instance_scores import ScoredInstances
+from skbayeseval.evidence.unit_numbers import UnitNumbers, count_units, over_classes
 from skbayeseval.evidence.units import UnitCounts
 from skbayeseval.metrics import get_metric
 

@@ -13,12 +13,7 @@ from sklearn.model_selection import (
 
 from skbayeseval import BlockRegularizedCV, chunk_counter
 from skbayeseval.evidence.instance_scores import ScoredInstances
-from skbayeseval.evidence.validated_rows import (
-    ChunkRows,
-    ClassRows,
-    LabelRows,
-    ScoreRows,
-)
+from skbayeseval.evidence.validated_rows import ChunkRows, ClassRows, LabelRows, ScoreRows
 from skbayeseval.metrics import get_metric
 
 ACCURACY, F1 = get_metric("accuracy"), get_metric("f1")

@@ -1,14 +1,12 @@
 """What can be asked of results, with any arguments."""
 
-import os
-
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skbayeseval import compare_counts, compare_many, compare_predictions, load_result
+from skbayeseval import compare_counts, compare_many, compare_predictions
 from skbayeseval import score_posterior as score
 from skbayeseval.judgement.decision import WORDS
 from tests.fuzz.harness import attempt, examples
@@ -144,31 +142,6 @@ def test_required_sample_size(name, rope, assurance, n_replications):
     )
     if found is not None and found.n_total is not None:
         assert found.n_total >= found.n_now
-
-
-@pytest.mark.parametrize("name", sorted(RESULTS))
-def test_save_and_load(name, tmp_path):
-    result = RESULTS[name]
-    result.save(tmp_path / "result.npz")
-    again = load_result(tmp_path / "result.npz")
-    np.testing.assert_array_equal(again.draws, result.draws)
-    assert again.observed_a == result.observed_a
-
-
-@examples(300)
-@given(data=st.data())
-def test_load_of_damaged_files(tmp_path_factory, data):
-    path = tmp_path_factory.getbasetemp() / "damaged.npz"
-    if not path.exists():
-        RESULTS["counts"].save(path)
-    whole = path.read_bytes()
-    damaged = path.with_name(f"damaged-{os.getpid()}.npz")
-    start = data.draw(st.integers(0, len(whole) - 1))
-    stop = data.draw(st.integers(start, min(len(whole), start + 400)))
-    damaged.write_bytes(whole[:start] + data.draw(st.binary(max_size=4)) + whole[stop:])
-    again = attempt("load_result", lambda: load_result(damaged))
-    if again is not None:
-        assert np.isfinite(again.draws).all()
 
 
 @examples(600)

@@ -7,13 +7,14 @@ from skbayeseval.judgement.bayes_factor import (
     Estimate,
     density_by_kde,
     density_by_smoothing,
-    density_of_independent_draws,
-    density_of_shares,
+    density_of_draws,
+    density_of_pairs,
     odds_of_draws,
+    odds_of_pairs,
     odds_of_probabilities,
-    odds_of_shares,
     ratio,
 )
+from skbayeseval.judgement.intervals import Interval
 
 
 def test_odds_of_draws_by_repetition():
@@ -39,58 +40,38 @@ def test_odds_of_probabilities():
     assert not estimate.reliable
 
 
-def test_shares_stop_when_they_are_sure():
-    rng = np.random.default_rng(0)
-    blocks = ((rng.random((2, 500)) < 0.3).astype(float) for _ in range(10_000))
-    estimate = odds_of_shares(blocks, precision=0.02)
-    assert estimate.log == pytest.approx(np.log(0.3 / 0.7), abs=0.08)
-    assert estimate.variance < 0.02**2
-    assert estimate.reliable
-    assert next(blocks) is not None
-
-
-def test_shares_that_are_all_0_or_all_1_are_as_odds_of_draws():
-    never, always = (odds_of_shares([np.full((2, 500), share)]) for share in (0.0, 1.0))
-    assert never.log == -always.log
-    assert never == odds_of_draws(0, 1000)  # two of each stratum
-    assert not never.reliable
-
-
-@pytest.mark.parametrize("estimate", [odds_of_shares, lambda b: density_of_shares(b, 0.1)])
-def test_error_of_stratified_shares_by_repetition(estimate):
-    # Strata differ by far more than the shares within one: only the latter is an error.
-    rng = np.random.default_rng(0)
-    strata = np.linspace(0.05, 0.3, 200)
-    found = [estimate([strata * rng.uniform(0, 2, (2, 200))]) for _ in range(400)]
-    logs = np.array([f.log for f in found])
-    assert np.sqrt(np.mean([f.variance for f in found])) == pytest.approx(logs.std(), rel=0.1)
-    truth = strata.mean()
-    expected = truth / (1 - truth) if estimate is odds_of_shares else truth / 0.1
-    assert logs.mean() == pytest.approx(np.log(expected), abs=4 * logs.std() / 20)
-
-
-@pytest.mark.parametrize("share", [0.0, 1.0])
-def test_shares_beyond_reach(share):
-    estimate = odds_of_shares([np.full((2, 500), share)])
-    assert not estimate.reliable
-    assert np.isfinite(estimate.log)
-
-
 def test_density_of_nothing():
     nowhere = (-np.inf, np.inf, "no draw is close to 0")
-    assert density_of_shares([np.zeros((2, 500))], 0.1) == nowhere
-    assert density_of_independent_draws(np.zeros(500), np.ones(500), 0.1) == nowhere
+    assert density_of_draws(0, 500, 0.1) == nowhere
+    assert density_of_pairs(np.zeros(500), np.ones(500), 0.1) == nowhere
 
 
-def test_density_of_independent_draws_by_repetition():
-    # Square roots of uniforms: the density 2x has the square's integral 4/3.
+@pytest.mark.parametrize(
+    ("estimate", "expected"),
+    [
+        # Square roots of uniforms: the density 2x has the square's integral 4/3.
+        (lambda a, b: density_of_pairs(a, b, 1e-4), 4 / 3),
+        # The density of a - b is 4/3 - 2 x + 2 x^3 / 3 at x = |a - b|.
+        (lambda a, b: density_of_draws(np.sum(abs(a - b) < 0.02), len(a), 0.02), 1.313335),
+        (lambda a, b: odds_of_pairs(a, b, Interval(-0.1, 0.2)), 1 / (1 / 0.350283 - 1)),
+        (lambda a, b: odds_of_pairs(a, b, Interval(-0.001, 0.001)), 1 / (1 / 0.00266467 - 1)),
+    ],
+)
+def test_prior_estimates_by_repetition(estimate, expected):
     rng = np.random.default_rng(0)
-    found = [
-        density_of_independent_draws(*np.sqrt(rng.random((2, 4000))), 1e-4) for _ in range(300)
-    ]
-    logs = np.array([estimate.log for estimate in found])
-    assert logs.mean() == pytest.approx(np.log(4 / 3), abs=4 * logs.std() / 17)
-    assert np.mean([e.variance for e in found]) == pytest.approx(logs.var(), rel=0.3)
+    found = [estimate(*np.sqrt(rng.random((2, 4000)))) for _ in range(300)]
+    logs = np.array([one.log for one in found])
+    assert logs.mean() == pytest.approx(np.log(expected), abs=4 * logs.std() / 17 + 0.005)
+    assert np.mean([one.variance for one in found]) == pytest.approx(logs.var(), rel=0.3)
+    assert all(one.reliable for one in found)
+
+
+@pytest.mark.parametrize("apart", [0.0, 1.0])
+def test_pairs_that_are_all_inside_or_outside(apart):
+    estimate = odds_of_pairs(np.zeros(500), np.full(500, apart), Interval(-0.1, 0.1))
+    assert np.isfinite(estimate.log)
+    assert (estimate.log > 0) == (apart == 0)
+    assert not estimate.reliable
 
 
 @pytest.mark.parametrize("mean", [0.0, 1.0, 2.0, 3.0, 6.0])
@@ -214,10 +195,14 @@ def test_sentences(value, method, sentence):
             density_by_smoothing(np.random.default_rng(0).normal(9, 1, 2000)),
             "only 0 of 2,000 draws are close to 0",
         ),
-        (density_of_shares([np.zeros((2, 200))], 0.1), "no draw is close to 0"),
         (
-            odds_of_shares([np.repeat([[1.0, 0.0]], 100, axis=1).reshape(2, 100)]),
-            "the prior probability of the ROPE has a standard error of",
+            odds_of_draws(3, 97, what="draws of the prior"),
+            "only 3 of 100 draws of the prior are inside the ROPE",
+        ),
+        (density_of_draws(99, 10_000, 0.1), "only 99 of 10,000 draws of the prior are close to 0"),
+        (
+            odds_of_pairs(np.arange(10.0), np.arange(0.5, 10.0), Interval(-0.6, -0.4)),
+            "the prior probability of the ROPE has an error of",
         ),
     ],
 )

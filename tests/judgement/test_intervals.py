@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import optimize, stats
 
-from skbayeseval.judgement.intervals import Interval, equal_tailed, hdi, hdi_mcse
+from skbayeseval.judgement import Distribution, Interval, hdi
 
 
 def narrowest_by_trying_all(values, prob):
@@ -59,32 +59,44 @@ def test_the_middle_of_equally_narrow_intervals_whether_or_not_all_draws_are_sor
     assert hdi(draws, prob) == Interval(low, low + 100 * prob - 1)
 
 
-@pytest.mark.parametrize("of", [hdi, equal_tailed])
-def test_bad_draws(of):
+WAYS = {
+    "hdi of draws": hdi,
+    "hdi": lambda draws, prob=0.95: Distribution(draws).hdi(prob),
+    "interval": lambda draws, prob=0.95: Distribution(draws).interval(prob),
+    "hdi_mcse": lambda draws, prob=0.95: Distribution(draws).hdi_mcse(prob),
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_bad_draws(way):
     with pytest.raises(ValueError, match="Input draws contains NaN"):
-        of([0.1, np.nan])
+        WAYS[way]([0.1, np.nan])
     with pytest.raises(ValueError, match="non-empty 1-D array"):
-        of([])
+        WAYS[way]([])
     with pytest.raises(ValueError, match="1-D array"):
-        of(np.ones((2, 2)))
+        WAYS[way](np.ones((2, 2)))
     with pytest.raises(ValueError, match="prob == 95"):
-        of([0.1, 0.2], 95)
+        WAYS[way]([0.1, 0.2], 95)
 
 
-def test_equal_tailed():
-    draws = np.random.default_rng(0).normal(size=100_000)
-    low, high = equal_tailed(draws, 0.9)
-    assert (low, high) == pytest.approx((-1.645, 1.645), abs=0.03)
+@given(st.lists(st.integers(-9, 9), min_size=1), st.integers(-10, 10), st.integers(0, 5))
+def test_probabilities_are_shares_of_draws(draws, low, width):
+    around = Distribution(draws).around(Interval(low, low + width))
+    sides = [np.less(draws, low), np.greater(draws, low + width)]
+    assert (around.worse, around.better) == tuple(map(np.mean, sides))
+    assert sum(around) == pytest.approx(1)
+    assert Distribution(draws).mass(low, low + width) == around.equivalent
 
 
+@pytest.mark.parametrize("n_draws", [5000, 5013])
 @pytest.mark.parametrize("law", [stats.norm(), stats.gamma(5), stats.expon()])
-def test_mcse_by_repetition(law):
+def test_mcse_by_repetition(law, n_draws):
     rng = np.random.default_rng(0)
-    samples = [law.rvs(5000, random_state=rng) for _ in range(200)]
+    samples = [law.rvs(n_draws, random_state=rng) for _ in range(200)]
     spread = np.std([hdi(sample) for sample in samples], axis=0).max()
-    told = np.mean([hdi_mcse(sample) for sample in samples[:50]])
+    told = np.mean([Distribution(sample).hdi_mcse() for sample in samples[:50]])
     assert 0.7 * spread < told < 1.8 * spread
 
 
 def test_mcse_needs_draws():
-    assert np.isnan(hdi_mcse(np.arange(100.0)))
+    assert np.isnan(Distribution(np.arange(100.0)).hdi_mcse())

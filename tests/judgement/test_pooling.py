@@ -127,14 +127,6 @@ def test_one_that_leads_is_not_drawn_back(n_others):
     assert np.ptp(pooled[1:]) < 0.7 * np.ptp(draws[1:].mean(axis=1))
 
 
-def test_one_that_is_far_better_stays_far_better():
-    rng = np.random.default_rng(5)
-    draws = equal(10, rng, noise=0.005)
-    draws[0] += 0.05
-    pooled = pool_scores(draws, rng)
-    assert (pooled[0] - pooled[1:].max(axis=0) > 0.01).mean() > 0.95
-
-
 def test_copies_have_no_influence():
     rng = np.random.default_rng(6)
     draws = normal_draws(OBSERVED, COVARIANCE, 1000, rng)
@@ -163,27 +155,16 @@ def test_near_copies_hardly_have_influence():
     assert np.ptp(alone.mean(axis=1)) > 0.7 * 0.09
 
 
-def test_shift_and_scale():
-    draws = normal_draws(OBSERVED, COVARIANCE, 1000, np.random.default_rng(8))
-    pooled = pool_scores(draws, np.random.default_rng(3))
-    shifted = pool_scores(5 + 100 * draws, np.random.default_rng(3))
-    np.testing.assert_allclose((shifted - 5) / 100, pooled, atol=1e-10)
-
-
-def test_permuted_candidates():
-    draws = normal_draws(OBSERVED, COVARIANCE, 1000, np.random.default_rng(9))
-    order = [2, 0, 3, 1]
-    pooled = pool_scores(draws, np.random.default_rng(3))
-    permuted = pool_scores(draws[order], np.random.default_rng(3))
-    np.testing.assert_allclose(permuted, pooled[order], atol=1e-12)
-
-
-def test_what_all_have_in_common_does_not_matter():
-    rng = np.random.default_rng(10)
-    draws = normal_draws(OBSERVED, COVARIANCE, 1000, rng)
+def test_shift_scale_order_and_what_all_have_in_common():
+    rng = np.random.default_rng(8)
+    draws, order = normal_draws(OBSERVED, COVARIANCE, 1000, rng), [2, 0, 3, 1]
     common = 0.1 * rng.standard_normal(1000)
-    pooled = pool_scores(draws, np.random.default_rng(3))
-    moved = pool_scores(draws + common, np.random.default_rng(3))
+    pooled, shifted, permuted, moved = (
+        pool_scores(changed, np.random.default_rng(3))
+        for changed in (draws, 5 + 100 * draws, draws[order], draws + common)
+    )
+    np.testing.assert_allclose((shifted - 5) / 100, pooled, atol=1e-10)
+    np.testing.assert_allclose(permuted, pooled[order], atol=1e-12)
     np.testing.assert_allclose(moved, pooled + common, atol=1e-9)
 
 

@@ -46,35 +46,6 @@ def test_equal_draws_and_single_subgroups():
     assert alone.farthest is None
 
 
-def test_difference_varies():
-    found = decision({"a": 0.08, "b": 0.0})
-    assert found.varies is True
-    assert found.on_variation() == (
-        "The difference varies between subgroups of site: it is higher in a than in b by more than "
-        "0.02, the width of the ROPE, with probability more than 99.9%."
-    )
-
-
-def test_difference_does_not_vary():
-    found = decision({"a": 0.02, "b": 0.021, "c": 0.019}, sd=0.001)
-    assert found.varies is False
-    assert found.on_variation() == (
-        "No sign that the difference varies between subgroups of site: no two of them are "
-        "farther apart than 0.02, the width of the ROPE, with probability more than 99.9%."
-    )
-
-
-def test_not_settled():
-    found = decision({"a": 0.02, "b": 0.0}, sd=0.01)
-    assert found.varies is None
-    assert 0.45 < found.p_farthest < 0.55
-    assert found.on_variation() == (
-        "Not settled whether the difference varies between subgroups of site: it is higher in a "
-        "than in b (the two farthest apart) by more than 0.02, the width of the ROPE, with "
-        f"probability {found.p_farthest:.1%}; 95% would settle it."
-    )
-
-
 def test_many_vague_subgroups_are_no_sign_of_variation():
     found = decision(dict.fromkeys("abcdefghij", 0.0), sd=0.05)
     assert found.p_alike < 0.01  # some two of them surely are apart, nobody knows which
@@ -85,22 +56,37 @@ def test_many_vague_subgroups_are_no_sign_of_variation():
     assert f"with probability {found.p_farthest:.1%}; 95% would settle it." in found.on_variation()
 
 
-def test_without_a_rope():
-    point = Interval(0.0, 0.0)
-    near = decision({"a": 0.01, "b": 0.0}, rope=point)
-    assert near.on_variation() == (
-        "Not settled whether the difference varies between subgroups of site: it is higher in a "
-        f"than in b (the two farthest apart) with probability {near.p_farthest:.1%}; 95% would "
-        "settle it."
-    )
-    far = decision({"a": 0.05, "b": 0.0}, rope=point)
-    assert far.on_variation() == (
-        "The difference varies between subgroups of site: it is higher in a than in b with "
-        "probability more than 99.9%."
-    )
-    alone = decision({"a": 0.05})
-    assert alone.varies is None
-    assert "cannot be told from fewer than two" in alone.on_variation()
+POINT, SITES = Interval(0.0, 0.0), "the difference varies between subgroups of site"
+WIDTH = "0.02, the width of the ROPE,"
+
+
+@pytest.mark.parametrize(
+    ("means", "options", "varies", "sentence"),
+    [
+        ({"a": 0.08, "b": 0.0}, {}, True,
+         f"T{SITES[1:]}: it is higher in a than in b by more than {WIDTH} with probability more "
+         "than 99.9%."),
+        ({"a": 0.05, "b": 0.0}, {"rope": POINT}, True,
+         f"T{SITES[1:]}: it is higher in a than in b with probability more than 99.9%."),
+        ({"a": 0.02, "b": 0.021, "c": 0.019}, {"sd": 0.001}, False,
+         f"No sign that {SITES}: no two of them are farther apart than {WIDTH} with probability "
+         "more than 99.9%."),
+        ({"a": 0.02, "b": 0.0}, {"sd": 0.01}, None,
+         f"Not settled whether {SITES}: it is higher in a than in b (the two farthest apart) by "
+         f"more than {WIDTH} with probability P; 95% would settle it."),
+        ({"a": 0.01, "b": 0.0}, {"rope": POINT}, None,
+         f"Not settled whether {SITES}: it is higher in a than in b (the two farthest apart) with "
+         "probability P; 95% would settle it."),
+        ({"a": 0.05}, {}, None,
+         f"Whether {SITES} cannot be told from fewer than two of them."),
+    ],
+)  # fmt: skip
+def test_whether_the_difference_varies(means, options, varies, sentence):
+    found = decision(means, **options)
+    assert found.varies is varies
+    assert found.on_variation() == sentence.replace("P;", f"{found.p_farthest:.1%};")
+    if options == {"sd": 0.01}:
+        assert 0.45 < found.p_farthest < 0.55
 
 
 def test_sentences():

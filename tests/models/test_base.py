@@ -10,7 +10,10 @@ from skbayeseval import (
     power_analysis,
     score_posterior,
 )
+from skbayeseval.engines.gammas import Simplex
+from skbayeseval.metrics import get_metric
 from skbayeseval.models.base import Model
+from skbayeseval.models.vectors import Vectors
 
 RNG = np.random.default_rng(0)
 Y = RNG.integers(0, 2, 100)
@@ -59,6 +62,35 @@ class SeparateCells(Model):
         yield np.stack(scores)
 
 
+class EightCells(Vectors):
+    """A Dirichlet distribution over the cells of (truth, A, B), as vectors of the package."""
+
+    name = "eight cells"
+    needs_pairs = True
+    most_classifiers = 2
+
+    def __init__(self, alpha=1.0):
+        self.alpha = alpha
+
+    def _observe(self, evidence):
+        counts = (evidence.cube() * evidence.weight).ravel()
+        self.simplexes = (Simplex("cells", np.full(8, self.alpha), counts),)
+        self.positive = evidence.positive
+
+    def joint(self, draws):
+        return np.moveaxis(draws["cells"].reshape(2, 2, 2, -1), -1, 0)
+
+    def tables(self, draws):
+        joint = self.joint(draws)
+        return np.stack([joint.sum(axis=3), joint.sum(axis=2)], axis=1)
+
+
+class Careless(JointCells):
+    """The same model, which does not say that it needs pairs."""
+
+    needs_pairs = False
+
+
 @pytest.fixture(scope="module")
 def result():
     return compare_predictions(Y, A, B, model=JointCells(), random_state=0)
@@ -69,34 +101,66 @@ def odds(differences):
     return inside / (1 - inside)
 
 
-def brute_force(tables, prior, marginal):
-    """Return the Bayes factor of accuracy by counting many draws of prior and posterior."""
+def brute_force(tables, prior, marginal, metric):
+    """Return the Bayes factor of a metric by counting many draws of prior and posterior."""
     rng, found = np.random.default_rng(1), []
     for shapes in ([prior + 0 * t for t in tables], [prior + t for t in tables]):
         drawn = [rng.dirichlet(s.ravel(), 200_000).reshape(-1, *s.shape) for s in shapes]
-        right = [np.trace(d, axis1=1, axis2=2) for d in marginal(drawn)]
-        found.append(odds(right[0] - right[1]))
+        a, b = (get_metric(metric)(d, 1) for d in marginal(drawn))
+        found.append(odds(a - b))
     return found[1] / found[0]
 
 
-def test_interval_bayes_factor_of_a_paired_model(result):
-    cube = np.zeros((2, 2, 2))
-    np.add.at(cube, (Y, A, B), 1)
-    prior = np.where(np.eye(2), 4.0, 0.5)
-    exact = brute_force([cube], prior, lambda d: (d[0].sum(axis=3), d[0].sum(axis=2)))
-    found = result.bayes_factor(rope=ROPE)
+@pytest.mark.parametrize("metric", ["accuracy", "precision"])
+@pytest.mark.parametrize(
+    ("model", "prior"),
+    [
+        (JointCells(), np.where(np.eye(2), 4.0, 0.5)),
+        (Careless(), np.where(np.eye(2), 4.0, 0.5)),
+        (EightCells(), 1.0),
+        (SeparateCells(), 1.0),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_interval_bayes_factors(model, prior, metric):
+    joint = np.zeros((2, 2, 2))
+    np.add.at(joint, (Y, A, B), 1)
+    tables, marginal = [joint], lambda d: (d[0].sum(axis=3), d[0].sum(axis=2))
+    if isinstance(model, SeparateCells):
+        tables, marginal = [joint.sum(axis=2), joint.sum(axis=1)], lambda d: d
+    options = {"scoring": metric, "model": model, "random_state": 0}
+    found = compare_predictions(Y, A, B, **options).bayes_factor(rope=ROPE)
     assert found.reliable
-    assert np.log10(found.value) == pytest.approx(np.log10(exact), abs=0.03)
+    exact = np.log10(brute_force(tables, prior, marginal, metric))
+    assert found.log10 == pytest.approx(exact, abs=0.03)
+    swapped = compare_predictions(Y, B, A, **options).bayes_factor(rope=ROPE)
+    assert swapped.log10 == pytest.approx(found.log10, abs=0.03)
+    # Nothing is known of the prior density at 0, and nothing is claimed.
+    without = compare_predictions(Y, A, B, **options).bayes_factor()
+    assert (without.method, without.reliable) == ("kde", False)
 
 
-def test_interval_bayes_factor_of_a_model_without_pairs():
-    tables = [np.zeros((2, 2)), np.zeros((2, 2))]
-    for table, said in zip(tables, (A, B), strict=True):
-        np.add.at(table, (Y, said), 1)
-    separate = compare_predictions(Y, A, B, model=SeparateCells(), random_state=0)
-    exact = brute_force(tables, 1.0, lambda d: d)
-    found = separate.bayes_factor(rope=ROPE).value
-    assert np.log10(found) == pytest.approx(np.log10(exact), abs=0.03)
+@pytest.mark.parametrize("model", [JointCells(), EightCells()])
+def test_results_of_a_model(model):
+    result = compare_predictions(Y, A, B, model=model, random_state=0)
+    assert result.observed_a == pytest.approx(np.mean(Y == A))
+    swapped = compare_predictions(Y, B, A, model=model, random_state=1)
+    assert result.draws.mean() == pytest.approx(-swapped.draws.mean(), abs=0.002)
+    subgroups = result.by(np.arange(100) % 2)
+    alone = compare_predictions(Y[::2], A[::2], B[::2], model=model, random_state=2)
+    assert subgroups.table["observed_a"].iloc[0] == pytest.approx(alone.observed_a)
+
+
+def test_planning_with_vectors():
+    result = compare_predictions(Y, A, B, model=EightCells(), random_state=0)
+    size = result.required_sample_size(0.1, n_replications=50, largest=2000)
+    assert size.n_now == 100
+    # The draws are those of Dirichlet(1) over eight cells.
+    drawn = result._posterior.specification.draw_populations(np.random.default_rng(0), 2000)
+    mean = np.mean([population.probability for (population,) in drawn], axis=0)
+    joint = np.ones((2, 2, 2))
+    np.add.at(joint, (Y, A, B), 1)
+    np.testing.assert_allclose(mean, joint.ravel() / 108, atol=0.005)
 
 
 def test_planning_says_what_it_cannot_simulate(result):
@@ -104,24 +168,23 @@ def test_planning_says_what_it_cannot_simulate(result):
         lambda: result.required_sample_size(ROPE, n_replications=50),
         lambda: power_analysis(result, [100], rope=ROPE, n_replications=50),
     ):
-        with pytest.raises(ValueError, match="simulated from JointCells, which is not a model of"):
+        with pytest.raises(TypeError, match="simulated from JointCells, which has no draw_popul"):
             plan()
     power = power_analysis((0.9, 0.8), [400], rope=ROPE, model=JointCells(), n_replications=50)
     assert power.table["power"][0] > 0.5  # test sets of a known truth are analysed by any model
 
 
 def test_more_classifiers_than_the_model_has():
-    with pytest.raises(ValueError, match=r"JointCells must give draws of shape .* 3 classifiers"):
-        str(compare_many(Y, {"a": A, "b": B, "c": Y}, model=JointCells()))
+    for model in (JointCells(), EightCells()):
+        with pytest.raises(ValueError, match=r"Cells\(\) requires two classifiers, but .* 3"):
+            compare_many(Y, {"a": A, "b": B, "c": Y}, model=model)
 
 
 def test_pairs_that_are_not_known():
-    for compare in (
-        lambda: compare_counts((90, 5, 5, 90), (80, 5, 5, 90), model=JointCells()),
-        lambda: score_posterior(Y, A, model=JointCells()),
-    ):
-        with pytest.raises(ValueError, match="model='joint cells' requires the predictions of"):
-            compare()
+    with pytest.raises(ValueError, match="model='joint cells' requires the predictions of"):
+        compare_counts((90, 5, 5, 90), (80, 5, 5, 90), model=JointCells())
+    with pytest.raises(ValueError, match=r"JointCells\(\) requires two classifiers, but .* 1"):
+        score_posterior(Y, A, model=JointCells())
 
 
 def test_what_is_not_there_is_said(result, tmp_path):

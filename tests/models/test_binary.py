@@ -6,10 +6,11 @@ from scipy import stats
 
 from skbayeseval import metrics
 from skbayeseval.evidence import ConfusionCounts, PairedCounts
+from skbayeseval.metrics.registry import metric_of_formula
 from skbayeseval.models import BCV, Paired, Unpaired
-from skbayeseval.models.paired_prior import log_density_of_equal_accuracy
+from skbayeseval.models.point_null import log_density_of_equal_accuracy
+from skbayeseval.posterior.posterior import Posterior
 from skbayeseval.posterior.prior import Prior
-from skbayeseval.posterior.recipe import Posterior
 
 N = 200_000
 
@@ -135,6 +136,32 @@ def test_prior_densities_that_are_infinite_or_unknown():
     assert density(Paired(theta=0.5), "recall") == np.inf
     assert np.isfinite(density(Paired(theta=0.6), "recall"))
     assert density(Paired(theta=0.6), "accuracy") is None
+
+
+# With which class the difference vanishes as it becomes rare: the positive (+), the negative (-).
+VANISHES = {
+    "f1": "+",
+    "f2": "+",
+    "f0.5": "+",
+    "f1[1]": "+",
+    "f1[0]": "-",
+    "jaccard": "+",
+    **dict.fromkeys(("precision", "precision_macro", "precision_weighted", "cohen_kappa"), "+-"),
+    **dict.fromkeys(("f0", "f0_macro", "precision[0]", "negative_predictive_value"), "+-"),
+}
+
+
+@pytest.mark.parametrize("positive", [0, 1])
+@pytest.mark.parametrize(("mu", "rare"), [((1, 2), "+"), ((2, 1), "-"), ((1, 1), "+-"), (2, "")])
+def test_which_prior_densities_are_finite(mu, rare, positive):
+    # Worked out by hand for each metric (docs/bayes_factors.md).
+    evidence = PairedCounts.from_labels([0, 1], {"a": [0, 1], "b": [0, 1]}, pos_label=positive)
+    prior = Prior(Paired(mu=mu), evidence)
+    turned = {"f1[1]": "f1[0]", "f1[0]": "f1[1]"} if positive == 0 else {}
+    for name in {*metrics.known_metrics("tables"), *VANISHES}:
+        metric = metric_of_formula(turned.get(name, name), 0.0)
+        infinite = set(VANISHES.get(name, "")) & set(rare)
+        assert prior.has_finite_density(metric) is not bool(infinite), name
 
 
 def test_paired_density_of_any_prior():

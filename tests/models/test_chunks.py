@@ -8,7 +8,7 @@ from skbayeseval import ComparisonResult, Ranking, metrics
 from skbayeseval.evidence import ChunkCounts
 from skbayeseval.models import BCV, Paired, PairedChunks
 from skbayeseval.posterior.build import make_posterior
-from skbayeseval.posterior.recipe import Posterior
+from skbayeseval.posterior.posterior import Posterior
 
 COUNTS = ChunkCounts([120, 14, 22, 18, 9, 11, 16], weight=0.37)
 FORMULAS = ("precision", "recall", "f1", "jaccard")

@@ -5,7 +5,7 @@ from scipy import stats
 from skbayeseval import compare_many, compare_predictions, metrics
 from skbayeseval.evidence import PairedCounts
 from skbayeseval.models import BCV, Hierarchical, Paired, PairedHierarchical, PairedMany
-from skbayeseval.posterior.recipe import Posterior
+from skbayeseval.posterior.posterior import Posterior
 
 
 @pytest.fixture

@@ -3,7 +3,7 @@ import pytest
 
 from skbayeseval import compare_predictions, metrics
 from skbayeseval.evidence.validated_rows import cell_influence
-from skbayeseval.planning.simulate import (
+from skbayeseval.planning.truths import (
     SCALE,
     plausibility,
     populations_of,

@@ -12,8 +12,8 @@ from skbayeseval import (
     compare_table,
 )
 from skbayeseval.engines.recalls import RecallRows
-from skbayeseval.evidence.counts import PairedCounts
-from skbayeseval.metrics.confusion import Totals
+from skbayeseval.evidence.joint_counts import PairedCounts
+from skbayeseval.metrics.metric import Totals
 from skbayeseval.posterior.build import make_posterior
 
 

@@ -26,8 +26,8 @@ from skbayeseval.engines import ExactEngine
 from skbayeseval.engines.arviz import to_inference_data
 from skbayeseval.engines.base import Trace
 from skbayeseval.models import Paired, PairedHierarchical, Unpaired
+from skbayeseval.posterior.posterior import Posterior
 from skbayeseval.posterior.prior_odds import bayes_factor
-from skbayeseval.posterior.recipe import Posterior
 
 pytestmark = pytest.mark.xdist_group("sampled")
 
@@ -149,12 +149,6 @@ def with_own_prior():
     return result
 
 
-@pytest.mark.parametrize("engine", ["exact", ExactEngine()])
-def test_exact_engine_declines_politely(engine):
-    with pytest.raises(ValueError, match="engine='auto'"):
-        compare(model="unpaired", prior=logit_normal, engine=engine)
-
-
 @pytest.mark.slow
 def test_logit_normal_by_quadrature(with_own_prior):
     result = with_own_prior
@@ -224,16 +218,24 @@ def test_bad_callables(prior, error, message):
         ({"engine": 3}, TypeError, "engine must be"),
         ({"engine": "pymc", "model": Unpaired(), "prior": logit_normal}, ValueError, "not both"),
         ({"engine": PyMCEngine(chains=0)}, ValueError, "chains == 0"),
+        (
+            {"engine": "pymc", "model": "auto", "groups": np.arange(80) // 2},
+            ValueError,
+            "no PyMC model",
+        ),
+        *(
+            (
+                {"engine": engine, "model": "unpaired", "prior": logit_normal},
+                ValueError,
+                "engine='auto'",
+            )
+            for engine in ("exact", ExactEngine())
+        ),
     ],
 )
 def test_bad_arguments(kwargs, error, message):
     with pytest.raises(error, match=message):
         compare(**kwargs)
-
-
-def test_groups_have_no_graph():
-    with pytest.raises(ValueError, match="no PyMC model"):
-        compare(model="auto", engine="pymc", groups=np.arange(80) // 2)
 
 
 @pytest.mark.slow

@@ -18,25 +18,17 @@ RESULT = compare_predictions(
 )
 
 
-def posterior_of(result):
-    return result._posterior
-
-
 def test_bands_are_around_the_observed_curve_and_as_wide_as_a_proportion():
-    band = curve_bands(posterior_of(RESULT), "roc")[0]
+    band = curve_bands(RESULT._posterior, "roc")[0]
     fpr, tpr, _ = roc_curve(Y, A, drop_intermediate=False)
     observed = np.interp(curves.RATES, fpr, tpr)
     np.testing.assert_allclose(band.mean, observed, atol=0.05)
     assert (band.low <= band.high).all()
     # Without negatives that could move the threshold, a recall is a proportion of the positives.
-    net = curve_bands(posterior_of(RESULT), "net_benefit")[0]
+    net = curve_bands(RESULT._posterior, "net_benefit")[0]
     share = Y.mean()
     sd = np.sqrt(share * (1 - share) / len(Y))
     assert net.high[0] - net.low[0] == pytest.approx(2 * 1.96 * sd, rel=0.1)
-
-
-def test_the_area_under_the_mean_curve_is_the_mean_area():
-    band = curve_bands(posterior_of(RESULT), "roc")[0]
     assert trapezoid(band.mean, band.x) == pytest.approx(RESULT.draws_a.mean(), abs=0.01)
 
 

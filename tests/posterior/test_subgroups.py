@@ -5,7 +5,8 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
 from skbayeseval import bayesian_cross_validate, compare_many, compare_predictions, metrics
-from skbayeseval.evidence.validated_rows import ClassRows, Subgroups
+from skbayeseval.evidence.instances import Subgroups
+from skbayeseval.evidence.validated_rows import ClassRows
 from skbayeseval.judgement.pooling import pool_subgroups
 from skbayeseval.models import Paired
 from skbayeseval.posterior.inferred_weight import InferredWeights, ObservedRows

@@ -12,8 +12,13 @@ def load(path):
     specification = importlib.util.spec_from_file_location(name, ROOT / path)
     module = importlib.util.module_from_spec(specification)
     sys.modules[name] = module  # dataclasses look their module up
-    specification.loader.exec_module(module)
+    sys.path.insert(0, str((ROOT / path).parent))  # as Python does with a script
+    try:
+        specification.loader.exec_module(module)
+    finally:
+        sys.path.pop(0)
     return module
 
 
 sbc = load("benchmarks/calibration/sbc.py")
+prior_cases = sys.modules["prior_cases"]

@@ -13,7 +13,6 @@ from scipy.special import gammaln
 from sklearn import metrics as sk
 
 from skbayeseval import (
-    compare_confusion_matrices,
     compare_counts,
     compare_many,
     compare_predictions,
@@ -22,7 +21,7 @@ from skbayeseval import (
 )
 from skbayeseval.evidence import PairedCounts
 from skbayeseval.models import Hierarchical, Paired, PairedHierarchical, PairedMany
-from skbayeseval.posterior.recipe import Posterior
+from skbayeseval.posterior.posterior import Posterior
 from tests.proofs.scripts import sbc
 
 WEIGHTS = [1.0, 0.3688]
@@ -224,7 +223,7 @@ def eta_nodes(table, prior=(1.0, 1.0), n_nodes=60):
 TABLES = {
     2: ([[12, 3], [4, 20]], [[14, 1], [6, 18]]),
     3: ([[9, 2, 1], [0, 6, 3], [1, 0, 8]], [[12, 0, 0], [2, 5, 2], [0, 3, 6]]),
-    4: (np.diag([5, 9, 3, 2]) + np.eye(4, k=1, dtype=int), np.diag([6, 9, 4, 2])),
+    4: (np.diag([5, 9, 3, 2]) + np.eye(4, k=1, dtype=int), np.diag([6, 10, 4, 2])),
 }
 
 
@@ -237,31 +236,50 @@ def test_eta_nodes_integrate():
         assert nodes @ weights == pytest.approx(mean / norm, rel=1e-4)
 
 
-@pytest.mark.parametrize(("eta_prior", "weight"), [((1.0, 1.0), 0.3688), ((3.0, 0.5), 1.0)])
+def cell(i, j):
+    return metrics.from_confusion(lambda tables: tables[..., i, j], f"cell {i}{j}")
+
+
+PREDICTED = metrics.Metric("predicted", lambda totals, positive, zero: totals.predicted[..., 0])
+
+
+@pytest.mark.parametrize(
+    ("mu", "eta_prior", "weight"),
+    [(1.0, (1.0, 1.0), 0.3688), (2.5, (3.0, 0.5), 1.0), ("known", (1.0, 1.0), 1.0)],
+)
 @pytest.mark.parametrize("n_classes", TABLES)
-def test_hierarchical_accuracy_with_eta_integrated_out(n_classes, eta_prior, weight):
-    result = compare_confusion_matrices(
-        *TABLES[n_classes], model=Hierarchical(eta=eta_prior), weight=weight, random_state=2,
-        n_draws=10_000,
+def test_hierarchical_tables_with_eta_integrated_out(n_classes, mu, eta_prior, weight):
+    # With few empty cells, a Gamma variable for each; otherwise sticks.
+    first, nothing = np.eye(n_classes)[0], np.zeros(n_classes)
+    gains = {
+        "accuracy": gains_of(n_classes, 1, 0),
+        "predicted": [first] * n_classes,
+        "cell 10": [nothing, first, *[nothing] * (n_classes - 2)],
+    }
+    known = np.arange(1.0, n_classes + 1) / (n_classes * (n_classes + 1) / 2)
+    model = Hierarchical(1.0 if mu == "known" else mu, eta_prior)
+    y, a, b = (
+        np.repeat(np.indices((n_classes, n_classes))[axis].ravel(), np.ravel(TABLES[n_classes][k]))
+        for axis, k in ((0, 0), (1, 0), (1, 1))
+    )
+    results = compare_predictions(
+        y, a, b, model=model, weight=weight, random_state=2, n_draws=10_000,
+        scoring=["accuracy", PREDICTED, cell(1, 0)], prevalence=known if mu == "known" else None,
     )  # fmt: skip
-    moments = []
-    for table, draws in zip(TABLES[n_classes], (result.draws_a, result.draws_b), strict=True):
-        table = np.array(table) * weight
-        nodes, weights = eta_nodes(table, eta_prior)
-        given_eta = [
-            accuracy_moments(
-                1 + table.sum(axis=1),
-                hierarchical_prior(eta, n_classes) + table,
-                gains_of(n_classes, 1, 0),
-            )
-            for eta in nodes
-        ]
-        mean, second = weights @ np.array(given_eta)
-        assert_moments(draws, mean, second)
-        moments.append((mean, second - mean**2))
-    (mean_a, variance_a), (mean_b, variance_b) = moments
-    difference = mean_a - mean_b
-    assert_moments(result.draws, difference, variance_a + variance_b + difference**2)
+    for name, of_rows in gains.items():
+        result, moments = results.metric(name), []
+        for table, draws in zip(TABLES[n_classes], (result.draws_a, result.draws_b), strict=True):
+            table = np.array(table) * weight
+            nodes, weights = eta_nodes(table, eta_prior)
+            rows = [hierarchical_prior(eta, n_classes) + table for eta in nodes]
+            of_mu = 1e12 * known if mu == "known" else mu + table.sum(axis=1)
+            given_eta = [accuracy_moments(of_mu, row, of_rows) for row in rows]
+            mean, second = weights @ np.array(given_eta)
+            assert_moments(draws, mean, second)
+            moments.append((mean, second - mean**2))
+        (mean_a, variance_a), (mean_b, variance_b) = moments
+        difference = mean_a - mean_b
+        assert_moments(result.draws, difference, variance_a + variance_b + difference**2)
 
 
 def random_votes(n, n_classes, n_classifiers, seed=0):
@@ -328,10 +346,6 @@ def test_many_binary_classifiers_with_all_cells(n_classifiers, weight):
             1 + whole.sum(axis=(1, 2)), whole.reshape(2, -1) + 1, gains_of(2, 2, 0, 1)
         )
         assert_moments(a - b, *expected)
-
-
-def cell(i, j):
-    return metrics.from_confusion(lambda tables: tables[..., i, j], f"cell {i}{j}")
 
 
 @pytest.mark.parametrize("weight", WEIGHTS)
@@ -405,6 +419,8 @@ def test_rates_are_betas(weight):
 def scikit_learn_score(name, y, predicted, sample_weight=None):
     if name == "specificity":
         return sk.recall_score(y, predicted, pos_label=0, sample_weight=sample_weight)
+    if name == "negative_predictive_value":
+        return sk.precision_score(y, predicted, pos_label=0, sample_weight=sample_weight)
     score, _, average = name.partition("_")
     if score in ("precision", "recall", "f1", "jaccard"):
         twin = getattr(sk, f"{score}_score")

@@ -19,7 +19,7 @@ from skbayeseval import (
 )
 from skbayeseval.evidence import ConfusionCounts, PairedCounts
 from skbayeseval.models import BCV, Hierarchical, Paired, PairedHierarchical, PairedMany, Unpaired
-from skbayeseval.posterior.recipe import Posterior
+from skbayeseval.posterior.posterior import Posterior
 
 pytestmark = pytest.mark.filterwarnings("ignore:The published prior of model='hierarchical'")
 

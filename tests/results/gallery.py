@@ -89,14 +89,8 @@ def numbers():
 def chunks():
     gold = [["B-X", "I-X", "O"], ["O", "B-X", "B-X"]] * 20
     X = np.random.default_rng(0).integers(0, 3, (40, 2))
-    return bayesian_cross_validate(
-        ("first", Tagger(0)),
-        ("second", Tagger(1)),
-        X,
-        gold,
-        counter=chunk_counter("IOB2"),
-        **COMMON,
-    )
+    taggers = ("first", Tagger(0)), ("second", Tagger(1))
+    return bayesian_cross_validate(*taggers, X, gold, counter=chunk_counter("IOB2"), **COMMON)
 
 
 class Tagger(BaseEstimator):
@@ -188,25 +182,15 @@ def false_alarms(tables):
     return -tables[..., 0, 1]
 
 
-def cross_validated():
+def cross_validated(**options):
     X = np.random.default_rng(0).normal(size=(80, 2))
     y = (X[:, 0] + np.random.default_rng(1).normal(size=80) > 0).astype(int)
-    return bayesian_cross_validate(
-        GaussianNB(),
-        DummyClassifier(),
-        X,
-        y,
-        scoring=["accuracy", "f1_macro"],
-        return_indices=True,
-        **COMMON,
-    )
+    options = options or {"scoring": ["accuracy", "f1_macro"], "return_indices": True}
+    return bayesian_cross_validate(GaussianNB(), DummyClassifier(), X, y, **options, **COMMON)
 
 
 def full_size():
-    X = np.random.default_rng(0).normal(size=(80, 2))
-    y = (X[:, 0] + np.random.default_rng(1).normal(size=80) > 0).astype(int)
-    learners = GaussianNB(), DummyClassifier()
-    return bayesian_cross_validate(*learners, X, y, estimand="full", **COMMON)
+    return cross_validated(estimand="full")
 
 
 def regressors():
@@ -230,30 +214,8 @@ def chains():
 
 
 GALLERY = (
-    paired,
-    marginal,
-    many_classes,
-    hierarchical,
-    independent_labels,
-    grouped,
-    multi_label,
-    with_prevalence,
-    instance_scores,
-    numbers,
-    chunks,
-    splits,
-    data_sets,
-    right_items,
-    graded_items,
-    judged_items,
-    clustered_items,
-    many_items,
-    systems,
-    out_of_fold,
-    single,
-    ranking,
-    own_metric,
-    cross_validated,
-    full_size,
-    regressors,
-)
+    paired, marginal, many_classes, hierarchical, independent_labels, grouped, multi_label,
+    with_prevalence, instance_scores, numbers, chunks, splits, data_sets, right_items,
+    graded_items, judged_items, clustered_items, many_items, systems, out_of_fold, single, ranking,
+    own_metric, cross_validated, full_size, regressors,
+)  # fmt: skip

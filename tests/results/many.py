@@ -22,6 +22,7 @@ from skbayeseval.evidence.chunks import ChunkCounts
 from skbayeseval.posterior.build import make_posterior
 from tests.compare.test_targets import Tagger, sentences
 
+QUICK = {"n_draws": 4000, "random_state": 0}
 EVIL = "<script>document.title='taken'</script>"
 
 
@@ -35,59 +36,53 @@ def votes(n=400, seed=7):
 
 
 def settled():
-    return compare_counts((900, 50, 60), (700, 150, 260), names=("new", "old"), random_state=0)
+    return compare_counts((900, 50, 60), (700, 150, 260), names=("new", "old"), **QUICK)
 
 
 def open_question():
-    return compare_counts((88, 10, 12), (80, 14, 20), names=("new", "old"), random_state=0)
+    return compare_counts((88, 10, 12), (80, 14, 20), names=("new", "old"), **QUICK)
 
 
 def equivalent():
     y = np.arange(20_000) % 2
     a, b = (np.where((y >= 0) & (np.arange(20_000) % 97 == k), 1 - y, y) for k in (0, 1))
-    return compare_predictions(y, a, b, names=("e", "f"), random_state=0)
+    return compare_predictions(y, a, b, names=("e", "f"), **QUICK)
 
 
 def identical():
     y = [0, 1] * 15
-    return compare_predictions(y, y, y, random_state=0)
+    return compare_predictions(y, y, y, **QUICK)
 
 
 def two_metrics():
-    return compare_predictions(*votes(), scoring=["accuracy", "f1"], random_state=0)
+    return compare_predictions(*votes(), scoring=["accuracy", "f1"], **QUICK)
 
 
 def separate_tables():
     tables = [[50, 5, 1], [4, 40, 2], [3, 3, 30]], [[48, 5, 3], [4, 38, 4], [3, 3, 30]]
-    return compare_confusion_matrices(*tables, scoring="f1_macro", random_state=0)
+    return compare_confusion_matrices(*tables, scoring="f1_macro", **QUICK)
 
 
 def in_groups():
-    return compare_predictions(*votes(), groups=np.arange(400) // 40, random_state=0)
+    return compare_predictions(*votes(), groups=np.arange(400) // 40, **QUICK)
 
 
 def by_chunks():
     counts = ChunkCounts([60, 20, 10, 30, 9, 11, 16])
-    posterior = make_posterior(counts, "auto", "exact", None, 20_000, 0)
+    posterior = make_posterior(counts, "auto", "exact", None, 4000, 0)
     return ComparisonResult(posterior, ("A", "B"), {"f1": metrics.get_metric("f1")})
 
 
 def by_chunks_of_splits():
     X, y = sentences(60)
     taggers = ("plain", Tagger()), ("looks back", Tagger(look_back=True))
-    return bayesian_cross_validate(*taggers, X, y, counter=chunk_counter("IOB2"), random_state=0)
+    return bayesian_cross_validate(*taggers, X, y, counter=chunk_counter("IOB2"), **QUICK)
 
 
 def cross_validated(estimand="learner"):
     X, y = load_iris(return_X_y=True)
-    return bayesian_cross_validate(
-        ("naive Bayes", GaussianNB()),
-        ("tree", DecisionTreeClassifier(random_state=0)),
-        X,
-        y,
-        estimand=estimand,
-        random_state=0,
-    )
+    learners = ("naive Bayes", GaussianNB()), ("tree", DecisionTreeClassifier(random_state=0))
+    return bayesian_cross_validate(*learners, X, y, estimand=estimand, **QUICK)
 
 
 def fitted_models():
@@ -97,51 +92,38 @@ def fitted_models():
 def split_scores():
     rng = np.random.default_rng(1)
     scores = rng.normal(0.8, 0.02, (2, 30))
-    return compare_scores(*scores, test_fraction=0.1, scoring="r2", random_state=0)
+    return compare_scores(*scores, test_fraction=0.1, scoring="r2", **QUICK)
 
 
 def data_sets():
     rng = np.random.default_rng(1)
     scores = rng.normal(0.8, 0.02, (2, 12, 10))
-    return compare_scores(*scores, test_fraction=0.1, model="signed-rank", random_state=0)
+    return compare_scores(*scores, test_fraction=0.1, model="signed-rank", **QUICK)
 
 
 def named_by_a_villain():
     y, a, b = (np.where(one, EVIL, "no") for one in votes())
     own = metrics.from_confusion(lambda table: table[..., 0, 0] / table.sum((-1, -2)), EVIL)
     names = (EVIL, "<img src=x onerror=alert(1)>")
-    return compare_predictions(
-        y, a, b, names=names, scoring=["f1", own], pos_label=EVIL, random_state=0
-    )
+    return compare_predictions(y, a, b, names=names, scoring=["f1", own], pos_label=EVIL, **QUICK)
 
 
 COMPARISONS = {
-    function.__name__: function
-    for function in (
-        settled,
-        open_question,
-        equivalent,
-        identical,
-        two_metrics,
-        separate_tables,
-        in_groups,
-        by_chunks,
-        by_chunks_of_splits,
-        cross_validated,
-        fitted_models,
-        split_scores,
-        data_sets,
+    make.__name__: make
+    for make in (
+        settled, open_question, equivalent, identical, two_metrics, separate_tables, in_groups,
+        by_chunks, by_chunks_of_splits, cross_validated, fitted_models, split_scores, data_sets,
         named_by_a_villain,
     )
-}
+}  # fmt: skip
 
 
 def ranking():
     y, a, b = votes()
     worst = DummyClassifier().fit(y[:, None], y).predict(y[:, None])
-    return compare_many(y, {"first": a, "second": b, "third": worst}, random_state=0)
+    return compare_many(y, {"first": a, "second": b, "third": worst}, **QUICK)
 
 
 def score():
     y, a, _ = votes()
-    return score_posterior(y, a, scoring=["accuracy", "recall"], name="model", random_state=0)
+    return score_posterior(y, a, scoring=["accuracy", "recall"], name="model", **QUICK)

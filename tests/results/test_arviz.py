@@ -18,7 +18,7 @@ from skbayeseval import (
 )
 from skbayeseval.engines.base import Trace
 from skbayeseval.models import Paired, PairedHierarchical
-from skbayeseval.posterior.recipe import Posterior
+from skbayeseval.posterior.posterior import Posterior
 
 Y = [1] * 30 + [0] * 50
 A = [1] * 26 + [0] * 4 + [1] * 6 + [0] * 44

@@ -17,22 +17,17 @@ def with_errors(*number):
         ((0, 1), "because only 1 error was seen"),
         ((8, 9), "because only 17 errors were seen"),
         ((10, 10), None),
+        ((3,), "because only 3 errors were seen"),
+        ((20,), None),
     ],
 )
-def test_few_errors_of_two_classifiers(errors, words):
-    text = str(compare_predictions(Y, *with_errors(*errors), random_state=0))
+def test_few_errors_of_all_classifiers(errors, words):
+    compare = compare_predictions if len(errors) == 2 else score_posterior
+    text = str(compare(Y, *with_errors(*errors), random_state=0))
     if words is None:
         assert "prior" not in text
     else:
         assert f"  prior       matters, {words}: see prior_sensitivity()" in text
-
-
-def test_few_errors_of_one_classifier():
-    (said,) = with_errors(3)
-    text = str(score_posterior(Y, said, random_state=0))
-    assert "  prior       matters, because only 3 errors were seen: see prior_sensitivity()" in text
-    (said,) = with_errors(20)
-    assert "prior" not in str(score_posterior(Y, said, random_state=0))
 
 
 def test_a_scarce_class_matters_for_metrics_of_classes():

@@ -1,4 +1,4 @@
-from itertools import pairwise
+from itertools import pairwise, product
 
 import numpy as np
 import pandas as pd
@@ -57,22 +57,16 @@ def test_twenty_classifiers(twenty):
 
 def test_table(ranking):
     table = ranking.table
-    assert list(table.columns) == [
-        "observed",
-        "mean",
-        "hdi_low",
-        "hdi_high",
-        "p_best",
-        "expected_rank",
-        "rank_low",
-        "rank_high",
-    ]
+    columns = "observed mean hdi_low hdi_high p_best expected_rank rank_low rank_high"
+    assert list(table.columns) == columns.split()
     assert table["mean"].is_monotonic_decreasing
     assert sorted(table.index) == ["a", "b", "c"]
     table = table.loc[["a", "b", "c"]]
     np.testing.assert_allclose(table["observed"], ranking.observed)
     pooled = ranking._pooled(ranking._metric(None))
     np.testing.assert_allclose(table["mean"], pooled.mean(axis=1))
+    with pytest.raises(ValueError, match="read-only"):
+        pooled[0] = 0
     assert np.ptp(table["mean"]) < np.ptp(ranking.draws.mean(axis=1))
     np.testing.assert_allclose(
         table["p_best"], np.bincount(pooled.argmax(axis=0), minlength=3) / 20_000
@@ -129,11 +123,11 @@ def test_one_sided_questions(ranking):
     assert "This is about f1 only" in str(loss)
 
 
-@pytest.mark.parametrize("n_classes", [2, 3])
-@pytest.mark.parametrize("model", ["paired", "unpaired", "hierarchical", "bcv"])
+@pytest.mark.parametrize(
+    ("model", "n_classes"),
+    [("bcv", 2), *product(["paired", "unpaired", "hierarchical"], [2, 3])],
+)
 def test_every_model_of_three_classifiers(model, n_classes):
-    if model == "bcv" and n_classes > 2:
-        pytest.skip("bcv is of two classes")
     rng = np.random.default_rng(0)
     y = rng.integers(0, n_classes, 200)
     predictions = {
@@ -230,23 +224,15 @@ def test_tiers_in_words():
     assert said(tuple("abcdef"), ("g",)) == f"5 of 7 {apart}"
 
 
-@pytest.mark.parametrize("rope", [0.0, 0.001, 0.02])
-def test_of_many_equal_classifiers_none_is_surely_worse_than_the_best(rope):
-    rng = np.random.default_rng(0)
-    y = np.arange(400) % 2
-    predictions = {str(k): np.where(rng.random(400) < 0.85, y, 1 - y) for k in range(25)}
-    decision = compare_many(y, predictions, n_draws=2000, random_state=0).decision(rope)
-    assert decision.worse == ()
-    if not rope:  # exactly one of them is the best in a draw
-        assert sum(decision.p_equivalent.values()) == pytest.approx(1)
+def test_of_many_equal_classifiers_none_is_surely_worse_than_the_best():
+    ranking = simulated([0.85] * 25)
+    assert [ranking.decision(rope).worse for rope in (0.0, 0.001, 0.02)] == [()] * 3
+    # Exactly one of them is the best in a draw.
+    assert sum(ranking.decision(0.0).p_equivalent.values()) == pytest.approx(1)
 
 
 def test_those_below_the_first_tier_are_those_called_surely_worse():
-    rng = np.random.default_rng(1)
-    y = np.arange(600) % 2
-    accuracies = np.linspace(0.7, 0.9, 8)
-    predictions = {f"{p:.2f}": np.where(rng.random(600) < p, y, 1 - y) for p in accuracies}
-    ranking = compare_many(y, predictions, n_draws=2000, random_state=0)
+    ranking = simulated(np.linspace(0.7, 0.9, 8), n=600, seed=1)
     for rope in (0.0, 0.01, 0.05):
         _, *lower = ranking.tiers(rope).groups
         assert set(ranking.decision(rope).worse) == {name for tier in lower for name in tier}
@@ -264,8 +250,3 @@ def test_few_items_that_carry_the_mean_widen_rows_of_a_ranking():
         width = row["hdi_high"] - row["hdi_low"]
         assert alone.high - alone.low > 5 * joint[name].std()
         assert width == pytest.approx(alone.high - alone.low, rel=0.1)
-
-
-def test_what_a_ranking_has_computed_is_read_only(ranking):
-    with pytest.raises(ValueError, match="read-only"):
-        ranking._pooled(ranking._metric(None))[0] = 0

@@ -130,7 +130,6 @@ def test_groups_are_counted_where_they_are_the_unit():
     texts = [text.get_text() for text in found.plot().text_]
     assert {"groups", "20", "40", "60"} <= set(texts)
     assert "200" not in texts
-    plt.close("all")
 
 
 def test_one_subgroup_is_the_result(result):
@@ -253,13 +252,8 @@ def test_results_without_instances(tmp_path, result, site):
 
 
 def test_priors_that_are_not_conjugate(result, site):
-    trace = {name: one.reshape(4, -1) for name, one in result._posterior.parameters().items()
-             if one.ndim == 1}  # fmt: skip
-    trace |= {
-        name: one.reshape(4, -1, *one.shape[1:])
-        for name, one in result._posterior.parameters().items()
-        if one.ndim > 1
-    }
+    parameters = result._posterior.parameters()
+    trace = {name: one.reshape(4, -1, *one.shape[1:]) for name, one in parameters.items()}
     altered = ComparisonResult.from_trace(trace, result)
     with pytest.raises(ValueError, match="Subgroups require a conjugate prior"):
         altered.by(site)
@@ -335,7 +329,6 @@ def test_all_too_few():
     assert "all instances" in str(subgroups)
     assert subgroups.to_markdown().count("too few to say") == 5
     assert subgroups.plot(rope=0.1).ax_.get_title()
-    plt.close("all")
     assert subgroups.plot().ax_.get_title() == "0 of 5 subgroups with enough instances"
 
 

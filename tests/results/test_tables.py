@@ -1,14 +1,12 @@
 import re
 import shutil
 import subprocess
-from html.parser import HTMLParser
 
 import numpy as np
 import pandas as pd
 import pytest
 
 from skbayeseval import compare_many, compare_predictions, score_posterior
-from skbayeseval._html import html_table
 from skbayeseval.results.text_tables import markdown_table
 
 AWKWARD = (
@@ -39,36 +37,6 @@ AWKWARD = (
 )
 def test_markdown_escapes_markup(name, written):
     assert f"| {written} |" in markdown_table(pd.DataFrame({"x": ["1"]}, index=[name]))
-
-
-class Cells(HTMLParser):
-    """Collect the text of each cell, and the tags."""
-
-    def __init__(self):
-        super().__init__()
-        self.tags, self.cells = set(), []
-
-    def handle_starttag(self, tag, attrs):
-        self.tags.add(tag)
-        if tag in ("th", "td"):
-            self.cells.append("")
-
-    def handle_data(self, data):
-        if self.cells:
-            self.cells[-1] += data
-
-
-def test_html_keeps_names_as_text():
-    frame = pd.DataFrame({name: ["1"] for name in AWKWARD}, index=["<b>"])
-    parser = Cells()
-    parser.feed(html_table(frame))
-    assert parser.tags == {"table", "thead", "tbody", "tr", "th", "td"}
-    names = [" ".join(name.split()) for name in AWKWARD]
-    assert [" ".join(cell.split()) for cell in parser.cells[1:]] == [
-        *names,
-        "<b>",
-        *["1"] * len(names),
-    ]
 
 
 @pytest.fixture(scope="module")

@@ -91,7 +91,7 @@ def test_one_rope_for_two_scales_is_warned_of_wherever_it_is_applied(tmp_path):
     scores = [np.clip(0.3 * Y + rng.random(150), 0, 1) for _ in range(2)]
     loss = compare_predictions(
         Y, None, None, y_score_a=scores[0], y_score_b=scores[1],
-        scoring=["roc_auc", "neg_brier_score"], random_state=0,
+        scoring=["roc_auc", "neg_brier_score"], n_draws=500, random_state=0,
     )  # fmt: skip
     ask = [loss.summary, loss.to_markdown, loss.explain, lambda r: loss.report(tmp_path / "x", r)]
     for one in ask:

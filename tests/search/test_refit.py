@@ -11,7 +11,7 @@ from sklearn.tree import DecisionTreeClassifier
 from skbayeseval import BlockRegularizedCV, count_scorer, metrics, refit_simplest, report_search
 from skbayeseval.judgement.intervals import Interval
 from skbayeseval.search.candidates import Recorded
-from skbayeseval.search.recorded import Settings, Unknown, report_recorded
+from skbayeseval.search.report_recorded import Settings, Unknown, report_recorded
 
 CV = BlockRegularizedCV(3, random_state=0)
 

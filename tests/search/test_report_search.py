@@ -11,13 +11,11 @@ from sklearn.datasets import (
 )
 from sklearn.ensemble import ExtraTreesClassifier
 from sklearn.exceptions import NotFittedError
-from sklearn.experimental import enable_halving_search_cv  # noqa: F401
 from sklearn.linear_model import Ridge
 from sklearn.metrics import f1_score, fbeta_score, make_scorer, mean_pinball_loss, r2_score
 from sklearn.model_selection import (
     GridSearchCV,
     GroupKFold,
-    HalvingGridSearchCV,
     KFold,
     LeavePOut,
     RepeatedStratifiedKFold,
@@ -44,7 +42,7 @@ from skbayeseval.evidence.validated_rows import Spread
 from skbayeseval.models import Recalls
 from skbayeseval.posterior.inferred_weight import infer_weight
 
-DEPTHS = {"max_depth": [1, 2, 3, 5, None]}
+DEPTHS = (1, 2, 3, 5, None)
 
 
 def planted(tables, *, cv=None, n_splits=2, scoring=None, **attributes):
@@ -78,6 +76,12 @@ def sorted_scores(report):
     return np.sort(np.transpose(scores))
 
 
+def searched(X, y, depths=(1, 3), fit_params=None, **options):
+    """A fitted search among trees of some depths."""
+    tree = DecisionTreeClassifier(random_state=0)
+    return GridSearchCV(tree, {"max_depth": list(depths)}, **options).fit(X, y, **fit_params or {})
+
+
 @pytest.fixture(scope="module")
 def cancer():
     return load_breast_cancer(return_X_y=True)
@@ -85,13 +89,8 @@ def cancer():
 
 @pytest.fixture(scope="module")
 def trees(cancer):
-    return GridSearchCV(
-        DecisionTreeClassifier(random_state=0),
-        DEPTHS,
-        cv=BlockRegularizedCV(3, random_state=0),
-        scoring=count_scorer([0, 1], also="f1"),
-        refit="score",
-    ).fit(*cancer)
+    cv = BlockRegularizedCV(3, random_state=0)
+    return searched(*cancer, DEPTHS, cv=cv, scoring=count_scorer([0, 1], also="f1"), refit="score")
 
 
 @pytest.fixture
@@ -139,23 +138,6 @@ def test_two_candidates_are_the_unpaired_comparison():
     assert 0.1 < pair.draws.std() / (wider * expected.draws.std()) < 0.9
     other = report.ranking.metric("accuracy").draws
     assert np.corrcoef(other[0], report.ranking.draws[0])[0, 1] > 0.8  # the same tables
-
-
-@pytest.mark.parametrize("cv", [BlockRegularizedCV(3, random_state=1), StratifiedKFold(5)])
-def test_a_report_says_what_the_comparer_says(cancer, cv):
-    X, y = cancer
-    depths, options = DEPTHS["max_depth"], {"random_state": 0, "n_draws": 2000}
-    search = GridSearchCV(DecisionTreeClassifier(random_state=0), DEPTHS, cv=cv, scoring="f1")
-    report = report_search(search.fit(X, y), X, y, rope=0.02, **options)
-    trees = [
-        (f"max_depth={d}", DecisionTreeClassifier(max_depth=d, random_state=0)) for d in depths
-    ]
-    comparer = BayesianComparer(trees, cv=cv, scoring="f1", **options).fit(X, y)
-    summary, table = report.summary(), comparer.ranking_.table
-    names = [f"max_depth={depths[k]}" for k in summary.index]
-    columns = ["observed", "mean", "hdi_low", "hdi_high", "p_best"]
-    np.testing.assert_allclose(summary[columns], table.loc[names, columns])
-    assert report.ranking.decision(0.02).states() == comparer.decision(0.02).states()
 
 
 def test_equivalent_to_the_draw_wise_maximum():
@@ -236,6 +218,10 @@ def test_predictions_are_the_comparer(cancer, trees):
         random_state=0,
     ).fit(*cancer)
     np.testing.assert_array_equal(comparer.ranking_.draws, report.ranking.draws)
+    assert report.ranking.decision(0.02).states() == comparer.decision(0.02).states()
+    columns = ["observed", "mean", "hdi_low", "hdi_high", "p_best"]
+    summary, table = report.summary()[columns], comparer.ranking_.table[columns]
+    np.testing.assert_array_equal(summary, table)
     assert "3 most promising of 5 candidates" in str(report)
     left_out = "simplest() chooses among these, top=5 compares all"
     assert left_out in str(report)
@@ -255,40 +241,11 @@ def test_metric_from_counts(trees):
 
 
 def test_scoring_follows_refit():
-    X, y = load_iris(return_X_y=True)
-    search = GridSearchCV(
-        DecisionTreeClassifier(random_state=0),
-        {"max_depth": [1, 3]},
-        scoring=count_scorer([0, 1, 2], also=["f1_macro", "balanced_accuracy"]),
-        refit="balanced_accuracy",
-    ).fit(X, y)
+    scorer = count_scorer([0, 1, 2], also=["f1_macro", "balanced_accuracy"])
+    search = searched(*load_iris(return_X_y=True), scoring=scorer, refit="balanced_accuracy")
     assert report_search(search, rope=0.02).metric == "balanced_accuracy"
     search.refit = False
     assert report_search(search, rope=0.02).metric == "f1_macro"
-
-
-def test_halving_reports_the_last_iteration(cancer):
-    X, y = cancer
-    search = HalvingGridSearchCV(
-        DecisionTreeClassifier(random_state=0),
-        {"max_depth": [1, 2, 3, 5]},
-        scoring=count_scorer([0, 1], also="f1"),
-        refit="score",
-        random_state=0,
-        cv=3,
-    ).fit(X, y)
-    last = np.flatnonzero(search.cv_results_["iter"] == search.cv_results_["iter"].max())
-    report = report_search(search, rope=0.05, random_state=0)
-    assert sorted(report.candidates) == last.tolist()
-    assert "instances of the last iteration" in str(report)
-    again = report_search(search, X, y, rope=0.05)
-    assert sorted(again.candidates) == last.tolist()
-    assert f"on the {search.n_resources_[-1]} instances of the last iteration" in str(again)
-    dropped = f"{4 - len(last)} other candidates before the last iteration of the search"
-    assert all(dropped in words for words in (str(report), str(again), report.explain()))
-    search.cv_results_["iter"][last[0]] = 99
-    alone = report_search(search, rope=0.05)
-    assert (list(alone.candidates), alone.summary()["p_best"].tolist()) == ([last[0]], [1])
 
 
 class Fails(ClassifierMixin, BaseEstimator):
@@ -341,8 +298,7 @@ def test_failures_are_left_out(cancer):
 
 @pytest.mark.parametrize("cv", [BlockRegularizedCV(3), ShuffleSplit(3), KFold(3, shuffle=True)])
 def test_splits_that_cannot_be_repeated_are_refused(cancer, cv):
-    search = GridSearchCV(DecisionTreeClassifier(random_state=0), {"max_depth": [1, 2]}, cv=cv)
-    search.fit(*cancer)
+    search = searched(*cancer, cv=cv)
     with pytest.raises(ValueError, match="int random_state"):
         report_search(search, *cancer, rope=0.02)
 
@@ -350,10 +306,7 @@ def test_splits_that_cannot_be_repeated_are_refused(cancer, cv):
 def test_an_iterator_of_splits_serves_once(cancer):
     X, y = cancer
     splits = StratifiedKFold(3).split(X, y)
-    scorer = count_scorer([0, 1])
-    search = GridSearchCV(
-        DecisionTreeClassifier(), {"max_depth": [1, 2]}, cv=splits, scoring=scorer, refit="score"
-    ).fit(X, y)
+    search = searched(X, y, cv=splits, scoring=count_scorer([0, 1]), refit="score")
     with pytest.raises(ValueError, match="exhausted"):
         report_search(search, X, y, rope=0.02)
     with pytest.raises(ValueError, match=r"does not determine the weight.*test_fraction="):
@@ -370,9 +323,7 @@ def test_an_iterator_of_splits_serves_once(cancer):
 def test_groups_go_to_the_splitter(cancer):
     X, y = cancer
     groups = np.arange(len(y)) // 5
-    search = GridSearchCV(
-        DecisionTreeClassifier(random_state=0), {"max_depth": [1, 2]}, cv=GroupKFold(3)
-    ).fit(X, y, groups=groups)
+    search = searched(X, y, cv=GroupKFold(3), fit_params={"groups": groups})
     report = report_search(search, X, y, rope=0.02, groups=groups, random_state=0)
     assert report.metric == "accuracy"
     with sklearn.config_context(enable_metadata_routing=True):
@@ -382,9 +333,7 @@ def test_groups_go_to_the_splitter(cancer):
 
 def test_other_data_are_refused(cancer):
     X, y = cancer
-    search = GridSearchCV(
-        DecisionTreeClassifier(random_state=0), {"max_depth": [1, 2]}, cv=LeavePOut(1)
-    ).fit(X[:30], y[:30])
+    search = searched(X[:30], y[:30], cv=LeavePOut(1))
     with pytest.raises(ValueError, match="data of the search"):
         report_search(search, X[:40], y[:40], rope=0.02)
 
@@ -403,25 +352,8 @@ def test_bad_searches(cancer):
         report_search(planted([right_of(900)] * 2), *cancer, rope=0.1, top=0)
 
 
-def test_scores_alone_are_the_correlated_t(cancer):
-    X, y = cancer
-    search = GridSearchCV(
-        DecisionTreeClassifier(random_state=0),
-        {"max_depth": [1, 3]},
-        cv=4,
-        scoring="v_measure_score",
-    ).fit(X, y)
-    with pytest.warns(UserWarning, match="based on the recorded scores"):
-        report = report_search(search, X, y, rope=0.01, random_state=0)
-    assert (report.source, report.metric) == ("scores", "v_measure_score")
-    assert report.ranking.evidence.describe() == "4 splits with a correlation of 0.25"
-
-
 def test_scores_are_handed_on(cancer):
-    X, y = cancer
-    search = GridSearchCV(
-        DecisionTreeClassifier(random_state=0), {"max_depth": [1, 3]}, cv=4, scoring="roc_auc"
-    ).fit(X, y)
+    search = searched(*cancer, cv=4, scoring="roc_auc")
     report = report_search(search, rope=0.01, random_state=0)
     assert (report.source, report.metric) == ("scores", "roc_auc")
     a, b = ([search.cv_results_[f"split{s}_test_score"][i] for s in range(4)] for i in range(2))
@@ -437,9 +369,9 @@ def test_scores_are_handed_on(cancer):
 
 
 def test_one_candidate_is_the_best_of_one(cancer):
-    search = GridSearchCV(DecisionTreeClassifier(random_state=0), {"max_depth": [2]}, cv=4)
+    search = searched(*cancer, [2], cv=4)
     for report in (
-        report_search(search.fit(*cancer), rope=0.01, random_state=0),
+        report_search(search, rope=0.01, random_state=0),
         report_search(search, *cancer, rope=0.01, random_state=0),
         report_search(planted([right_of(900)]), rope=0.1, random_state=0),
     ):
@@ -453,7 +385,7 @@ def test_one_candidate_is_the_best_of_one(cancer):
 @pytest.mark.parametrize("scoring", ["neg_mean_absolute_error", metrics.pinball(0.3)])
 def test_metrics_of_numbers_that_were_not_recorded(ridge, scoring):
     search, X, y = ridge
-    report = report_search(search, X, y, rope=1.0, scoring=scoring, random_state=0)
+    report = report_search(search, X, y, rope=1.0, scoring=scoring, n_draws=200)
     assert report.source == "predictions"
     scorer = "neg_mean_absolute_error"
     if not isinstance(scoring, str):
@@ -467,7 +399,7 @@ def test_metrics_of_numbers_that_were_not_recorded(ridge, scoring):
 def test_scores_of_regressors_are_computed_again(ridge):
     search, X, y = ridge
     for scoring in (None, "r2", make_scorer(r2_score)):
-        report = report_search(search, X, y, rope=0.01, scoring=scoring, random_state=0)
+        report = report_search(search, X, y, rope=0.01, scoring=scoring, n_draws=200)
         assert (report.source, report.metric) == ("predictions", "r2")
         np.testing.assert_allclose(report.ranking.observed, search.cv_results_["mean_test_score"])
 
@@ -483,10 +415,7 @@ def test_several_numbers_per_instance_are_compared_by_their_scores(ridge):
 def test_functions_that_return_several_scores_are_known_by_their_values(cancer):
     X, y = cancer
     own = make_scorer(f1_score, pos_label=0)
-    search = GridSearchCV(
-        DecisionTreeClassifier(random_state=0), DEPTHS, cv=4, refit="f1",
-        scoring=lambda e, X, y: {"f1": own(e, X, y)},
-    ).fit(X, y)  # fmt: skip
+    search = searched(X, y, cv=4, refit="f1", scoring=lambda *given: {"f1": own(*given)})
     for given in ({}, {"scoring": "f1"}):
         with pytest.warns(UserWarning, match="known only by its value in each split"):
             report = report_search(search, X, y, rope=0.01, random_state=0, **given)
@@ -496,16 +425,13 @@ def test_functions_that_return_several_scores_are_known_by_their_values(cancer):
 
 @pytest.mark.parametrize("several", [True, False])
 def test_scorers_of_the_search_are_computed_again(cancer, several):
-    X, y = cancer
+    X, y = (column[::5] for column in cancer)  # scikit-learn is called for every draw
     names = np.array(["malignant", "benign"])[y]
     own = make_scorer(f1_score, pos_label="malignant")
-    search = GridSearchCV(
-        DecisionTreeClassifier(random_state=0), {"max_depth": [1, 3]}, cv=4,
-        refit="f1" if several else True,
-        scoring={"f1": own, "acc": "accuracy"} if several else own,
-    ).fit(X, names)  # fmt: skip
+    scoring, refit = ({"f1": own, "acc": "accuracy"}, "f1") if several else (own, True)
+    search = searched(X, names, cv=2, refit=refit, scoring=scoring)
     key = "f1" if several else "score"
-    expected = [search.cv_results_[f"split{s}_test_{key}"] for s in range(4)]
+    expected = [search.cv_results_[f"split{s}_test_{key}"] for s in range(2)]
     for given in ({}, {"scoring": key}, {"scoring": own}):
         report = report_search(search, X, names, rope=0.01, n_draws=100, **given)
         assert report.source == "predictions"
@@ -513,18 +439,17 @@ def test_scorers_of_the_search_are_computed_again(cancer, several):
     assert report.metric == "f1_score"
 
 
-def test_scorers_that_the_search_does_not_know(trees, cancer):
-    scorer = make_scorer(fbeta_score, beta=3, pos_label=0)
-    report = report_search(trees, *cancer, rope=0.01, scoring=scorer, n_draws=100)
+def test_scorers_that_the_search_does_not_know(cancer):
+    X, y = (column[::5] for column in cancer)
+    search, scorer = searched(X, y, cv=4), make_scorer(fbeta_score, beta=3, pos_label=0)
+    report = report_search(search, X, y, rope=0.01, scoring=scorer, n_draws=100)
     expected = [
-        cross_val_score(
-            clone(trees.estimator).set_params(**one), *cancer, cv=trees.cv, scoring=scorer
-        )
-        for one in trees.cv_results_["params"]
+        cross_val_score(clone(search.estimator).set_params(**one), X, y, cv=4, scoring=scorer)
+        for one in search.cv_results_["params"]
     ]
     np.testing.assert_allclose(sorted_scores(report), np.sort(np.transpose(expected)))
     with pytest.raises(ValueError, match=r"scoring=make_scorer\(fbeta_score.* requires X and y"):
-        report_search(trees, rope=0.01, scoring=scorer)
+        report_search(search, rope=0.01, scoring=scorer)
 
 
 def test_scorers_that_may_depend_on_the_features_are_known_by_their_values(cancer):
@@ -533,9 +458,9 @@ def test_scorers_that_may_depend_on_the_features_are_known_by_their_values(cance
     def cost(estimator, X, y, sample_weight=None):
         return float(np.average((estimator.predict(X) == y) * X[:, 0], weights=sample_weight))
 
-    search = GridSearchCV(DecisionTreeClassifier(random_state=0), DEPTHS, cv=4, scoring=cost)
+    search = searched(X, y, cv=4, scoring=cost)
     with pytest.warns(UserWarning, match="'score' is known only by its value"):
-        report = report_search(search.fit(X, y), X, y, rope=0.01, random_state=0)
+        report = report_search(search, X, y, rope=0.01, random_state=0)
     np.testing.assert_allclose(report.ranking.observed, search.cv_results_["mean_test_score"])
 
 
@@ -544,10 +469,8 @@ def test_scorers_that_may_depend_on_the_features_are_known_by_their_values(cance
 def test_refit_finds_the_positive_class(cancer, labels, pos_label):
     X, y = cancer
     refit = refit_simplest("max_depth", rope=0.05, cv=5)
-    search = GridSearchCV(
-        DecisionTreeClassifier(random_state=0), DEPTHS, cv=5, refit=refit,
-        scoring=count_scorer(labels, also="f1", pos_label=pos_label),
-    ).fit(X[:, :6], y)  # fmt: skip
+    scorer = count_scorer(labels, also="f1", pos_label=pos_label)
+    search = searched(X[:, :6], y, DEPTHS, cv=5, refit=refit, scoring=scorer)
     report = report_search(search, rope=0.05, random_state=0)
     assert search.best_index_ == report.simplest_index("max_depth")
     np.testing.assert_allclose(
@@ -565,16 +488,13 @@ def test_splits_that_failed_are_not_counted(error_score):
     assert report.failed == (2,)
 
 
-def test_other_data_are_noticed(cancer, trees):
-    X, y = cancer
-    with pytest.warns(UserWarning, match="differ from those that the search recorded"):
-        report_search(trees, X[::-1], y[::-1], rope=0.02, random_state=0)
+def test_other_splits_are_noticed(trees):
     with pytest.raises(ValueError, match="has 10 splits, but 6 were recorded"):
         refit_simplest("max_depth", rope=0.02, cv=10)(trees.cv_results_)
 
 
 def test_auc_of_a_search_that_did_not_record_it(cancer, trees):
-    report = report_search(trees, *cancer, rope=0.02, scoring="roc_auc", random_state=0)
+    report = report_search(trees, *cancer, rope=0.02, scoring="roc_auc", n_draws=200)
     assert (report.source, report.metric) == ("predictions", "roc_auc")
     with pytest.raises(ValueError, match="was not recorded"):
         report_search(trees, rope=0.02, scoring="roc_auc")

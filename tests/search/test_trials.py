@@ -1,7 +1,6 @@
 """Reports on `cv_results_`, as it is or read from a file, and on tables of trials."""
 
 import io
-import json
 
 import numpy as np
 import pandas as pd
@@ -69,14 +68,6 @@ def test_results_say_what_their_search_does(request, loaded, source):
     }
 
 
-def test_results_of_json(scored):
-    columns = pd.DataFrame(scored.cv_results_).to_json()
-    report = report_search(pd.DataFrame(json.loads(columns)), scoring="roc_auc", **FOLDS)
-    np.testing.assert_allclose(
-        report.summary()[NUMBERS], report_search(scored, **FOLDS).summary()[NUMBERS]
-    )
-
-
 def test_results_have_names_of_metrics_if_there_are_several_or_counts(counted, scored):
     assert report_search(counted.cv_results_, **FOLDS).metric == "f1"
     assert report_search(counted.cv_results_, scoring="score", **FOLDS).source == "counts"
@@ -125,14 +116,8 @@ def test_trials_need_parameters_and_scores_alone():
 
 
 def test_trials_that_were_stopped_are_left_out():
-    trials = pd.DataFrame(
-        {
-            "param_k": [1, 2, 3],
-            "split0_test_auc": [0.9, 0.91, 0.4],
-            "split1_test_auc": [0.92, 0.9, None],
-        }
-    )
-    report = report_search(trials, **FOLDS)
+    scores = {"split0_test_auc": [0.9, 0.91, 0.4], "split1_test_auc": [0.92, 0.9, None]}
+    report = report_search(pd.DataFrame({"param_k": [1, 2, 3], **scores}), **FOLDS)
     assert (list(report.candidates), report.failed) == ([0, 1], (2,))
 
 

@@ -1,23 +1,8 @@
 import numpy as np
 import pytest
 
-from skbayeseval.splitting.balance import balanced_partition, deal
+from skbayeseval.splitting.balance import balanced_partition
 from tests.splitting.imbalance import largest_imbalance
-
-
-@pytest.mark.parametrize("n_blocks", [2, 4, 8, 12])
-def test_deal(n_blocks):
-    codes = np.random.default_rng(0).integers(0, 5, 333)
-    blocks = deal(codes, n_blocks, np.random.RandomState(0))
-    assert np.ptp(np.bincount(blocks)) <= 1
-    for code in range(5):
-        assert np.ptp(np.bincount(blocks[codes == code], minlength=n_blocks)) <= 1
-
-
-def test_imbalance():
-    columns = np.array([[1.0, 0], [1, 0], [0, 0], [2, 0]])
-    assert largest_imbalance(columns, np.array([0, 0, 1, 1]), 2) == 0
-    assert largest_imbalance(columns, np.array([0, 1, 1, 1]), 2) == 0.5
 
 
 def test_nearly_perfect_partition_is_found():
@@ -27,28 +12,6 @@ def test_nearly_perfect_partition_is_found():
     blocks = balanced_partition(columns, 4, np.random.RandomState(0), equal_sizes=True)
     assert (np.bincount(blocks) == 30).all()
     assert largest_imbalance(columns, blocks, 4) < 0.05
-
-
-@pytest.mark.parametrize("equal_sizes", [True, False])
-@pytest.mark.parametrize("n_units", [13, 200])
-def test_sizes(n_units, equal_sizes):
-    columns = np.random.default_rng(1).gamma(0.5, size=(n_units, 3))
-    blocks = balanced_partition(columns, 4, np.random.RandomState(0), equal_sizes=equal_sizes)
-    assert set(blocks) == {0, 1, 2, 3}
-    if equal_sizes:
-        assert np.ptp(np.bincount(blocks)) <= 1
-
-
-def test_swaps_help():
-    columns = np.random.default_rng(2).gamma(0.3, size=(120, 8))
-    found = largest_imbalance(
-        columns, balanced_partition(columns, 4, np.random.RandomState(0), equal_sizes=True), 4
-    )
-    rng = np.random.default_rng(0)
-    best = min(
-        largest_imbalance(columns, rng.permutation(np.arange(120) % 4), 4) for _ in range(2000)
-    )
-    assert found < 0.5 * best
 
 
 def test_columns_without_anything():

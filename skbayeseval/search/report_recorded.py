@@ -13,21 +13,23 @@ from numpy.typing import NDArray
 
 from skbayeseval._labels import check_labels
 from skbayeseval._validation import check_probability, check_size
-from skbayeseval.evidence.confusion import ConfusionCounts
-from skbayeseval.evidence.counts import as_evidence
+from skbayeseval.evidence.joint_counts import as_evidence
+from skbayeseval.evidence.one_classifier import ConfusionCounts
 from skbayeseval.evidence.split_scores import SplitScores
 from skbayeseval.judgement.ranking_decision import first_alike
 from skbayeseval.judgement.rope import check_rope_around_zero
-from skbayeseval.metrics.confusion import Metric
-from skbayeseval.metrics.registry import resolve_scoring, split_metric, table_metric
+from skbayeseval.metrics.metric import Metric
+from skbayeseval.metrics.registry import split_metric, table_metric
+from skbayeseval.metrics.scoring import resolve_scoring
 from skbayeseval.models.multiclass import Recalls
 from skbayeseval.models.split_scores import LEAST_STEPS, step_seen, without_noise
 from skbayeseval.posterior.build import check_true_classes, make_posterior
 from skbayeseval.results.facts import Fact, cautions_of, copies_of
 from skbayeseval.results.ranking import Ranking
 from skbayeseval.search.candidates import Recorded, name_candidates
+from skbayeseval.search.measure import RecordedOnly
 from skbayeseval.search.noise import RecordedSplits, TableWeights
-from skbayeseval.search.report import SearchReport
+from skbayeseval.search.search_report import SearchReport
 from skbayeseval.splitting.block_cv import (
     SplitProportions,
     cautious_proportions,
@@ -43,9 +45,7 @@ class Unknown:
     """Stands for a splitter that the user did not specify, in copies, too."""
 
 
-class RecordedOnly(str):
-    """The name of a score that is known only by its recorded values."""
-
+ALL_INSTANCES = "the instances"
 
 # Bounds on the draws per candidate, and on the total, if n_draws is None.
 FEWEST_DRAWS, MOST_DRAWS, AFFORDABLE = 2000, 20_000, 300_000
@@ -65,7 +65,7 @@ class Settings:
     cv: Any = Unknown
     measure: Any = None
     key: str | None = None
-    instances: str = "the instances"
+    instances: str = ALL_INSTANCES
 
     def __post_init__(self) -> None:
         self.prob = check_probability(self.prob)
@@ -73,6 +73,11 @@ class Settings:
             self.test_fraction = check_probability(self.test_fraction, "test_fraction")
         if self.n_draws is not None:
             self.n_draws = check_size(self.n_draws, "n_draws", 16, minimum=100)
+
+    @property
+    def name(self) -> str:
+        """The name of the metric."""
+        return str(getattr(self.measure, "name", self.measure))
 
     @property
     def table_metric(self) -> Metric | None:
@@ -185,7 +190,7 @@ def _declared_splits(cv: Any) -> int | None:
 
 
 def _from_scores(recorded: Recorded, settings: Settings) -> SearchReport:
-    name, n_splits = getattr(settings.measure, "name", settings.measure), recorded.n_splits
+    name, n_splits = settings.name, recorded.n_splits
     if settings.key is None:
         raise ValueError(
             f"scoring={name!r} was not recorded, and there are no confusion counts to compute it "
@@ -203,18 +208,18 @@ def _from_scores(recorded: Recorded, settings: Settings) -> SearchReport:
     scores = recorded.scores(settings.key)
     bad = ~np.isfinite(scores.sum(axis=1))
     kept, failed = recorded.without(bad, settings.key)
-    called, scores = str(name), without_noise(scores[~bad], scores[~bad])
-    evidence = SplitScores({called: scores}, rho)
+    scores = without_noise(scores[~bad], scores[~bad])
+    evidence = SplitScores({name: scores}, rho)
     if len(scores) > 2:
         least = (LEAST_STEPS * step_seen(scores)) ** 2
         splits = RecordedSplits.of(proportions, n_splits)
         noise, df = splits.noise_of_scores(scores, least)
-        evidence = replace(evidence, noise={called: noise}, df=df)
+        evidence = replace(evidence, noise={name: noise}, df=df)
     posterior = make_posterior(
         evidence, "auto", "exact", None, settings.draws_of(len(kept)), settings.entropy
     )
     candidates = recorded.parameters(kept)
-    ranking = Ranking(posterior, tuple(name_candidates(candidates)), {called: split_metric(called)})
+    ranking = Ranking(posterior, tuple(name_candidates(candidates)), {name: split_metric(name)})
     facts = _facts(f"the scores of {n_splits} splits", settings, proportions)
     return make_report(ranking, recorded, candidates, settings, "scores", failed, facts)
 

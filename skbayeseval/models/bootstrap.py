@@ -17,7 +17,7 @@ from skbayeseval.engines.blocks import block_size, stream_blocks
 from skbayeseval.engines.gammas import GammaRows
 from skbayeseval.evidence.instance_scores import WeightedInstances
 from skbayeseval.evidence.units import UnitCounts
-from skbayeseval.metrics.confusion import Metric, Totals
+from skbayeseval.metrics.metric import Metric, Totals
 from skbayeseval.models.base import Blocks, Model, check_several, metric_of_block
 
 Array = NDArray[Any]
@@ -51,8 +51,10 @@ class InstanceWeights(Model):
     takes: ClassVar[type] = UnitCounts
     infers_weight = True
     needs_pairs = True
+    most_classifiers = None
     has_proper_prior = False
     weights_units = True
+    draws_metrics_together = True
     no_graph = NO_GRAPH
 
     units: UnitCounts
@@ -129,6 +131,7 @@ class ScoreWeights(InstanceWeights):
 
     name = "instance weights"
     takes = WeightedInstances
+    most_classifiers = None
     needs_true_negatives = False
 
     def _observe(self, evidence: Any) -> None:

@@ -200,24 +200,22 @@ class ConfusionCounts(ByContent, _Labelled):
         classes = tuple(range(len(table))) if labels is None else check_labels(labels)
         return cls(table, classes, weight, pos_label)
 
-    @property
+    @cached_property
     def hits(self) -> Array:
         """The number of correctly predicted instances of each class."""
-        truth, predicted, counts = self.cells()
+        truth, predicted, counts = self._cells
         right = truth == predicted
-        return np.bincount(truth[right], counts[right], len(self.labels))
+        return frozen(np.bincount(truth[right], counts[right], len(self.labels)))
 
-    @property
+    @cached_property
     def true(self) -> Array:
         """The number of instances of each class."""
-        truth, _, counts = self.cells()
-        return np.bincount(truth, counts, len(self.labels))
+        return frozen(np.bincount(self._cells[0], self._cells[2], len(self.labels)))
 
-    @property
+    @cached_property
     def predicted(self) -> Array:
         """The number of instances predicted as each class."""
-        _, predicted, counts = self.cells()
-        return np.bincount(predicted, counts, len(self.labels))
+        return frozen(np.bincount(self._cells[1], self._cells[2], len(self.labels)))
 
     @property
     def effective(self) -> Array:
@@ -229,18 +227,22 @@ class ConfusionCounts(ByContent, _Labelled):
 
     def cells(self) -> tuple[Array, Array, Array]:
         """Return true class, predicted class and count of all cells that are not 0."""
+        return self._cells
+
+    @cached_property
+    def _cells(self) -> tuple[Array, Array, Array]:
         truth, predicted = np.nonzero(self.table)
         return truth, predicted, self.table[truth, predicted]
 
     @property
     def total(self) -> float:
         """The number of counts."""
-        return float(np.nansum(self.cells()[2]))
+        return float(np.nansum(self._cells[2]))
 
     @property
     def has_true_negatives(self) -> bool:
         """Whether true negatives are counted."""
-        return not bool(np.isnan(self.cells()[2]).any())
+        return not bool(np.isnan(self._cells[2]).any())
 
     def with_weight(self, weight: float) -> ConfusionCounts:
         """Return the same counts with another weight."""
@@ -253,8 +255,6 @@ class SparseCounts(ConfusionCounts):
     A table of 20,000 classes takes 3 GB, and nearly all of it is 0.
     """
 
-    _cells: tuple[Array, Array, Array]
-
     saved_as = "ConfusionCounts"
 
     def __init__(
@@ -265,7 +265,7 @@ class SparseCounts(ConfusionCounts):
         pos_label: Any,
         declared: bool,
     ) -> None:
-        """Take what `cells` returns, and values that were checked before."""
+        """Take cells, and values that were checked before."""
         self.__dict__.update(
             _cells=cells, labels=labels, weight=weight, pos_label=pos_label, declared=declared
         )
@@ -278,14 +278,10 @@ class SparseCounts(ConfusionCounts):
     @cached_property
     def table(self) -> Array:
         """The counts of all cells."""
-        truth, predicted, counts = self.cells()
+        truth, predicted, counts = self._cells
         table = np.zeros((len(self.labels), len(self.labels)))
         table[truth, predicted] = counts
         return frozen(table)
-
-    def cells(self) -> tuple[Array, Array, Array]:
-        """Return true class, predicted class and count of all cells that are not 0."""
-        return self._cells
 
 
 def check_counts(values: ArrayLike, name: str) -> Array:

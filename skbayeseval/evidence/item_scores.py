@@ -11,17 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skbayeseval._arrays import check_entries
-from skbayeseval.evidence.base import (
-    Evidence,
-    ObservedArray,
-    UnitNumbers,
-    count_units,
-    effective_number,
-    letter,
-)
-from skbayeseval.evidence.confusion import Margin
+from skbayeseval.evidence.interface import Evidence, ObservedArray, letter
+from skbayeseval.evidence.one_classifier import Margin
 from skbayeseval.evidence.people import FEWEST_GRADED, corrected_by_people
-from skbayeseval.metrics.confusion import Metric
+from skbayeseval.evidence.unit_numbers import UnitNumbers, count_units, effective_number
+from skbayeseval.metrics.metric import Metric
 
 Array = NDArray[Any]
 
@@ -75,7 +69,7 @@ class ItemScores(Evidence):
     Examples
     --------
     >>> import numpy as np
-    >>> from skbayeseval.evidence.items import ItemScores
+    >>> from skbayeseval.evidence.item_scores import ItemScores
     >>> items = ItemScores(np.array([[[0.5, 1.0], [1.0, np.nan]], [[0.0, 0.5], [0.5, 0.0]]]))
     >>> items.means
     array([[0.75, 1.  ],

@@ -10,9 +10,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from skbayeseval._arrays import by_column, counts_from_zero, names_of_series, wrong
+from skbayeseval._arrays import by_column, names_of_series, wrong
 from skbayeseval._validation import check_flag, check_names
-from skbayeseval.compare.instances import warn_of_other_scales
 from skbayeseval.compare.item_alignment import align_groups, align_human, align_items
 from skbayeseval.compare.logs import (
     Samples,
@@ -20,13 +19,13 @@ from skbayeseval.compare.logs import (
     check_same_score,
     groups_of_samples,
 )
-from skbayeseval.evidence.items import ItemScores
-from skbayeseval.evidence.validated_rows import Instances
-from skbayeseval.metrics.confusion import Metric
+from skbayeseval.compare.unlikely_data import warn_of_other_scales
+from skbayeseval.evidence.instances import Instances
+from skbayeseval.evidence.item_scores import ItemScores
+from skbayeseval.metrics.metric import Metric
 from skbayeseval.metrics.registry import item_metric
-from skbayeseval.models.items import ItemWeights
 from skbayeseval.posterior.build import make_posterior
-from skbayeseval.posterior.recipe import Posterior
+from skbayeseval.posterior.posterior import Posterior
 from skbayeseval.results.comparison import ComparisonResult
 from skbayeseval.results.ranking import Ranking
 
@@ -224,24 +223,27 @@ def _posterior_of_items(
     higher = check_flag(higher_is_better, "higher_is_better")
     check_same_score(scores.values())
     check_same_documents(scores)
-    plain = {name: one.scores if isinstance(one, Samples) else one for name, one in scores.items()}
+    plain = {
+        name: of_system.scores if isinstance(of_system, Samples) else of_system
+        for name, of_system in scores.items()
+    }
     items = align_items(plain, ids, keys=names, missing=missing, higher_is_better=higher)
     group = None
     if groups is None:
         groups = groups_of_samples(scores.values())
     if groups is not None:
-        frames = [one for one in plain.values() if isinstance(one, (pd.Series, pd.DataFrame))]
-        named = [one.index for one in frames if not counts_from_zero(one.index)]
-        order = named[0][items.rows] if items.order is None and named else items.order
-        group = align_groups(groups, items._replace(order=order), by_position=ids is not None)
+        group = align_groups(groups, items, by_position=ids is not None)
     attempts = (1, False)
-    if not all(isinstance(one, Samples) and one.score == scoring for one in scores.values()):
+    if not all(
+        isinstance(of_system, Samples) and of_system.score == scoring
+        for of_system in scores.values()
+    ):
         attempts = _check_attempts(scoring, dict(zip(scores, items.scores, strict=True)), higher)
     human = {
-        name: one.human if grades is None and isinstance(one, Samples) else grades
-        for (name, grades), one in zip(human.items(), scores.values(), strict=True)
+        name: of_system.human if grades is None and isinstance(of_system, Samples) else grades
+        for (name, grades), of_system in zip(human.items(), scores.values(), strict=True)
     }
-    grades = align_human(human, plain, ids, items, keys=names)
+    grades = align_human(human, items, by_position=ids is not None)
     if grades is not None and attempts[0] > 1:
         raise ValueError(f"scoring={scoring!r} cannot be corrected by grades of people.")
     judges = _check_judges(judge, items.scores.shape[2])
@@ -249,15 +251,16 @@ def _posterior_of_items(
     instances = Instances(evidence.n_items, items.order, has_ids=ids is not None)
     posterior = make_posterior(evidence, *options, instances=instances)
     model = posterior.model
-    weighs_items = isinstance(model, ItemWeights)
-    if not weighs_items or model.limits is None:
+    if getattr(model, "limits", None) is None:
         warn_of_other_scales(
             dict(zip(scores, items.scores, strict=True)),
             shares=higher,
             hint=" If they are on the same scale, pass its limits: prior={'limits': (low, high)}.",
             stacklevel=3,
         )
-    limits = model.known_limits(evidence) if weighs_items else (0.0, 1.0)
+    limits: tuple[float, float] | None = (0.0, 1.0) if evidence.is_right_or_wrong else None
+    if hasattr(model, "known_limits"):
+        limits = model.known_limits(evidence)
     bounds = None
     if limits is not None and grades is None:  # a correction may go beyond them
         low, high = sorted(evidence.sign * end for end in limits)
@@ -269,7 +272,7 @@ def _posterior_of_items(
 def _check_judges(judge: Any, n_columns: int) -> tuple[str, ...]:
     """Return the names of the judges."""
     judges = (judge,) if isinstance(judge, str) else () if judge is None else judge
-    if not isinstance(judges, (tuple, list)) or not all(isinstance(one, str) for one in judges):
+    if not isinstance(judges, (tuple, list)) or not all(isinstance(name, str) for name in judges):
         raise wrong("judge", "the name of the judge, or a list of names", judge, TypeError)
     if len(judges) > 1 and len(judges) != n_columns:
         raise ValueError(

@@ -1,8 +1,8 @@
-"""The base classes of results: a posterior and one or more metrics."""
+"""`PosteriorView`: what every result knows, a posterior and one or more metrics of it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
 from typing import Any, Self
 from warnings import warn
@@ -11,30 +11,16 @@ import pandas as pd
 from sklearn.exceptions import ConvergenceWarning
 
 from skbayeseval._arrays import in_short
-from skbayeseval._html import html_table, write_page
 from skbayeseval._validation import check_characters, check_names
-from skbayeseval.evidence.base import Evidence
-from skbayeseval.judgement.decision import InWords
+from skbayeseval.evidence.interface import Evidence
 from skbayeseval.judgement.distribution import Distribution
-from skbayeseval.judgement.intervals import Interval
-from skbayeseval.judgement.rope import check_rope, warn_of_one_rope
-from skbayeseval.metrics.confusion import Metric
-from skbayeseval.metrics.registry import PerClass, resolve_scoring, split_metric
+from skbayeseval.metrics.metric import Metric
+from skbayeseval.metrics.registry import PerClass, split_metric
+from skbayeseval.metrics.scoring import resolve_scoring
 from skbayeseval.posterior.chains import convergence_warnings, from_trace
-from skbayeseval.posterior.recipe import Posterior
+from skbayeseval.posterior.posterior import Posterior
 from skbayeseval.results.arviz import as_arviz
-from skbayeseval.results.facts import (
-    MOST_METRICS,
-    Fact,
-    as_lines,
-    as_sentences,
-    explained,
-    facts_of,
-    printed,
-)
-from skbayeseval.results.report import Figure, Table, page, view
 from skbayeseval.results.storage import Parts, describe, read, write
-from skbayeseval.results.text_tables import Labels, latex_table, markdown_table
 from skbayeseval.splitting.collect import CrossValidation
 from skbayeseval.splitting.out_of_fold import LEVELS
 
@@ -44,8 +30,6 @@ class PosteriorView:
 
     Results are read-only. Methods take ``metric=``, which defaults to the first metric.
     """
-
-    _takes_rope = False
 
     def __init__(
         self,
@@ -72,10 +56,10 @@ class PosteriorView:
     @property
     def warnings(self) -> tuple[str, ...]:
         """Convergence warnings of the Markov chains; empty for exact draws."""
-        found = (
+        by_metric = (
             convergence_warnings(self._posterior, m, name) for name, m in self._metrics.items()
         )
-        return tuple(dict.fromkeys(warning for of_one in found for warning in of_one))
+        return tuple(dict.fromkeys(warning for of_metric in by_metric for warning in of_metric))
 
     @property
     def metrics(self) -> tuple[str, ...]:
@@ -144,8 +128,8 @@ class PosteriorView:
         record = self._cross_validation
         if record is not None and record.out_of_fold is not None:
             return record.out_of_fold.frame(self._names)
-        given = self.evidence.given_predictions() if record is None else None
-        if given is None:
+        predictions = self.evidence.given_predictions() if record is None else None
+        if predictions is None:
             raise ValueError(
                 "This result has no predictions. They are kept by cross-validation with a metric "
                 "of predictions, such as scoring='accuracy', but not by model='scores', nor for "
@@ -156,7 +140,7 @@ class PosteriorView:
             )
         instances = self._posterior.instances
         index = None if instances is None else instances.index
-        frame = pd.DataFrame(dict(enumerate(given)), index=index).infer_objects()
+        frame = pd.DataFrame(dict(enumerate(predictions)), index=index).infer_objects()
         header = [(name, 0) for name in self._names]
         return frame.set_axis(pd.MultiIndex.from_tuples(header, names=LEVELS[:2]), axis=1)
 
@@ -354,8 +338,8 @@ class PosteriorView:
             raise TypeError(f"metric must be a name or a Metric, got {in_short(metric)}.")
         if self.evidence.is_of_splits and isinstance(metric, str):
             return self._posterior.check_metric(split_metric(metric))
-        found = resolve_scoring(metric, self.labels)
-        return self._posterior.check_metric(next(iter(found.values())))
+        metrics = resolve_scoring(metric, self.labels)
+        return self._posterior.check_metric(next(iter(metrics.values())))
 
     def _others(self, metric: str | Metric | None) -> tuple[str, ...]:
         """Return the metrics that an answer leaves out because no metric was asked for."""
@@ -368,206 +352,8 @@ class PosteriorView:
             return round(record.train_size + record.test_size)
         return round(max(counts.total for counts in self._posterior.counts))
 
-    def _headline(self, metric: Metric) -> str:
-        """Return a sentence on what a metric says."""
-        raise NotImplementedError
-
-    def _facts_of(self, metric: Metric) -> list[Fact]:
-        """Return what is known of a metric."""
-        return []
-
-    def _printed(self, metric: Metric) -> list[str]:
-        """Return the lines that are printed below the headline of a metric."""
-        return as_lines(self._facts_of(metric))
-
-    def _sentences(self, metric: Metric) -> list[str]:
-        """Return what is known of a metric, in sentences."""
-        return as_sentences(self._facts_of(metric))
-
-    def _decided(self, rope: Any, metric: Metric) -> str:
-        """Return what a ROPE decides, in sentences."""
-        raise NotImplementedError
-
-    def _title(self) -> str:
-        """Return the title of a page."""
-        raise NotImplementedError
-
-    def _verdict(self, rope: Any) -> list[str]:
-        """Return what a page says first: what is decided, or who is ahead."""
-        return list(map(self._headline, self._few_metrics().values()))
-
-    def _few_metrics(self) -> dict[str, Metric]:
-        """Return the metrics that are told and drawn on a page."""
-        return dict(list(self._metrics.items())[:MOST_METRICS])
-
-    def _tables(self, rope: Any) -> Iterator[Table]:
-        """Yield the tables of a page."""
-        raise NotImplementedError
-
-    def _figures(self, rope: Any) -> list[Figure]:
-        """Return the figures of a page."""
-        raise NotImplementedError
-
-    def _rows_of_figures(self) -> int:
-        return 0
-
-    def _table(self, rope: Any, prob: float, mcse: bool, labels: Labels) -> pd.DataFrame:
-        """Return the text of the table."""
-        raise NotImplementedError
-
-    def _repr_html_(self) -> str:
-        return view(self, self._table(None, 0.95, False, None), facts_of(self))
-
-    __str__ = printed
-
     def __repr__(self) -> str:
         return (
             f"{type(self).__name__}(names={self._names}, metrics={self.metrics}, "
             f"model={self.model!r}, engine={self.engine!r}, n_draws={self.n_draws})"
         )
-
-
-class RopeResult(PosteriorView):
-    """Base class of results that are judged in view of a region of practical equivalence."""
-
-    _takes_rope = True
-
-    def explain(self, rope: Any = None) -> str:
-        """Return what the result means, in paragraphs of plain sentences.
-
-        They tell what was compared, who is better, by how much and how surely, what would settle
-        it, what it applies to, and what to be careful about.
-
-        Parameters
-        ----------
-        rope : float, str, (float, float) or dict, default=None
-            The region of practical equivalence: differences that are too small to matter. A number
-            r means [-r, r], "1%" is a percentage as in `decision`, and a dict has the ROPE of each
-            metric.
-
-        Returns
-        -------
-        words : str
-            Paragraphs, separated by blank lines.
-
-        Examples
-        --------
-        >>> from skbayeseval import compare_counts
-        >>> result = compare_counts((900, 50, 60), (700, 150, 260), random_state=0)
-        >>> "A is better than B by more than that" in result.explain(rope=0.01)
-        True
-        """
-        return explained(self, self._ropes(rope))
-
-    def report(self, path: str | PathLike[str], rope: Any = None) -> None:
-        """Write all that is known of the result to one HTML page, which needs no other file.
-
-        The page begins with the verdict, followed by what the Bayesian analysis reporting
-        guidelines ask for (Kruschke 2021): the evidence, the model and its prior, the computation,
-        the posterior, decisions, sensitivity to the prior, and versions and seed.
-
-        Parameters
-        ----------
-        path : str or path-like
-            The file to write, such as "report.html". An existing file is replaced.
-        rope : float, str, (float, float) or dict, default=None
-            The region of practical equivalence, as in `explain`.
-
-        Examples
-        --------
-        >>> import tempfile
-        >>> from pathlib import Path
-        >>> from skbayeseval import compare_counts
-        >>> result = compare_counts((900, 50, 60), (700, 150, 260), random_state=0)
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     page = Path(folder) / "report.html"
-        ...     result.report(page, rope=0.01)
-        ...     page.read_text()[:15]
-        '<!DOCTYPE html>'
-        """
-        ropes = self._ropes(rope)
-        write_page(path, lambda: page(self, self._title(), explained(self, ropes), self, ropes))
-
-    def _ropes(self, rope: Any) -> Any:
-        """Return the ROPE of each metric; warn if one is given for metrics on different scales."""
-        warn_of_one_rope(rope, self._metrics.values())
-        if rope is None:
-            return None
-        return {name: self._rope(rope, metric) for name, metric in self._metrics.items()}
-
-    def _rope(self, rope: Any, metric: Metric) -> Interval:
-        """Return the ROPE of a metric, in its units."""
-        return check_rope(rope, metric, self._reference(metric))
-
-    def _reference(self, metric: Metric) -> float:
-        """Return the observed score that a percentage is of, if the metric has no largest one."""
-        raise NotImplementedError
-
-    def _verdict(self, rope: Any) -> list[str]:
-        if rope is None:
-            return super()._verdict(rope)
-        return [str(self.decision(rope, metric=name)) for name in self._few_metrics()]
-
-    def decision(self, rope: Any, prob: float = 0.95, *, metric: Any = None) -> InWords:
-        """Return what is decided, given a ROPE."""
-        raise NotImplementedError
-
-    def to_latex(
-        self, rope: Any = None, *, prob: float = 0.95, mcse: bool = False, labels: Labels = None
-    ) -> str:
-        r"""Return the result as a LaTeX tabular, which needs ``\usepackage{booktabs}``.
-
-        A comparison has one row per metric, a ranking one row per classifier. Numbers are rounded
-        to two digits of the standard deviation of their row.
-
-        Parameters
-        ----------
-        rope : float, str, (float, float) or dict, default=None
-            The region of practical equivalence. Without one, nothing is decided.
-        prob : float, default=0.95
-            The probability mass of the HDI.
-        mcse : bool, default=False
-            Whether to include Monte Carlo standard errors and, for Markov chains, diagnostics.
-        labels : dict of str to str, default=None
-            What metrics are called, such as {"roc_auc": "ROC AUC"}. In a table of classifiers, the
-            label of the metric stands above the observed values. Under a label, scores with a
-            minus sign are written without it: with {"neg_brier_score": "Brier score"}, smaller
-            numbers are better, and a negative difference speaks for A.
-
-        Returns
-        -------
-        table : str
-            For a comparison, the columns are the observed metric values, the mean and standard
-            deviation of the difference A minus B, the probabilities that A is worse, inside the
-            ROPE and better, the HDI and, with a ROPE, the decision: the symbol of what is settled,
-            or "not settled". For a ranking, they are the observed metric value, its mean, standard
-            deviation and HDI, the probability of being best and the rank; with a ROPE also the
-            probability of being practically equivalent to the best, and the decision against the
-            best.
-
-        Examples
-        --------
-        >>> from skbayeseval import compare_counts
-        >>> result = compare_counts((88, 10, 12), (80, 14, 20), names=("new", "old"))
-        >>> print(result.to_latex(rope=0.01).splitlines()[4].split(" & ")[-1])
-        not settled \\
-        """
-        return latex_table(self._table(rope, prob, mcse, labels))
-
-    def to_markdown(
-        self, rope: Any = None, *, prob: float = 0.95, mcse: bool = False, labels: Labels = None
-    ) -> str:
-        """Return the result as a Markdown table.
-
-        The parameters and the columns are those of `to_latex`.
-        """
-        return markdown_table(self._table(rope, prob, mcse, labels))
-
-    def to_html(
-        self, rope: Any = None, *, prob: float = 0.95, mcse: bool = False, labels: Labels = None
-    ) -> str:
-        """Return the result as an HTML table, with escaped names.
-
-        The parameters and the columns are those of `to_latex`.
-        """
-        return html_table(self._table(rope, prob, mcse, labels))

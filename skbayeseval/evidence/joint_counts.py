@@ -1,20 +1,17 @@
-"""Immutable counts of predictions, the data that most models are given.
+"""Counts of the predictions of several classifiers, the data that most models are given.
 
-`ConfusionCounts` holds the counts of one classifier, `PairedCounts` the joint counts of several
-classifiers on the same instances. Both have the labels, the positive class, and the weight of one
-count. The weight is below 1 if instances are counted more than once, as in repeated
-cross-validation. Use ``+`` to add the counts of parts of the data.
+They are of the same instances (`PairedCounts`), or of each classifier alone (`MarginalCounts`). The
+weight of one count is below 1 if instances are counted more than once, as in repeated
+cross-validation.
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from skbayeseval._arrays import check_entries
@@ -25,13 +22,9 @@ from skbayeseval._labels import (
     resolve_pos_label,
 )
 from skbayeseval._validation import check_weight
-from skbayeseval.evidence.base import (
-    Correctness,
-    Evidence,
-    ObservedArray,
-    still_declared,
-)
-from skbayeseval.evidence.confusion import (
+from skbayeseval.evidence.interface import Correctness, Evidence, ObservedArray, still_declared
+from skbayeseval.evidence.label_counting import Vectors, count_outcomes, tally
+from skbayeseval.evidence.one_classifier import (
     ByContent,
     ConfusionCounts,
     SparseCounts,
@@ -42,45 +35,8 @@ from skbayeseval.evidence.confusion import (
 Array = NDArray[Any]
 
 
-# Whole numbers in a range below this are codes as they are.
-WIDEST = 2**17
-
-
-# Numbers that most caches hold.
-BLOCK = 2**17
-
-
 # Rows of more instances are counted, but not kept: one byte each, for few outcomes.
 MOST_ROWS = 10**7
-
-
-# Of the hash of a string: odd, with irregular bits.
-MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
-
-
-# Vectors of labels by name.
-Vectors = Sequence[tuple[str, ArrayLike]]
-
-
-def tally(chunks: Iterable[Vectors]) -> tuple[list[str], Counter[tuple[Any, ...]]]:
-    """Return the names of vectors in chunks, and how often each combination of labels occurs."""
-    names: list[str] = []
-    total: Counter[tuple[Any, ...]] = Counter()
-    for number, vectors in enumerate(chunks):
-        named = dict(vectors)
-        names = names or list(named)
-        if set(named) != set(names):
-            raise ValueError(
-                f"All chunks must hold the predictions of {names[1:]}, got {list(named)[1:]} in "
-                f"chunk {number}."
-            )
-        arrays = check_label_vectors([(name, named[name]) for name in names])
-        values, codes, counts, _ = _outcomes(arrays, keeps_rows=False)
-        for row, count in zip(codes.tolist(), counts.tolist(), strict=True):
-            total[tuple([of_one[code] for of_one, code in zip(values, row, strict=True)])] += count
-    if not names:
-        raise ValueError("Found no chunk: chunks is empty.")
-    return names, total
 
 
 def _named(chunks: Iterable[tuple[ArrayLike, Mapping[str, ArrayLike]]]) -> Iterator[Vectors]:
@@ -93,104 +49,6 @@ def _named(chunks: Iterable[tuple[ArrayLike, Mapping[str, ArrayLike]]]) -> Itera
                 "Each chunk must be a pair of y_true and a dict of predictions by name, got "
                 f"{type(chunk).__name__} as chunk {number}."
             ) from error
-
-
-def _outcomes(
-    arrays: Sequence[Array], *, keeps_rows: bool
-) -> tuple[list[list[Any]], Array, Array, Array | None]:
-    """Return the labels in each vector, the combinations of them, their counts, and the rows.
-
-    Combinations are rows of positions among the labels of each vector.
-    """
-    columns, labels = zip(*map(_small_codes, arrays), strict=True)
-    bits = [(len(of_one) - 1).bit_length() for of_one in labels]
-    if sum(bits) > 62:  # a number per row would not fit in 64 bits
-        codes, rows = np.unique(np.column_stack(columns), axis=0, return_inverse=True)
-        rows = np.ravel(rows)
-        counts = np.bincount(rows)
-    else:
-        # Few cells have small numbers, which are several times faster to combine.
-        dtype: Any = np.uint8 if sum(bits) <= 8 else np.intp
-        cells = columns[0].astype(dtype)
-        for column, width in zip(columns[1:], bits[1:], strict=True):
-            cells <<= width
-            cells |= column.astype(dtype, copy=False)
-        if 2 ** sum(bits) <= 4 * max(len(cells), 256):
-            of_all = _occurrences(cells, 2 ** sum(bits))
-            seen = np.flatnonzero(of_all)
-            counts = of_all[seen]
-            place = np.zeros(len(of_all), dtype=np.min_scalar_type(len(seen)))
-            place[seen] = np.arange(len(seen))
-            rows = place.take(cells) if keeps_rows else cells
-        else:
-            seen, rows, counts = np.unique(cells, return_inverse=True, return_counts=True)
-        places = np.cumsum([0, *bits[:0:-1]])[::-1]
-        codes = (seen[:, None] >> places) & (2 ** np.array(bits) - 1)
-    values = []
-    for column, of_one in zip(codes.T, labels, strict=True):
-        occurring, place = np.unique(column, return_inverse=True)
-        values.append([of_one[code] for code in occurring.tolist()])
-        column[:] = np.ravel(place)
-    smallest = np.min_scalar_type(len(codes))
-    return values, codes, counts, rows.astype(smallest, copy=False) if keeps_rows else None
-
-
-def _occurrences(cells: Array, n_cells: int) -> Array:
-    """Return how often each number below `n_cells` occurs.
-
-    Of large arrays, blocks that fit the cache, and two numbers of six bits or less as one, take
-    half the time (``counting-integers`` in benchmarks/bench.py).
-    """
-    if n_cells > 64 or len(cells) < BLOCK:
-        return np.bincount(cells, minlength=n_cells)
-    even = len(cells) // 2 * 2
-    counts = np.bincount(cells[even:], minlength=n_cells)
-    for start in range(0, even, BLOCK):
-        two = cells[start : min(start + BLOCK, even)].view(np.uint16)
-        pairs = np.bincount(two, minlength=256 * n_cells).reshape(n_cells, 256)[:, :n_cells]
-        counts += pairs.sum(axis=0) + pairs.sum(axis=1)
-    return counts
-
-
-def _small_codes(labels: Array) -> tuple[Array, Sequence[Any]]:
-    """Return a number from 0 for each label, and the labels that these numbers stand for."""
-    if labels.dtype == bool:
-        return labels.view(np.uint8), (False, True)
-    if labels.dtype.kind in "iu":
-        # A negative number is a large one without its sign.
-        largest = int(labels.view(labels.dtype.str.replace("i", "u")).max())
-        if largest < WIDEST and largest <= np.iinfo(labels.dtype).max:
-            return labels, range(largest + 1)
-        low, high = int(labels.min()), int(labels.max())
-        if high - low < WIDEST:
-            return (labels - labels.dtype.type(low)).astype(np.intp), range(low, high + 1)
-    if labels.dtype.kind == "f":  # whole numbers
-        codes, values = _small_codes(labels.astype(np.int64))
-        return codes, np.array(values, dtype=labels.dtype).tolist()
-    if labels.dtype.kind == "U":
-        return _codes_of_text(labels)
-    codes, distinct = pd.factorize(labels)
-    return codes, distinct.tolist()
-
-
-def _codes_of_text(labels: Array) -> tuple[Array, Sequence[Any]]:
-    """Return the codes and labels of numpy's strings, which are rows of 32-bit characters.
-
-    Numbers that are mixed from the characters are three times as fast as pandas' objects
-    (``counting-strings`` in benchmarks/bench.py).
-    """
-    characters = np.ascontiguousarray(labels).view(np.uint32).reshape(len(labels), -1)
-    mixed = np.zeros(len(labels), dtype=np.uint64)
-    for character in characters.T:
-        mixed *= MULTIPLIER
-        mixed += character
-    codes, _ = pd.factorize(mixed)
-    first = np.zeros(codes.max() + 1, dtype=np.intp)
-    first[codes[::-1]] = np.arange(len(labels) - 1, -1, -1)
-    distinct = labels[first]
-    if (distinct[codes] != labels).any():  # two strings with the same number
-        codes, distinct = pd.factorize(labels)
-    return codes, distinct.tolist()
 
 
 @dataclass(frozen=True, eq=False)
@@ -246,11 +104,9 @@ class PairedCounts(ByContent, Evidence):
         n, last = len(check_counts(self.counts, "counts")), len(labels) - 1
         check_entries(self.truth, "truth", (n,), low=0, high=last, whole=True)
         check_entries(self.predictions, "predictions", (n, None), low=0, high=last, whole=True)
-        # One row per outcome, sorted, so that draws do not depend on the order of the instances.
-        outcomes, inverse = np.unique(
-            np.column_stack([self.truth, self.predictions]), axis=0, return_inverse=True
+        outcomes, counts, position = _in_order(
+            np.column_stack([self.truth, self.predictions]).astype(np.intp), np.asarray(self.counts)
         )
-        counts = np.bincount(np.ravel(inverse), weights=self.counts, minlength=len(outcomes))
         object.__setattr__(self, "truth", frozen(outcomes[:, 0]))
         object.__setattr__(self, "predictions", frozen(outcomes[:, 1:]))
         object.__setattr__(self, "counts", frozen(counts.astype(float)))
@@ -259,7 +115,7 @@ class PairedCounts(ByContent, Evidence):
         object.__setattr__(self, "pos_label", resolve_pos_label(labels, self.pos_label))
         if self.outcome is not None:
             smallest = np.min_scalar_type(len(outcomes))
-            outcome = np.ravel(inverse).astype(smallest).take(self.outcome)
+            outcome = position.astype(smallest).take(self.outcome)
             object.__setattr__(self, "outcome", frozen(outcome))
 
     @classmethod
@@ -275,7 +131,7 @@ class PairedCounts(ByContent, Evidence):
         """Count label vectors of any dtype; error messages use the keys of `predictions`."""
         vectors = [("y_true", y_true), *predictions.items()]
         arrays = check_label_vectors(vectors)
-        values, codes, counts, rows = _outcomes(arrays, keeps_rows=len(arrays[0]) <= MOST_ROWS)
+        values, codes, counts, rows = count_outcomes(arrays, keeps_rows=len(arrays[0]) <= MOST_ROWS)
         classes = merged_classes([name for name, _ in vectors], values, labels)
         position = {label: i for i, label in enumerate(classes)}
         for column, of_one in zip(codes.T, values, strict=True):
@@ -310,11 +166,6 @@ class PairedCounts(ByContent, Evidence):
     def total(self) -> float:
         """The number of counts."""
         return float(self.counts.sum())
-
-    @property
-    def positive(self) -> int | None:
-        """The index of the positive class; None if there is none."""
-        return None if self.pos_label is None else self.labels.index(self.pos_label)
 
     def margin(self, classifier: int) -> ConfusionCounts:
         """Return the confusion counts of one classifier."""
@@ -355,7 +206,7 @@ class PairedCounts(ByContent, Evidence):
             truth=self.truth[seen],
             predictions=self.predictions[seen],
             counts=counts,
-            declared=still_declared(self.margin(0)),
+            declared=still_declared(self.margins()[0]),
             outcome=np.ravel(outcome),
         )
 
@@ -382,6 +233,21 @@ class PairedCounts(ByContent, Evidence):
         cube = np.zeros((len(self.labels),) * (1 + self.n_classifiers))
         cube[(self.truth, *self.predictions.T)] = self.counts
         return cube
+
+
+def _in_order(outcomes: Array, counts: Array) -> tuple[Array, Array, Array]:
+    """Return distinct outcomes in order, their counts, and the position of each given one.
+
+    So draws do not depend on the order of the instances. Outcomes that are in order stay as they
+    are, which those of a part, or with another weight, are.
+    """
+    steps = np.diff(outcomes, axis=0)
+    first = (steps != 0).argmax(axis=1)
+    if (np.take_along_axis(steps, first[:, None], axis=1) > 0).all():
+        return outcomes, counts, np.arange(len(outcomes))
+    distinct, position = np.unique(outcomes, axis=0, return_inverse=True)
+    position = np.ravel(position)
+    return distinct, np.bincount(position, weights=counts, minlength=len(distinct)), position
 
 
 @dataclass(frozen=True)

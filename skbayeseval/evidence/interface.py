@@ -24,105 +24,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skbayeseval.judgement.frequentist import SignificanceTest
-from skbayeseval.metrics.confusion import Metric, Totals
+from skbayeseval.metrics.metric import Metric, Totals
 
 Array = NDArray[Any]
-
-
-class UnitNumbers(NamedTuple):
-    """How many units with random weights a metric rests on.
-
-    Attributes
-    ----------
-    what : str
-        What is counted, such as "groups" or "positives".
-    number : int
-        The number of units. An instance that was tested several times is one unit.
-    effective : float
-        The number of units of equal size that would vary as much: sum(m)^2 / sum(m^2), where m is
-        how much each unit contributes (Kish 1965).
-    instances : float
-        The number of instances in all units, times the weight of one count.
-    shape : float
-        The sum of the Gamma shapes of the units' weights.
-    seen : (float, float) or None
-        The smallest and the largest value that was seen, for metrics without a known range.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from skbayeseval.evidence.base import count_units
-    >>> found = count_units(np.array([30.0, 10.0, 0.0]), np.ones(3), 1.0, "groups")
-    >>> found.number, round(found.effective, 2)
-    (2, 1.6)
-    """
-
-    what: str
-    number: int
-    effective: float
-    instances: float
-    shape: float
-    seen: tuple[float, float] | None = None
-
-
-def effective_number(influence: Array, times: Array | float = 1.0) -> float:
-    """Return how many units carry a variance: sum(u^2)^2 / sum(u^4); infinity if there is none.
-
-    Of n units whose influences u are normal, a third of them do. `times` is how often each occurs.
-
-    Examples
-    --------
-    >>> from skbayeseval.evidence.base import effective_number
-    >>> effective_number(np.array([1.0, -1.0, 0.0, 0.0]))
-    2.0
-    """
-    # Scaled by a power of 2, which changes no digit, so that the fourth power of none is 0 or inf.
-    exponent = np.frexp(np.abs(influence).max(initial=0.0))[1]
-    squares = np.square(np.ldexp(influence, -exponent))
-    total = float(np.sum(times * squares))
-    return total**2 / float(np.sum(times * squares**2)) if total > 0 else np.inf
-
-
-def count_units(masses: Array, shape: Array, weight: float, what: str) -> UnitNumbers:
-    """Return how many units there are.
-
-    Parameters
-    ----------
-    masses : ndarray of shape (n_units,)
-        How many counts each unit contributes, over all its tests.
-    shape : ndarray of shape (n_units,)
-        The Gamma shape of each unit's weight.
-    weight : float
-        The weight of one count.
-    what : str
-        What is counted.
-    """
-    seen = masses > 0
-    squares = float(np.square(masses).sum())
-    return UnitNumbers(
-        what,
-        int(seen.sum()),
-        float(masses.sum()) ** 2 / squares if squares else 0.0,
-        weight * float(masses.sum()),
-        float(shape[seen].sum()),
-    )
-
-
-def over_classes(of_classes: Sequence[UnitNumbers], what: str) -> UnitNumbers:
-    """Return the numbers of an average over classes, given those of each class.
-
-    A class with few units varies most. Where each varies in proportion to 1 / k, the degrees of
-    freedom of the average are (sum 1 / k)^2 / sum 1 / (k^2 (k - 1)) (Satterthwaite 1946).
-    """
-    counted = [n for n in of_classes if n.number]
-    if len(counted) < 2:
-        return counted[0] if counted else UnitNumbers(what, 0, 0.0, 0.0, 0.0)
-    k = np.array([max(n.effective, 2.0) for n in counted])
-    df = np.sum(1 / k) ** 2 / np.sum(1 / (k**2 * (k - 1)))
-    # Harmonic means, in which few count most.
-    instances = len(counted) / sum(1 / n.instances for n in counted)
-    shape = len(counted) / sum(1 / n.shape for n in counted)
-    return UnitNumbers(what, max(n.number for n in counted), 1 + float(df), instances, shape)
 
 
 class ObservedArray(NamedTuple):
@@ -195,6 +99,12 @@ class Evidence(ABC):
     def n_classifiers(self) -> int:
         """The number of classifiers."""
         return len(getattr(self, self.of_each[0]))
+
+    @property
+    def positive(self) -> int | None:
+        """The index of the positive class; None if there is none."""
+        index: int | None = self.margins()[0].positive
+        return index
 
     @property
     @abstractmethod
@@ -285,11 +195,7 @@ class Evidence(ABC):
         """Raise if the metric cannot be computed from the evidence."""
         counts = self.margins()[0]
         labels = counts.labels
-        if metric.source == "splits":
-            raise ValueError(
-                f"scoring={metric.name!r} cannot be computed from predictions, only from split "
-                "scores. Use model='scores'."
-            )
+        check_not_of_splits(metric)
         if not counts.has_table and (metric.one_of_many or metric.needs_tables):
             raise ValueError(
                 f"scoring={metric.name!r} requires one label per instance, but y is a multi-label "
@@ -307,7 +213,7 @@ class Evidence(ABC):
                 )
         if metric.needs_positive and (len(labels) > 2 or not counts.has_table):
             kind = "multiclass" if counts.has_table else "multilabel-indicator"
-            ratio = "recall" if metric.one_of_many else metric.formula  # specificity has no average
+            ratio = metric.class_ratio or "f1"
             raise ValueError(
                 f"Target is {kind} but scoring={metric.name!r} is a binary metric. Please choose "
                 f"another one, such as '{ratio}_micro', '{ratio}_macro', '{ratio}_weighted' or "
@@ -391,7 +297,7 @@ def variable_names(metrics: Iterable[str]) -> dict[str, str]:
 
     Examples
     --------
-    >>> from skbayeseval.evidence.base import variable_names
+    >>> from skbayeseval.evidence.interface import variable_names
     >>> variable_names(["f1/macro", "f1_macro", "f1"])
     {'f1_macro': 'f1_macro', 'f1': 'f1', 'f1/macro': 'f1_macro_'}
     """
@@ -402,6 +308,15 @@ def variable_names(metrics: Iterable[str]) -> dict[str, str]:
             variable += "_"
         found[name] = variable
     return found
+
+
+def check_not_of_splits(metric: Metric) -> None:
+    """Raise if a metric is known by its split scores only."""
+    if metric.source == "splits":
+        raise ValueError(
+            f"scoring={metric.name!r} cannot be computed from predictions, only from split "
+            "scores. Use model='scores'."
+        )
 
 
 def check_positive(metric: Metric, labels: tuple[Any, ...], positive: int | None) -> None:

@@ -6,7 +6,7 @@ metrics of a posterior are computed from the same draws.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, TypeVar, cast
@@ -16,38 +16,32 @@ from joblib import parallel_config
 from numpy.typing import NDArray
 
 from skbayeseval._running import progress_if_long, seconds_of
-from skbayeseval.engines.arviz import diagnose
+from skbayeseval._streams import Stream, generator
 from skbayeseval.engines.base import Trace
-from skbayeseval.engines.bootstrap import SumOfMeans, stream_bootstrap
-from skbayeseval.engines.few_units import (
-    allow_for_few_carriers,
-    allow_for_few_units,
-    difference_of_twins,
-)
-from skbayeseval.evidence.base import Evidence, UnitNumbers
+from skbayeseval.engines.bootstrap import SumOfMeans
+from skbayeseval.engines.few_units import allow_for_few_carriers, difference_of_twins
 from skbayeseval.evidence.instance_scores import WeightedInstances
-from skbayeseval.evidence.validated_rows import Instances
+from skbayeseval.evidence.instances import Instances
+from skbayeseval.evidence.interface import Evidence
+from skbayeseval.evidence.unit_numbers import UnitNumbers
 from skbayeseval.judgement.distribution import Distribution
-from skbayeseval.metrics.confusion import Metric, stacked
+from skbayeseval.metrics.metric import Metric
 from skbayeseval.models.base import Model
-from skbayeseval.models.data_sets import SignedRank
 from skbayeseval.models.margins import difference_bounds
-from skbayeseval.models.weights import GroupScoreWeights, ScoreWeights
-from skbayeseval.posterior.inferred_weight import (
-    WeightPosterior,
-    Weights,
-    common_weight,
-    shift_by_other_splits,
-    spread_out,
+from skbayeseval.posterior.inferred_weight import Weights, common_weight, shift_by_other_splits
+from skbayeseval.posterior.modes import (
+    Bootstrap,
+    Chains,
+    Exact,
+    Mixture,
+    Mode,
+    ModelMode,
+    Recipe,
 )
-from skbayeseval.posterior.prior import Prior, Recipe
+from skbayeseval.posterior.prior import Prior
 
 Array = NDArray[Any]
 T = TypeVar("T")
-
-# The spawn keys of the posterior's seeds: its draws, what few units and training sets add, and how
-# independent draws vary together.
-_POSTERIOR, _FEW_UNITS, _TRAINING, _TOGETHER = 0, 1, 2, 3
 
 # The most numbers that are drawn before they are asked for, with others.
 MOST_TOGETHER = 2**25
@@ -93,8 +87,6 @@ class Posterior(Recipe):
         The number of threads; by default as joblib is set.
     """
 
-    is_prior = False
-
     _: KW_ONLY
     entropy: int
     n_draws: int = 0
@@ -112,13 +104,29 @@ class Posterior(Recipe):
     def __post_init__(self) -> None:
         super().__post_init__()
         self.scored = self.evidence.scored if self.scored is None else self.scored
+        self._bootstrap = None if self.scored is None else self._mode_of_scores(self.scored)
+        modes: list[Mode] = [self._of_counts, self._bootstrap or self._of_counts]
+        if self.weights is not None:
+            modes = [Mixture(mode, self.weights) for mode in modes]
+        self._modes = modes
         self.has_independent_draws = self.trace is None
-        self.has_closed_forms = self.trace is None and self.weights is None
         self.has_warned = self.trace is None  # whether convergence warnings were issued
         if self.trace is not None:
             self.n_draws = self.trace.n_draws
         self._asked: list[Metric] = []
         self._known: dict[Hashable, Any] = {}  # what was computed, or is known from a file
+
+    def _mode_of_counts(self) -> ModelMode:
+        if self.trace is None:
+            return Exact(self.model, self.evidence, self.prevalence)
+        return Chains(self.trace, self.model, self.evidence, self.prevalence)
+
+    def _mode_of_scores(self, scored: WeightedInstances) -> Bootstrap:
+        return Bootstrap(scored)
+
+    def mode(self, metric: Metric) -> Mode:
+        """Return how the metric is drawn."""
+        return self._modes[metric.weighs_instances]
 
     def _once(self, key: Hashable, compute: Callable[[], T]) -> T:
         """Return what is known under the key, else compute it; arrays become read-only."""
@@ -137,103 +145,28 @@ class Posterior(Recipe):
 
     def model_name(self, metric: Metric) -> str:
         """Return the name of the model that is used for the metric."""
-        if not metric.weighs_instances:
-            return self.model.name
-        grouped = getattr(self.scored, "grouped", False)
-        return GroupScoreWeights.name if grouped else ScoreWeights.name
+        return self.mode(metric).model_name
 
     def has_proper_prior(self, metric: Metric) -> bool:
         """Return whether the metric has a proper prior, which Bayes factors require."""
         return self.model.has_proper_prior and not metric.weighs_instances
 
-    def _given(self, n_draws: int | None) -> Mapping[str, Array] | None:
-        return None if self.trace is None else self.trace.flat()
-
-    def _scored_for(self, metric: Metric) -> WeightedInstances | None:
-        """Return the instance scores that the metric is computed from; None for other metrics."""
-        return self.scored if metric.weighs_instances else None
-
-    def stream(
-        self, metric: Metric, rng: np.random.Generator, n_draws: int, weight: float | None = None
-    ) -> Iterator[Array]:
-        """Yield blocks of draws of the metric, of shape (n_classifiers, n)."""
-        scored = self._scored_for(metric)
-        if scored is None:
-            return super().stream(metric, rng, n_draws, weight)
-        sum_of_means = self.sum_of_means(metric)
-        if sum_of_means is not None:
-            return sum_of_means.stream(rng, n_draws)
-        shape = scored.shape if weight is None else scored.with_weight(weight).shape
-        return stream_bootstrap(scored.runs(metric), shape, scored.n_classifiers, rng, n_draws)
-
     def sum_of_means(self, metric: Metric) -> SumOfMeans | None:
         """Return how very many instances are drawn together; None if each has its own weight."""
-        scored = self._scored_for(metric)
-        if scored is None or self.weights is not None or not metric.available:
-            return None
-        runs, shape = scored.runs, scored.shape
-        return self._once(("sum of means", metric), lambda: SumOfMeans.of(runs(metric), shape))
+        return self.mode(metric).sum_of_means(metric)
 
-    def _spread_out(
-        self, metric: Metric, weight: WeightPosterior, own: Sequence[WeightPosterior] = ()
-    ) -> Array:
-        """Return draws of the metric, of shape (n_classifiers, n_draws), as wide as inferred.
-
-        They are drawn as if all variation were test noise, and then spread by what training sets
-        add to it. So the weight, which is not known exactly, leaves the middle where it is. With
-        the weights of each classifier, each is spread by its own; otherwise differences are.
-        """
-        blocks = self.stream(metric, self.rng(), self.n_draws, weight.of_tests)
-        draws = self._collected(blocks, metric)
-        few = self.rng(_FEW_UNITS)
-        draws = self._allowing_for_few_units(metric, draws, few, weight=weight.of_tests)
-        drawn_at = weight.of_tests
-        factors = np.array(
-            [one.factors(self.rng(_TRAINING), self.n_draws, drawn_at) for one in own or [weight]]
-        )
-        return spread_out(draws, factors, metric.extent, together=not own)
-
-    def _threads(self) -> AbstractContextManager[Any]:
-        """Return the setting of joblib under which blocks are drawn."""
-        return nullcontext() if self.n_jobs is None else parallel_config(n_jobs=self.n_jobs)
-
-    def units(self, metric: Metric, weight: float | None = None) -> UnitNumbers | None:
+    def units(self, metric: Metric) -> UnitNumbers | None:
         """Return how many units the metric rests on; None unless units have random weights."""
-        evidence: Any = self._scored_for(metric)
-        if evidence is None:
-            if metric.source not in ("tables", "items") or not self.model.weights_units:
-                return None
-            evidence = self.evidence
-        evidence = evidence if weight is None else evidence.with_weight(weight)
-        return evidence.unit_numbers(metric)
-
-    def _allowing_for_few_units(
-        self, metric: Metric, draws: Array, rng: np.random.Generator, weight: float | None = None
-    ) -> Array:
-        units = self.units(metric, weight)
-        if units is None or not draws.shape[1]:
-            return draws
-        return allow_for_few_units(draws, units, metric.bounds, rng)
+        return self.mode(metric).units(metric)
 
     def carried_by(self, metric: Metric, classifier: int | None = None) -> float:
-        """Return how many units carry the variance of a difference, or of one classifier.
-
-        It is infinite where all count alike, or where weights are inferred, which allows for it.
-        """
-        evidence: Any = self.evidence
-        if metric.source == "items" and self.model.weights_units:
-            return float(evidence.carriers(classifier))
-        scored = self._scored_for(metric)
-        if scored is None or self.weights is not None:
-            return np.inf
-        influence = self.influence(metric)
-        of_one = influence[0] - influence[1] if classifier is None else influence[classifier]
-        return scored.carried_by(of_one)
+        """Return how many units carry the variance of a difference, or of one classifier."""
+        return self.mode(metric).carried_by(metric, classifier)
 
     def influence(self, metric: Metric) -> Array:
         """Return the influence of each row on the metric of each classifier."""
-        scored: Any = self.scored
-        return self._once(("influence", metric), lambda: scored.influence(metric))
+        assert self._bootstrap is not None
+        return self._bootstrap.influence(metric)
 
     def _allowing_for_few_carriers(
         self, metric: Metric, units: UnitNumbers, draws: Array, classifier: int | None = None
@@ -242,7 +175,7 @@ class Posterior(Recipe):
         carriers = self.carried_by(metric, classifier)
         if np.isinf(carriers):
             return draws
-        scored, of_difference = self._scored_for(metric), classifier is None
+        of_difference = classifier is None
         return self._once(
             ("stretched", metric, classifier),
             lambda: allow_for_few_carriers(
@@ -250,8 +183,8 @@ class Posterior(Recipe):
                 units,
                 carriers,
                 difference_bounds(metric.bounds) if of_difference else metric.bounds,
-                self.rng(_FEW_UNITS, 2),
-                of_areas=of_difference and scored is not None and scored.is_area(metric),
+                self.rng(Stream.FEW_CARRIERS),
+                of_areas=of_difference and self.mode(metric).is_area(metric),
             ),
         )
 
@@ -279,25 +212,25 @@ class Posterior(Recipe):
     @property
     def n_chains(self) -> int:
         """The number of Markov chains; 1 for independent draws."""
-        return 1 if self.trace is None else self.trace.n_chains
+        return self._of_counts.n_chains
 
     @property
     def stats(self) -> Mapping[str, Array]:
         """The sampler statistics, of shape (n_chains, n_draws per chain)."""
-        return {} if self.trace is None else self.trace.stats
+        return self._of_counts.stats
 
     def parameters(self) -> dict[str, Array]:
         """Return draws of the parameters, of shape (n_draws, ...)."""
-        if self.trace is not None:
-            return self.trace.flat()
         with self._threads():
-            return self.specification.draw_parameters(self.rng(), self.n_draws, prior=False)
+            return self._of_counts.parameters(self.rng(), self.n_draws)
 
     def rates(self) -> dict[str, Array]:
         """Return draws of rates that are not parameters of the model: the recall of each class."""
-        if self.trace is None:
-            return {}
-        return self.specification.rates_given(self.trace.flat(), self.rng(), prior=False)
+        return self._of_counts.rates(self.rng(), self.n_draws)
+
+    def _threads(self) -> AbstractContextManager[Any]:
+        """Return the setting of joblib under which blocks are drawn."""
+        return nullcontext() if self.n_jobs is None else parallel_config(n_jobs=self.n_jobs)
 
     def difference(self, metric: Metric) -> Distribution:
         """Return the posterior of A - B."""
@@ -306,14 +239,15 @@ class Posterior(Recipe):
         law = self.law(metric)
         if law is not None:
             return law.known(difference, difference_bounds(metric.bounds))
-        if isinstance(self.specification, SignedRank):
-            return self.specification.ranked(metric, difference, self.rng())
+        known = self.specification.known_difference(metric, difference, self.rng())
+        if known is not None:
+            return known
         units = self.units(metric)
         if units is not None:
             bounds = metric.bounds or units.seen
             if bounds and (not difference.any() or self.evidence.has_equal_differences()):
                 width = bounds[1] - bounds[0]
-                twins = difference_of_twins(units, bounds, self.rng(_FEW_UNITS, 1), len(difference))
+                twins = difference_of_twins(units, bounds, self.rng(Stream.TWINS), len(difference))
                 return Distribution(np.clip(difference + twins, -width, width))
             difference = self._allowing_for_few_carriers(metric, units, difference)
         return Distribution(difference, self.mcse(difference))
@@ -325,8 +259,9 @@ class Posterior(Recipe):
                 f"model={self.model.name!r} models the difference only: there are no draws of A "
                 "and B alone."
             )
-        if self.weights is not None and self.weights.are_own:
-            return Distribution(self._own_draws(metric, classifier))
+        of_one = self.draws_of_one(metric, classifier)
+        if of_one is not None:
+            return Distribution(of_one)
         draws, units = self.draws(metric)[classifier], self.units(metric)
         if units is not None:
             draws = self._allowing_for_few_carriers(metric, units, draws, classifier)
@@ -335,22 +270,10 @@ class Posterior(Recipe):
             return law.known(draws, metric.bounds)
         return Distribution(draws, self.mcse(draws))
 
-    def _own_draws(self, metric: Metric, classifier: int) -> Array:
-        """Return draws of the metric of one classifier, weighted for itself."""
+    def draws_of_one(self, metric: Metric, classifier: int) -> Array | None:
+        """Return draws that one classifier has for itself; None if they are those of all."""
         key = "draws of one", metric, classifier
-        if key in self._known:
-            return cast(Array, self._known[key])
-        assert self.weights is not None
-        known, source, row = self.weights.quantity(metric, classifier), self, classifier
-        n = self.evidence.n_classifiers
-        if n > 2:  # a pair of them is cheaper to draw than all
-            pair = classifier, (classifier + 1) % n
-            scored = None if self.scored is None else self.scored.pair(*pair)
-            source = self.like(self.model.of_pair(), self.evidence.pair(*pair), scored=scored)
-            row = 0
-        own = source._spread_out(metric, known.weight, [known.weight])[row]
-        self.remember_value(metric, classifier, own)
-        return own
+        return self._once(key, lambda: self.mode(metric).draws_of_one(metric, classifier, self))
 
     def of_rows(self, rows: Array, entropy: int) -> Posterior:
         """Return the posterior given some of the rows of the evidence, with exact draws.
@@ -390,11 +313,11 @@ class Posterior(Recipe):
 
     def what_is_identical(self, metric: Metric) -> str | None:
         """Return in what both classifiers are identical, such as "predictions"; None if not."""
-        return (self._scored_for(metric) or self.evidence).what_is_identical(metric.name)
+        return self.mode(metric).evidence.what_is_identical(metric.name)
 
     def first_copies(self, metric: Metric) -> list[int]:
         """Return for each classifier the first one that it is a copy of, which may be itself."""
-        evidence = self._scored_for(metric) or self.evidence
+        evidence = self.mode(metric).evidence
         return self._once(("copies", metric), lambda: evidence.first_copies(metric.name))
 
     def resplitting(self, metric: Metric) -> tuple[float, int]:
@@ -417,14 +340,11 @@ class Posterior(Recipe):
 
     def mcse(self, draws: Array) -> float | None:
         """Return the Monte Carlo standard error of the mean; None for independent draws."""
-        return None if self.trace is None else diagnose(draws.reshape(self.n_chains, -1)).mcse
+        return self._of_counts.mcse(draws)
 
     def effective_share(self, draws: Array) -> float:
         """Return the effective sample size divided by the number of draws."""
-        if self.trace is None:
-            return 1.0
-        ess = diagnose(draws.reshape(self.n_chains, -1)).ess
-        return min(1.0, ess / len(draws)) if np.isfinite(ess) else 1.0
+        return self._of_counts.effective_share(draws)
 
     def exact(self, asked: str) -> Posterior:
         """Return the same posterior with exact draws; raise if `asked` cannot simulate from it."""
@@ -447,30 +367,18 @@ class Posterior(Recipe):
 
     def draws(self, metric: Metric) -> Array:
         """Return read-only draws of the metric, of shape (n_classifiers, n_draws)."""
-        key = "draws", metric
-        if key not in self._known and metric in self._asked:
+        if ("draws", metric) not in self._known and metric in self._asked:
             self.draw_together(self._asked)
-        if key in self._known:
-            return cast(Array, self._known[key])
-        if self.weights is None:
-            draws = self._collected(self.stream(metric, self.rng(), self.n_draws), metric)
-            draws = self._allowing_for_few_units(metric, draws, self.rng(_FEW_UNITS))
-        else:
-            weights = self.weights
-            draws = self._spread_out(metric, weights.difference(metric), weights.each(metric))
-            draws = weights.together(metric, draws, self.rng(_TOGETHER))
-        draws.flags.writeable = False
-        self._known[key] = draws
-        return draws
+        return self._once(("draws", metric), lambda: self.mode(metric).draws(metric, self))
 
-    def _collected(self, blocks: Iterable[Array], metric: Metric) -> Array:
+    def collected(self, blocks: Iterable[Array], metric: Metric) -> Array:
         """Return all draws; shows progress if they take long."""
         collected: list[Array] = []
         done, words, expected = 0, f"drawing {metric.name}", 0.0
         if metric.calls_per_draw:  # what a draw takes is what the observed values take
             self.observed(metric)  # checks the function, once
-            source: Any = self._scored_for(metric) or self.evidence
-            expected = self.n_draws * seconds_of(lambda: source.observed(metric))
+            evidence = self.mode(metric).evidence
+            expected = self.n_draws * seconds_of(lambda: evidence.observed(metric))
         show = self.shows_progress
         progress = progress_if_long(words, self.n_draws, show=show, expected=expected)
         with self._threads(), progress as advance:
@@ -492,25 +400,26 @@ class Posterior(Recipe):
         """
         missing = [m for m in metrics if m.is_of_totals and ("draws", m) not in self._known]
         size = len(missing) * self.evidence.n_classifiers * self.n_draws
-        alone = self.weights is not None or not self.has_independent_draws
-        if alone or len(missing) < 2 or size > MOST_TOGETHER:
+        if len(missing) < 2 or size > MOST_TOGETHER:
             return
-        combined = stacked([self._over_classes(metric) for metric in missing])
-        blocks = self.specification.stream(combined, self.rng(), self.n_draws)
-        for metric, draws in zip(missing, self._collected(blocks, combined), strict=True):
+        mode = self._modes[False]
+        together = mode.stream_together(missing, self)
+        if together is None:
+            return
+        combined, blocks = together
+        for metric, draws in zip(missing, self.collected(blocks, combined), strict=True):
             if not np.isnan(draws).any():
-                found = self._allowing_for_few_units(metric, draws, self.rng(_FEW_UNITS))
-                self.remember(metric, found, self.observed(metric))
+                wide_enough = mode.wide_enough(metric, draws, self)
+                self.remember(metric, wide_enough, self.observed(metric))
 
-    def rng(self, *key: int) -> np.random.Generator:
+    def rng(self, stream: Stream = Stream.POSTERIOR) -> np.random.Generator:
         """Return the source of the draws from its beginning, or another one of this posterior."""
-        seed = np.random.SeedSequence(self.entropy, spawn_key=(_POSTERIOR, *key))
-        return np.random.default_rng(seed)
+        return generator(self.entropy, stream)
 
     def observed(self, metric: Metric) -> tuple[float, ...]:
         """Return the observed metric value of each classifier."""
-        source: Any = self._scored_for(metric) or self.evidence
-        return self._once(("observed", metric), lambda: source.observed(metric))
+        evidence = self.mode(metric).evidence
+        return self._once(("observed", metric), lambda: evidence.observed(metric))
 
     def remember(self, metric: Metric, draws: Array, observed: tuple[float, ...]) -> None:
         """Store known draws and observed values, such as those of a saved result."""
@@ -524,7 +433,8 @@ class Posterior(Recipe):
 
     def remember_influence(self, metric: Metric, influence: Array) -> None:
         """Store the influence of each row, where the function that it is of is not known."""
-        self._known["influence", metric] = influence
+        assert self._bootstrap is not None
+        self._bootstrap.known_influence[metric] = influence
 
     def check_metric(self, metric: Metric) -> Metric:
         """Return the metric; raise if it cannot be computed from the evidence."""

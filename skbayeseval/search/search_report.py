@@ -112,7 +112,7 @@ class SearchReport:
     @property
     def candidates(self) -> dict[int, dict[str, Any]]:
         """The parameters of each candidate, by its index in `cv_results_`."""
-        return {i: dict(of_one) for i, of_one in self._parameters.items()}
+        return {i: dict(parameters) for i, parameters in self._parameters.items()}
 
     @property
     def draws(self) -> NDArray[Any]:
@@ -341,7 +341,9 @@ class SearchReport:
         return table.loc[ranked.index].rename_axis("candidate")
 
     def _names_of_parameters(self) -> list[str]:
-        return list(dict.fromkeys(name for of_one in self._parameters.values() for name in of_one))
+        return list(
+            dict.fromkeys(name for parameters in self._parameters.values() for name in parameters)
+        )
 
     def _column(self, parameter: str) -> str:
         return f"param_{parameter}" if parameter in COLUMNS else parameter
@@ -398,8 +400,8 @@ def _grid(report: SearchReport, x: str | None, y: str | None) -> HeatmapDisplay:
     x, y = _check_axes(x, y, candidates, differing)
     values = {name: _in_order(candidates, name) for name in (x, y)}
     places = {
-        name: {as_key(value): place for place, value in enumerate(of_one)}
-        for name, of_one in values.items()
+        name: {as_key(value): place for place, value in enumerate(distinct)}
+        for name, distinct in values.items()
     }
     shape = len(values[y]), len(values[x])
     means, codes = np.full(shape, np.nan), np.full(shape, "", dtype=object)
@@ -433,7 +435,7 @@ def _check_axes(
 ) -> tuple[str, str]:
     if x is None and y is None and len(differing) == 2:
         return differing[0], differing[1]
-    known = {name for of_one in candidates.values() for name in of_one}
+    known = {name for parameters in candidates.values() for name in parameters}
     if not isinstance(x, str) or not isinstance(y, str) or not {x, y} <= known:
         raise ValueError(
             f"plot('heatmap') needs the names of two parameters, got x={in_short(x)} and "

@@ -1,0 +1,496 @@
+"""From estimators and data to a result: splits, fits, counts, weights, posterior.
+
+Finished work outlives later errors. If the refit of a `BayesianComparer` fails, `result_` and
+`ranking_` are there. An error after all fits, such as one of Markov chains, has the predictions in
+its attribute `cv_results`; one of `refit_simplest`, which scikit-learn calls after all fits, leaves
+the results of the search in `search.refit.cv_results_`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, NamedTuple, TypeVar
+
+import numpy as np
+import pandas as pd
+from sklearn import get_config
+from sklearn.base import clone, is_regressor
+from sklearn.model_selection import (
+    GroupKFold,
+    KFold,
+    StratifiedGroupKFold,
+    StratifiedKFold,
+    check_cv,
+)
+
+from skbayeseval._arrays import check_rows, check_same_length, number_of_samples, wrong
+from skbayeseval._labels import check_indicator, is_indicator
+from skbayeseval._streams import Stream, seed_of
+from skbayeseval._validation import check_random_state_entropy, check_weight
+from skbayeseval.compare.split_score_target import ScoreTarget, check_responses
+from skbayeseval.compare.targets import (
+    ChunkTarget,
+    CollectedEvidence,
+    LabelTarget,
+    NumberTarget,
+    Target,
+)
+from skbayeseval.engines import Engine
+from skbayeseval.evidence.instances import Instances, index_of
+from skbayeseval.evidence.split_scores import SplitScores
+from skbayeseval.metrics.scorers import name_of
+from skbayeseval.metrics.scoring import is_of_numbers, spelled_out
+from skbayeseval.posterior.build import make_posterior, resolve_engine
+from skbayeseval.posterior.inferred_weight import InferredWeights, ObservedRows
+from skbayeseval.posterior.posterior import Posterior
+from skbayeseval.results.posterior_view import PosteriorView
+from skbayeseval.splitting.block_cv import BlockRegularizedCV, splitter_name
+from skbayeseval.splitting.check_splits import (
+    Split,
+    check_iterable_cv,
+    make_splits,
+)
+from skbayeseval.splitting.checkpoint import check_repeatable
+from skbayeseval.splitting.collect import Collection, CrossValidation, Fitting, collect, route
+
+# Learners trained on a smaller share of the data are too different from those trained on all.
+LEAST_SHARE = 0.8
+
+# What is said of learners: a ranking, or the score of one.
+Result = TypeVar("Result", bound=PosteriorView)
+
+WEIGHTS = ("inferred", "published")
+ESTIMANDS = ("full", "learner", "fitted")
+
+
+@dataclass(frozen=True, kw_only=True)
+class CrossValidationOptions(Fitting):
+    """What the cross-validating functions let users choose, beside estimators, data and splits.
+
+    The attributes are the parameters of `bayesian_cross_validate` of the same names.
+    """
+
+    scoring: Any = None
+    model: Any = "auto"
+    engine: Any = "exact"
+    prior: Any = None
+    n_draws: Any = None
+    labels: Any = None
+    pos_label: Any = None
+    counter: Any = None
+    weight: Any = None
+    calibrate: Any = False
+    estimand: Any = "learner"
+    sample_weight: ClassVar[None] = None  # only predictions made elsewhere have weights
+
+    @property
+    def tells_instability(self) -> bool:
+        """Whether splits into halves tell how much training sets matter."""
+        return bool(self.calibrate) or self.estimand == "full"
+
+    def __post_init__(self) -> None:
+        """Raise if an option about fits or weights is not valid; others are checked when used."""
+        super().__post_init__()
+        weight, estimand, calibrate = self.weight, self.estimand, self.calibrate
+        if not isinstance(calibrate, (bool, np.bool_, int)) or calibrate not in (0, 1):
+            raise wrong("calibrate", "True or False", calibrate)
+        if not isinstance(estimand, str) or estimand not in ESTIMANDS:
+            raise wrong("estimand", f"one of {list(ESTIMANDS)}", estimand)
+        if isinstance(weight, str) and weight not in WEIGHTS:
+            raise wrong("weight", f"one of {list(WEIGHTS)} or a number", weight)
+        if weight is not None and not isinstance(weight, str):
+            check_weight(weight)
+        known = weight is not None and weight != "inferred"
+        if calibrate and (known or estimand == "fitted"):
+            what = f"weight={weight!r}" if known else "estimand='fitted'"
+            raise ValueError(
+                f"calibrate=True infers the weight, but {what} was given. Use calibrate=False."
+            )
+        if estimand != "learner" and known:
+            raise ValueError(
+                f"estimand={estimand!r} infers the weight, but weight={weight!r} was given. Leave "
+                "weight= out, or use estimand='learner'."
+            )
+
+    def weight_for(self, posterior: Posterior) -> str | float:
+        """Return the weight, or the default of the model; raise if the model has none."""
+        model = posterior.model
+        infers = bool(self.calibrate) or self.estimand != "learner"
+        if compares_scores(model):
+            if self.weight not in (None, "published") or infers:
+                raise ValueError(
+                    "model='scores' models split scores, which have no weight: weight=, calibrate= "
+                    "and estimand= do not apply."
+                )
+            return "published"
+        weight = self.weight
+        if weight is None:
+            weight = "inferred" if model.infers_weight or infers else "published"
+        of_labels = posterior.evidence.family == "labels"
+        if weight == "inferred" and of_labels and not model.weights_units:
+            raise ValueError(
+                f"model={model.name!r} of a multi-label indicator has no inferred weight. Use "
+                "model='paired' or weight='published'."
+            )
+        return weight if isinstance(weight, str) else float(weight)
+
+
+class Learners(NamedTuple):
+    """Estimators by name, their splitter, and what it and their fits are given.
+
+    `entropy` seeds the draws, and the splits if these are not given.
+    """
+
+    estimators: Mapping[str, Any]
+    cv: Any
+    split_params: Mapping[str, Any]
+    fit_params: Mapping[str, Mapping[str, Any]]
+    entropy: int
+
+    @property
+    def groups(self) -> Any:
+        """The group of each instance; None if there are no groups."""
+        return self.split_params.get("groups")
+
+
+def prepare_learners(
+    caller: str,
+    estimators: Mapping[str, Any],
+    y: Any,
+    options: CrossValidationOptions,
+    cv: Any,
+    params: Any,
+    groups: Any,
+    random_state: Any,
+) -> Learners:
+    """Return the estimators with their splitter, parameters and entropy.
+
+    `caller` is the function, or the method of a class, that metadata were passed to.
+    """
+    has_groups = groups is not None or (isinstance(params, Mapping) and "groups" in params)
+    cv, entropy = resolve_splitter(estimators, y, options, cv, random_state, has_groups)
+    check_requests(options.scoring, params)
+    routed = route(caller.partition(".")[0], caller, estimators, cv, params, groups)
+    return Learners(estimators, cv, *routed, entropy)
+
+
+def check_requests(scoring: Any, params: Mapping[str, Any] | None) -> None:
+    """Raise if scorers request metadata that are passed: here they go to `fit` and `split` only."""
+    if not isinstance(params, Mapping) or not get_config()["enable_metadata_routing"]:
+        return
+    for _, scorer in spelled_out(scoring):
+        requested: set[str] = set()
+        if hasattr(scorer, "get_metadata_routing"):
+            requested = scorer.get_metadata_routing().consumes("score", list(params))
+        if requested:
+            raise ValueError(
+                f"scoring={name_of(scorer)!r} requests {sorted(requested)} by metadata routing, "
+                "but only fit and split are given metadata here, scorers nothing but predictions. "
+                "If scores should do without, use set_score_request(...=False)."
+            )
+
+
+def resolve_splitter(
+    estimators: Mapping[str, Any],
+    y: Any,
+    options: CrossValidationOptions,
+    cv: Any,
+    random_state: Any,
+    has_groups: bool,
+) -> tuple[Any, int]:
+    """Return the splitter and the entropy; the default splitter gets a seed of its own."""
+    check_repeatable(options.checkpoint, cv, options.tells_instability, random_state)
+    entropy = check_random_state_entropy(random_state)
+    # The targets of regressors are not classes to balance.
+    target, counter = kind_of_target(estimators), options.counter
+    if cv is None and options.estimand == "full":
+        stratified = target == "classes" and counter is None and not is_indicator(y)
+        ten_folds = {
+            (False, False): KFold,
+            (False, True): GroupKFold,
+            (True, False): StratifiedKFold,
+            (True, True): StratifiedGroupKFold,
+        }[stratified, has_groups]
+        return ten_folds(10, shuffle=True, random_state=seed_of(entropy, Stream.SPLITTER)), entropy
+    if cv is None:
+        return halving_splitter(target, counter, seed_of(entropy, Stream.SPLITTER)), entropy
+    targets = y if counter is None else None
+    return check_cv(check_iterable_cv(cv), targets, classifier=target == "classes"), entropy
+
+
+def halving_splitter(target: str, counter: Any, seed: int) -> BlockRegularizedCV:
+    """Return the splitter into halves, balanced in classes or in the types of chunks."""
+    regularize = None if target == "numbers" else getattr(counter, "frequencies", "auto")
+    return BlockRegularizedCV(regularize=regularize, random_state=seed)
+
+
+def kind_of_target(estimators: Mapping[str, Any]) -> str:
+    """Return "classes", or "numbers" where regressors are compared."""
+    regress = any(hasattr(e, "__sklearn_tags__") and is_regressor(e) for e in estimators.values())
+    return "numbers" if regress else "classes"
+
+
+def compare_learners(
+    make_result: type[Result],
+    learners: Learners,
+    X: Any,
+    y: Any,
+    options: CrossValidationOptions,
+    splits: list[Split] | None = None,
+) -> Result:
+    """Fit, predict, count and compare; all cross-validating functions end here.
+
+    `kind` is that of the result; one learner has a `ScoreResult`. `splits` are those of `cv`, where
+    they were generated before.
+    """
+    names = tuple(learners.estimators)
+    _check_data(learners, X, y)
+    target = _target(learners, X, y, options)
+    engine = _engine(options)
+    drawing = (options.model, engine, options.prior, options.n_draws, learners.entropy)
+    # A rehearsal on perfect predictions: whatever is wrong with the arguments is wrong here too,
+    # before anything is fitted.
+    perfect = target.rehearsal()
+    rehearsed = make_posterior(perfect.evidence, *drawing, scored=perfect.scored, rehearsal=True)
+    make_result(rehearsed, names, target.metrics)
+    weight = options.weight_for(rehearsed)
+    splits = make_splits(learners.cv, X, y, learners.split_params, splits)
+    halved = _halves(learners, X, y, options, splits)
+    _check_splits(target, splits, halved, options)
+    collection = collect(
+        learners.estimators,
+        X,
+        y,
+        options,
+        cv=learners.cv,
+        splits=splits,
+        fit_params=learners.fit_params,
+        groups=learners.groups,
+        observers={name: target.observer(name) for name in names},
+        halved=halved,
+    )
+    scores = {name: target.split_scores(name, collection) for name in names}
+    results = _results_of_cross_validate(collection, scores, options)
+    try:
+        collected = target.collected(collection)
+        weights = None
+        if weight == "inferred":
+            paired = rehearsed.model.needs_pairs
+            weights = _infer_weights(collected, target, collection, paired, options.estimand)
+            weight = _single_weight(weights, target, engine)
+        if not isinstance(weight, str):
+            collected = collected.with_weight(weight)
+        cautions: dict[str, str] = {}
+        if weights is not None and options.estimand != "fitted":
+            cautions = weights.cautions(names, target.metrics.values())
+        posterior = make_posterior(
+            collected.evidence,
+            *drawing,
+            scored=collected.scored,
+            weights=weights,
+            instances=_instances(collected, collection, index_of([X, y, learners.groups]), target),
+            metrics=target.metrics.values(),
+        )
+    except BaseException as error:  # Ctrl-C during Markov chains as well
+        _keep_fits(error, target, collection, results)
+        raise
+    posterior.shows_progress, posterior.n_jobs = options.verbose > 0, options.n_jobs
+    out_of_fold = target.out_of_fold(collection)
+    if out_of_fold is not None:
+        is_frame = isinstance(X, (pd.DataFrame, pd.Series))
+        index = X.index if is_frame else index_of([y, learners.groups])
+        out_of_fold = replace(out_of_fold, index=index)
+    record = CrossValidation(
+        splitter_name(learners.cv),
+        len(collection.kept),
+        collection.train_size,
+        results,
+        {
+            key: {name: of_estimator[key] for name, of_estimator in scores.items()}
+            for key in target.metrics
+        },
+        collection.test_size,
+        collection.two_fold_repeats,
+        options.estimand,
+        collection.weight,
+        target.n_samples,
+        out_of_fold,
+        cautions,
+    )
+    return make_result(posterior, names, target.metrics, record)
+
+
+def _check_data(learners: Learners, X: Any, y: Any) -> None:
+    """Raise unless X, y and what is passed with them have the same rows."""
+    if X is None:
+        raise ValueError("X must be the data, with one row per instance, got None.")
+    check_same_length(X=X, y=y, groups=learners.groups)
+    check_rows({"X": X, "y": y, "groups": learners.groups})
+    for params in learners.fit_params.values():
+        check_rows({"y": y, **params})
+
+
+def _engine(options: CrossValidationOptions) -> Engine:
+    """Return the engine, which shows progress if it was asked for by name."""
+    engine = resolve_engine(options.engine, options.prior)
+    if options.verbose and isinstance(options.engine, str) and not engine.has_independent_draws:
+        return clone(engine).set_params(progressbar=True)
+    return engine
+
+
+def _check_splits(
+    target: Target, splits: list[Split], halved: list[Split], options: CrossValidationOptions
+) -> None:
+    """Raise if there are too few splits, or a metric is not defined in one of them."""
+    target.check_number_of_splits(len(splits))
+    if options.estimand == "full":
+        _check_nearly_all(splits, target.n_samples)
+    for i, (_, test) in enumerate([*splits, *halved]):
+        target.check_split(i, test)
+
+
+def _results_of_cross_validate(
+    collection: Collection,
+    scores: Mapping[str, Mapping[str, Any]],
+    options: CrossValidationOptions,
+) -> dict[str, dict[str, Any]]:
+    """Return for each estimator what `cross_validate` would have returned, given its scores."""
+    several = isinstance(options.scoring, (list, tuple, set, Mapping))
+    results: dict[str, dict[str, Any]] = {}
+    for name, runs in collection.runs.items():
+        times = np.array([[run.fit_time, run.score_time] for run in runs]).T
+        times.flags.writeable = False
+        results[name] = {"fit_time": times[0], "score_time": times[1]}
+        if any(run.chosen is not None for run in runs):
+            results[name]["best_params"] = [run.chosen for run in runs]
+        if options.return_estimator:
+            results[name]["estimator"] = [run.estimator for run in runs]
+        if options.return_indices:
+            results[name]["indices"] = collection.indices()
+        single = len(scores[name]) == 1 and not several
+        for key, values in scores[name].items():
+            values.flags.writeable = False
+            results[name]["test_score" if single else f"test_{key}"] = values
+    return results
+
+
+def _instances(
+    collected: CollectedEvidence, collection: Collection, index: Any, target: Target
+) -> Instances | None:
+    """Return the instances that the rows of the evidence belong to; None if no rows are kept."""
+    if collected.evidence.n_rows is None:
+        return None
+    of_row = collection.tested()[0].astype(np.min_scalar_type(target.n_samples))
+    return Instances(target.n_samples, index, of_row)
+
+
+def _single_weight(weights: InferredWeights, target: Target, engine: Engine) -> float:
+    """Return the weight for what needs a single one: the median weight of the first metric.
+
+    For Markov chains, it is the smallest that gives all metrics their variance.
+    """
+    inferred = [weights.difference(metric) for metric in target.metrics.values()]
+    if engine.has_independent_draws:
+        return inferred[0].median
+    return min(of_metric.matching_variance for of_metric in inferred)
+
+
+def _check_nearly_all(splits: list[Split], n_samples: int) -> None:
+    """Raise unless training sets are nearly all instances."""
+    share = float(np.mean([len(train) for train, _ in splits])) / n_samples
+    if share < LEAST_SHARE:
+        raise ValueError(
+            "estimand='full' is about learners trained on all instances, but the training sets of "
+            f"cv have {share:.0%} of them. If the order of instances does not matter, leave cv= "
+            "out, or pass cv=10."
+        )
+
+
+def _halves(
+    learners: Learners, X: Any, y: Any, options: CrossValidationOptions, splits: list[Split]
+) -> list[Split]:
+    """Return splits into halves that tell the instability, where the splits are not halves."""
+    if not options.tells_instability or 2 * len(splits[0][0]) <= number_of_samples(X, "X") + 1:
+        return []
+    target, seed = kind_of_target(learners.estimators), seed_of(learners.entropy, Stream.HALVES)
+    cv = halving_splitter(target, options.counter, seed)
+    return make_splits(cv, X, y, {"groups": learners.groups})
+
+
+def _infer_weights(
+    collected: CollectedEvidence,
+    target: Target,
+    collection: Collection,
+    paired: bool,
+    estimand: str,
+) -> InferredWeights:
+    """Return the inferred weights."""
+    counted = None if collected.rows is None else ObservedRows(collected.rows)
+    scored = None if collected.scored_rows is None else ObservedRows(collected.scored_rows)
+    if collection.halved is not None:
+        halved = target.collected(collection.halved)
+        source = halved.scored or halved.evidence
+        if counted is not None:
+            counted = ObservedRows(counted.rows, halved.rows, halved.evidence.observed)
+        if scored is not None:
+            scored = ObservedRows(scored.rows, halved.scored_rows, source.observed)
+    return InferredWeights(counted, scored, len(collection.names), paired, estimand)
+
+
+def _target(learners: Learners, X: Any, y: Any, options: CrossValidationOptions) -> Target:
+    """Return what is compared: chunks, plain scores, numbers, or classes and labels."""
+    estimators = learners.estimators
+    make_target: type[LabelTarget | ChunkTarget | ScoreTarget | NumberTarget] = LabelTarget
+    if options.counter is not None:
+        make_target = ChunkTarget
+    elif compares_scores(options.model):
+        make_target = ScoreTarget
+    elif kind_of_target(estimators) == "numbers" or is_of_numbers(options.scoring):
+        make_target = NumberTarget
+    if make_target is LabelTarget and is_indicator(y) and _is_vector(X):
+        try:
+            check_indicator(y, "y")
+        except ValueError as error:
+            raise ValueError(
+                f"{error} Since X has one dimension and y has shape {np.shape(y)}, X and y may "
+                "have been passed in the wrong order."
+            ) from error
+    target = make_target(y, estimators, options, learners.groups)
+    for metric in target.metrics.values() if make_target is LabelTarget else ():
+        if metric.source == "instances":
+            check_responses(metric, estimators)
+    return target
+
+
+def _is_vector(X: Any) -> bool:
+    if hasattr(X, "shape"):
+        return len(X.shape) == 1
+    return isinstance(X, (list, tuple)) and np.isscalar(X[0])
+
+
+def compares_scores(model: Any) -> bool:
+    """Whether the model, or the one of this name, is of the scores of splits."""
+    if isinstance(model, str):
+        return model == "scores"
+    return issubclass(getattr(model, "takes", object), SplitScores)
+
+
+def _keep_fits(
+    error: BaseException, target: Target, collection: Collection, results: dict[str, Any]
+) -> None:
+    """Attach what the fits gave to an error that occurred after them."""
+    kept = {
+        name: {
+            **result,
+            "indices": collection.indices(),
+            "predictions": [target.predicted(run.observed) for run in collection.runs[name]],
+        }
+        for name, result in results.items()
+    }
+    error.cv_results = kept  # type: ignore[attr-defined]
+    error.add_note(
+        "All fits were done before this error, whose attribute cv_results has, for each estimator, "
+        "what cross_validate would have returned, and the predictions for the test set of each "
+        "split: error.cv_results[name]['predictions'], with error.cv_results[name]['indices']."
+    )

@@ -1,0 +1,156 @@
+"""What `scoring=` means: names, scorers, functions, and lists and dicts of them become metrics."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from inspect import isfunction, signature
+from typing import Any
+
+import numpy as np
+from sklearn.metrics import get_scorer, get_scorer_names
+
+from skbayeseval._arrays import in_short
+from skbayeseval.metrics.any_metric import AnyMetric
+from skbayeseval.metrics.batched import SCORERS
+from skbayeseval.metrics.from_functions import PerInstance, of_scorer
+from skbayeseval.metrics.metric import Metric
+from skbayeseval.metrics.numbers import REFUSED
+from skbayeseval.metrics.registry import PerClass, get_metric, known_metrics, per_class
+from skbayeseval.metrics.scorers import metric_of_scorer, name_of
+
+
+def resolve_scoring(
+    scoring: Any, labels: Sequence[Any] = (), several: bool = False, pos_label: Any = None
+) -> dict[str, Metric]:
+    """Return the metrics selected by `scoring` as a dict from names to metrics.
+
+    `scoring` is None (accuracy), a name, a `Metric`, a `PerClass`, a `PerInstance`, what
+    `make_scorer` makes of a known metric, a list of these, or a dict from names to these. `labels`
+    are the classes for which a `PerClass` or a `PerInstance` is expanded; without classes, a
+    `PerInstance` is one of numbers. With `several`, instances may have several labels. A scorer
+    or function whose own positive class is another than `pos_label` is refused.
+    """
+    metrics: dict[str, Metric] = {}
+    for key, item in spelled_out(scoring):
+        for metric in _resolve_one(item, labels, several):
+            name = metric.name
+            if key is not None:
+                name = key + (name.removeprefix(item.name) if isinstance(item, PerClass) else "")
+            if name in metrics:
+                raise ValueError(f"scoring contains duplicate metrics: {name!r}.")
+            check_same_positive(name, metric.named_class, pos_label)
+            metrics[name] = replace(metric, name=name)
+    return metrics
+
+
+def check_same_positive(name: str, named: Any, pos_label: Any) -> None:
+    """Raise if a metric names another positive class than `pos_label`; None names none."""
+    if named is not None and pos_label is not None and named != pos_label:
+        raise ValueError(
+            f"scoring={name!r} has the positive class {named!r}, but pos_label="
+            f"{in_short(pos_label)} was given. Pass the same pos_label to both, for example to "
+            "make_scorer, or omit one of them."
+        )
+
+
+def spelled_out(scoring: Any) -> list[tuple[str | None, Any]]:
+    """Return the items of `scoring=` with their names, None for an item without a given name.
+
+    The one place that distinguishes the forms of `scoring`: None (accuracy), one item, a list, or a
+    dict.
+    """
+    items: list[tuple[str | None, Any]]
+    scoring = "accuracy" if scoring is None else scoring
+    if isinstance(scoring, Mapping):
+        if not all(isinstance(key, str) for key in scoring):
+            raise TypeError(f"The keys of scoring must be strings, got {list(scoring)!r}.")
+        items = list(scoring.items())
+    elif (
+        isinstance(scoring, (str, Metric, PerClass))
+        or not isinstance(scoring, Iterable)
+        or (isinstance(scoring, np.ndarray) and not scoring.ndim)
+    ):
+        items = [(None, scoring)]
+    else:
+        items = [(None, item) for item in scoring]
+    if not items:
+        raise ValueError("scoring is empty, pass at least one metric.")
+    for _, item in items:
+        check_called(item)
+    return items
+
+
+def check_called(item: Any) -> None:
+    """Raise if this is a function that makes a metric, and not what it makes."""
+    if isfunction(item) and item.__module__.startswith(__package__):
+        required = [
+            name for name, one in signature(item).parameters.items() if one.default is one.empty
+        ]
+        raise TypeError(
+            f"scoring is the function metrics.{item.__name__}, not the metric that it makes. Call "
+            f"it: metrics.{item.__name__}({', '.join(required)})."
+        )
+
+
+def is_of_numbers(scoring: Any) -> bool:
+    """Return whether one of the metrics is known to be one of predicted numbers."""
+    for _, item in spelled_out(scoring):
+        names = (*known_metrics("numbers"), *REFUSED, "d2_absolute_error_score")
+        if isinstance(item, str) and item in names:
+            return True
+        metric = item if isinstance(item, Metric) or not callable(item) else metric_of_scorer(item)
+        if isinstance(metric, Metric) and metric.source == "numbers":
+            return True
+    return False
+
+
+def _resolve_one(scoring: Any, labels: Sequence[Any], several: bool) -> list[Metric]:
+    if isinstance(scoring, Metric):
+        return [scoring]
+    if isinstance(scoring, PerClass):
+        return scoring.of(labels)
+    if isinstance(scoring, PerInstance):
+        return [scoring.of(labels)]
+    if isinstance(scoring, AnyMetric):
+        return [scoring.of(labels, several)]
+    if isinstance(scoring, str):
+        return [_by_name(scoring, labels, several)]
+    known = (
+        "a name such as 'f1', a metric of skbayeseval.metrics (from_confusion takes any function "
+        "of the confusion table, from_instances any function of an instance), or a list or dict of "
+        "these"
+    )
+    if not callable(scoring):
+        raise TypeError(f"scoring={in_short(scoring)} is not supported. Pass {known}.")
+    metric = as_metric(scoring, labels, several)
+    return [metric if isinstance(metric, Metric) else metric.of(labels, several)]
+
+
+def _by_name(name: str, labels: Sequence[Any], several: bool) -> Metric:
+    """Return a metric, that of a class such as "f1[spam]", or a scorer of scikit-learn."""
+    of_class = re.fullmatch(r"(.+)\[(.+)\]", name)
+    if of_class is not None:
+        for metric in per_class(of_class[1]).of(labels):
+            if metric.name == name:
+                return metric
+        raise ValueError(f"scoring={name!r} does not match any of the classes {list(labels)}.")
+    if not is_scorer(name):
+        return get_metric(name)
+    scorer = SCORERS.get(name) or of_scorer(get_scorer(name), name, labels, several)
+    return scorer.of(labels, several)
+
+
+def as_metric(scorer: Any, labels: Sequence[Any], several: bool) -> Metric | AnyMetric:
+    """Return the metric of a scorer: the one that is known to equal it, or any function's."""
+    check_called(scorer)
+    return metric_of_scorer(scorer) or of_scorer(scorer, name_of(scorer), labels, several)
+
+
+def is_scorer(scoring: Any) -> bool:
+    """Return whether this is a scorer, or the name of one, that has no metric of its own."""
+    if not isinstance(scoring, str):
+        return callable(scoring) and not isinstance(scoring, Metric | PerClass | PerInstance)
+    known = {*known_metrics(), *REFUSED}
+    return scoring in {*get_scorer_names(), *SCORERS} - known

@@ -1,0 +1,243 @@
+"""Every metric with every model, by public functions, against what shares no code with them.
+
+Whoever adds a metric or a model finds it here: its observed value against scikit-learn, its Bayes
+factor against counted draws, an absent class, a subgroup without it, and A and B swapped. So do a
+metric and a model that a user has written.
+"""
+
+import warnings
+
+import numpy as np
+import pytest
+from sklearn import metrics as sk
+
+from skbayeseval import compare_predictions, metrics, models
+from skbayeseval.models.base import Model
+from tests.metrics.test_confusion import TWINS
+from tests.proofs.scripts import prior_cases
+
+pytestmark = pytest.mark.filterwarnings("ignore:The published prior of model='hierarchical'")
+
+ROPE = 0.05
+N_PRIOR = 400_000
+
+
+class JointCells(Model):
+    """A model as a user may write it: a Dirichlet distribution over the cells of (truth, A, B)."""
+
+    name = "joint cells"
+    needs_pairs = True
+
+    def __init__(self, count=1.0):
+        self.count = count
+
+    def _observe(self, evidence):
+        self.counts, self.positive = evidence.cube() * evidence.weight, evidence.positive
+
+    def stream(self, metric, rng, number, *, prior=False):
+        shapes = self.count + (not prior) * self.counts
+        for start in range(0, number, 20_000):
+            size = min(20_000, number - start)
+            joint = rng.dirichlet(shapes.ravel(), size).reshape(-1, *shapes.shape)
+            tables = joint.sum(axis=3), joint.sum(axis=2)
+            yield np.stack([metric(table, self.positive_index) for table in tables])
+
+
+def joint_cells_prior(rng, n, n_classes):
+    return prior_cases.flat(rng, n, 8).reshape(n, 2, 2, 2)
+
+
+def skill(tables):
+    """Return the true skill statistic, as a user may write it."""
+    with np.errstate(invalid="ignore"):
+        recalls = np.diagonal(tables, axis1=-2, axis2=-1) / tables.sum(axis=-1)
+    return recalls.sum(axis=-1) - 1
+
+
+USERS = {"true skill": metrics.from_confusion(skill, "true skill")}
+METRICS = {name: name for name in (*metrics.known_metrics("tables"), "f2", "f0.5_macro")} | USERS
+
+# Each model with its prior, drawn with numpy alone.
+CASES = {
+    type(case.model).__name__: (case.model, case.prior, case.paired)
+    for case in prior_cases.CASES
+    if case.name in ("unpaired", "paired", "bcv", "hierarchical, M=2")
+} | {
+    "Recalls": (models.Recalls(mu=1.0), prior_cases.separate_recalls_prior, False),
+    "PairedRecalls": (models.PairedRecalls(mu=1.0), prior_cases.joint_recalls_prior, True),
+    "PairedHierarchical": (models.PairedHierarchical(), prior_cases.free_etas_prior, True),
+    "JointCells": (JointCells(), joint_cells_prior, True),
+}
+
+REFERENCES = TWINS | {
+    "f0.5_macro": lambda y, p, _: sk.fbeta_score(y, p, beta=0.5, average="macro"),
+    "true skill": lambda y, p, _: sk.balanced_accuracy_score(y, p, adjusted=True),
+}
+
+
+def predictions(n=120, seed=0):
+    rng = np.random.default_rng(seed)
+    y = (rng.random(n) < 0.4).astype(int)
+    a, b = (np.where(rng.random(n) < right, y, 1 - y) for right in (0.85, 0.75))
+    return y, a, b
+
+
+def compare(y, a, b, model, scoring=None, **options):
+    scoring = list(METRICS.values()) if scoring is None else scoring
+    options = {"random_state": 0, "n_draws": 20_000} | options
+    return compare_predictions(y, a, b, model=model, scoring=scoring, **options)
+
+
+def odds_inside(differences):
+    inside = np.sum(np.abs(differences) <= ROPE)
+    outside = len(differences) - inside
+    return inside / outside, np.sqrt(1 / max(inside, 1) + 1 / max(outside, 1))
+
+
+def prior_tables(name, rng):
+    """Return tables of A and B, drawn from the prior, of shape (2, n, 2, 2)."""
+    _, prior, paired = CASES[name]
+    tables = prior(rng, N_PRIOR, 2)
+    return np.stack([tables.sum(axis=3), tables.sum(axis=2)]) if paired else tables
+
+
+@pytest.fixture(scope="module")
+def results():
+    kept = {}
+
+    def of(name):
+        if name not in kept:
+            kept[name] = compare(*predictions(), CASES[name][0])
+        return kept[name]
+
+    return of
+
+
+def test_every_model_of_two_classes_is_here():
+    skipped = {"PairedMany", "PairedChunks", "IndependentLabels", "IndependentLabelsBCV"}
+    proper = {type(case.model).__name__ for case in prior_cases.CASES}
+    assert proper - skipped <= set(CASES)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_observed_values_are_scikit_learns(name, results):
+    y, a, b = predictions()
+    for metric in METRICS:
+        one = results(name).metric(metric)
+        expected = [REFERENCES[metric](y, said, 0.0) for said in (a, b)]
+        assert (one.observed_a, one.observed_b) == pytest.approx(expected), metric
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_swapping_mirrors(name, results):
+    y, a, b = predictions()
+    swapped = compare(y, b, a, CASES[name][0], random_state=1)
+    for metric in METRICS:
+        one, other = results(name).metric(metric), swapped.metric(metric)
+        assert (one.observed_a, one.observed_b) == (other.observed_b, other.observed_a)
+        for x, z in (
+            (one.draws, -other.draws),
+            (one.draws_a, other.draws_b),
+            (one.draws <= 0, other.draws >= 0),
+        ):
+            error = np.hypot(x.std(), z.std()) / np.sqrt(len(x))
+            assert abs(x.mean() - z.mean()) < 5 * error + 1e-12, metric
+
+
+def check_bayes_factor(name, metric, results):
+    result = results(name).metric(metric)
+    tables = prior_tables(name, np.random.default_rng(3))
+    if metric in USERS:
+        a, b = skill(tables)
+    else:
+        a, b = prior_cases.true_scores(tables, [metric])[metric]
+    prior, prior_error = odds_inside(a - b)
+    posterior, posterior_error = odds_inside(result.draws)
+    factor = result.bayes_factor(rope=ROPE)
+    expected = np.log(posterior / prior)
+    error = np.hypot(np.hypot(prior_error, posterior_error), factor.mcse / factor.value)
+    assert abs(np.log(factor.value) - expected) < 4 * error, (factor, np.exp(expected))
+    assert factor.reliable
+
+
+QUICK = [
+    ("Paired", "negative_predictive_value"),
+    ("JointCells", "negative_predictive_value"),
+    ("JointCells", "true skill"),
+    ("BCV", "specificity"),
+]
+NAMED = [name for name in METRICS if not name.startswith(("f2", "f0.5"))]
+
+
+@pytest.mark.parametrize(("name", "metric"), QUICK)
+def test_bayes_factor_of_an_interval(name, metric, results):
+    check_bayes_factor(name, metric, results)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("metric", NAMED)
+@pytest.mark.parametrize("name", CASES)
+def test_bayes_factor_of_an_interval_with_all(name, metric, results):
+    check_bayes_factor(name, metric, results)
+
+
+@pytest.mark.parametrize("pos_label", [0, 1])
+@pytest.mark.parametrize("name", CASES)
+def test_negative_predictive_value_mirrors_precision(name, pos_label):
+    y, a, b = predictions()
+    model = CASES[name][0]
+    npv = compare(y, a, b, model, "negative_predictive_value", pos_label=pos_label)
+    precision = compare(y, a, b, model, "precision", pos_label=1 - pos_label, random_state=1)
+    assert npv.observed_a == precision.observed_a
+    for x, z in ((npv.draws, precision.draws), (npv.draws_a, precision.draws_a)):
+        error = np.hypot(x.std(), z.std()) / np.sqrt(len(x))
+        assert abs(x.mean() - z.mean()) < 5 * error
+    factors = [result.bayes_factor() for result in (npv, precision)]
+    assert factors[0].reliable == factors[1].reliable
+    assert factors[0].method == factors[1].method
+
+
+def test_metrics_say_which_class_is_absent():
+    """A class that never occurs is a plain error, or the metric does not need it."""
+    y, a, b = predictions()
+    for absent in (0, 1):
+        kept = y != absent
+        for metric in METRICS.values():
+            try:
+                result = compare(y[kept], a[kept], b[kept], "paired", metric, labels=[0, 1])
+            except ValueError as error:
+                said = str(error)
+            else:
+                said = "class" if np.isfinite(result.draws).all() else "not a number"
+            assert "class" in said
+
+
+# The reasons of subgroups without negatives (0) and without positives (1), by what a metric needs.
+REASONS = {"negative": ("no negatives", None), "positive": (None, "no positives")}
+
+
+@pytest.mark.parametrize("absent", [0, 1])
+@pytest.mark.parametrize("model", ["paired", "unpaired", "bcv"])
+def test_a_subgroup_without_a_class(model, absent):
+    y, a, b = predictions(200)
+    rng = np.random.default_rng(5)
+    column = np.where((y != absent) & (rng.random(len(y)) < 0.5), "without", "with")
+    result = compare(y, a, b, model, n_draws=2000)
+    for metric in METRICS:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)
+            groups = result.by(column, metric=metric)
+        needs = (
+            USERS[metric].needs_classes
+            if metric in USERS
+            else (metrics.get_metric(metric).needs_classes)
+        )
+        reason = groups.reasons.get("without")
+        if needs == "several":
+            assert reason == "only one class", metric
+        elif needs in REASONS:
+            assert reason == REASONS[needs][absent], metric
+        elif metric in USERS:
+            assert reason, metric  # undefined there, and said
+        else:
+            assert reason is None, metric

@@ -1,0 +1,106 @@
+"""Who knows what: metrics, models and streams of random numbers answer for themselves.
+
+A metric declares what it rests on, and a model what it can do. Where another module asks for the
+name of a metric or the class of a model instead, whoever adds one gets a wrong number in silence.
+"""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+import skbayeseval
+from skbayeseval.metrics import known_metrics
+from skbayeseval.models.registry import MODEL_CLASSES
+
+PACKAGE = Path(skbayeseval.__file__).parent
+FILES = {path.relative_to(PACKAGE).as_posix(): path for path in sorted(PACKAGE.rglob("*.py"))}
+METRICS = set(known_metrics()) | {"_macro", "_micro", "_weighted"}
+MODELS = {
+    name: kind.__module__.removeprefix("skbayeseval.").replace(".", "/") + ".py"
+    for name, kind in MODEL_CLASSES.items()
+}
+
+
+QUESTIONS = ("isinstance", "issubclass")
+
+
+def strings(node):
+    """Return the strings that a comparison is with: one, or those of a tuple, list or set."""
+    parts = node.elts if isinstance(node, (ast.Tuple, ast.List, ast.Set)) else [node]
+    return {part.value for part in parts if isinstance(part, ast.Constant)}
+
+
+def names(node):
+    return {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
+
+
+def metric_names(tree):
+    """Yield the lines that branch on the name of a metric, or that read its formula."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and node.attr == "formula":
+            yield node.lineno
+        parts = (node.left, *node.comparators) if isinstance(node, ast.Compare) else ()
+        if any(strings(part) & METRICS for part in parts):
+            yield node.lineno
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            asked = set().union(*map(strings, node.args)) if node.args else set()
+            if node.func.attr in ("endswith", "startswith", "removesuffix") and asked & METRICS:
+                yield node.lineno
+
+
+def model_classes(tree, file):
+    """Yield the lines that ask whether a model is one of a class of another file."""
+    others = {name for name, home in MODELS.items() if home != file}
+    for node in ast.walk(tree):
+        asked = []
+        if isinstance(node, ast.Call) and getattr(node.func, "id", "") in QUESTIONS:
+            asked = node.args[1:]
+        elif isinstance(node, ast.Compare):
+            asked = node.comparators
+        if any(names(part) & others for part in asked):
+            yield node.lineno
+
+
+def found_in_package(look, *, but=()):
+    return [
+        f"{file}:{line}"
+        for file, path in FILES.items()
+        if not file.startswith(but)
+        for line in look(ast.parse(path.read_text()), file)
+    ]
+
+
+def test_no_module_but_metrics_knows_a_metric_by_name():
+    # Files of results hold the formula, which is how a metric is found again.
+    here = ("metrics/", "results/storage.py", "reproduce/")
+    assert found_in_package(lambda tree, _: metric_names(tree), but=here) == []
+
+
+def test_no_module_asks_for_the_class_of_a_model_of_another_file():
+    assert found_in_package(model_classes) == []
+
+
+def test_streams_of_random_numbers_have_their_names_in_one_module():
+    assert [file for file, path in FILES.items() if "spawn_key" in path.read_text()] == [
+        "_streams.py"
+    ]
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "metric.formula",
+        'name == "specificity"',
+        'name in ("accuracy", "f1_micro")',
+        'name.endswith("_macro")',
+    ],
+)
+def test_branches_on_names_are_found(code):
+    assert list(metric_names(ast.parse(code)))
+
+
+@pytest.mark.parametrize("code", ["isinstance(model, (int, Paired))", "kind is Paired"])
+def test_questions_about_classes_are_found(code):
+    assert list(model_classes(ast.parse(code), "planning/simulate.py"))
+    assert not list(model_classes(ast.parse(code), MODELS["Paired"]))
