@@ -109,7 +109,12 @@ def shares_of(rng: Generator, gammas: Array, shape: Array) -> Array:
     """Return the shares of Gamma variables of shape (k, ..., n_draws) in their sums over k."""
     for place in np.argwhere(np.atleast_1d(shape.max(axis=0) < SMALL)):
         vector = (slice(None), *place[: shape.ndim - 1])
-        gammas[vector] = rng.dirichlet(shape[vector], gammas.shape[-1]).T
+        # A Gamma(a) variable is one of a + 1 times U^(1 / a), by logarithms: it may underflow, and
+        # what is left of 1 by the others of NumPy's Dirichlet vectors is rounded away.
+        small = shape[vector][:, None]
+        logs = np.log(rng.standard_gamma(small + 1, gammas[vector].shape))
+        logs -= rng.standard_exponential(gammas[vector].shape) / small
+        gammas[vector] = np.exp(logs - logs.max(axis=0))
     gammas /= gammas.sum(axis=0)
     return gammas
 

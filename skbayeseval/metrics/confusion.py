@@ -134,11 +134,23 @@ def _chance_products(t: Totals) -> tuple[Array, Array, Array]:
 
 
 def _matthews_corrcoef(t: Totals, positive: int, zero_division: float) -> Array:
-    size, _, covariance = _chance_products(t)
-    spread_true = size**2 - (t.true**2).sum(-1)
-    spread_predicted = size**2 - (t.predicted**2).sum(-1)
+    covariance = _covariance_of_two(t) if t.true.shape[-1] == 2 else _chance_products(t)[2]
+    spread = np.sqrt(_spread(t.true) * _spread(t.predicted))
     # As in scikit-learn, 0 if the true or predicted classes are constant; ignores zero_division.
-    return _ratio(covariance, np.sqrt(spread_true * spread_predicted), 0.0)
+    return np.clip(_ratio(covariance, spread, 0.0), -1.0, 1.0)
+
+
+def _spread(classes: Array) -> Array:
+    """Return the squared size minus the sum of squares, as a sum of products, however rare."""
+    return 2 * (classes.cumsum(axis=-1)[..., :-1] * classes[..., 1:]).sum(axis=-1)
+
+
+def _covariance_of_two(t: Totals) -> Array:
+    """Return 2 (tp tn - fp fn); what is wrong comes from the smaller of its row and its column."""
+    (h0, h1), (t0, t1), (p0, p1) = (np.moveaxis(total, -1, 0) for total in t)
+    false_1 = np.where(p1 < t0, p1 - h1, t0 - h0)
+    false_0 = np.where(p0 < t1, p0 - h0, t1 - h1)
+    return 2 * (h0 * h1 - false_0 * false_1)
 
 
 def _cohen_kappa(t: Totals, positive: int, zero_division: float) -> Array:

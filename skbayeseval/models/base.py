@@ -133,7 +133,7 @@ class Model(ParameterObject):
     needs_true_negatives: ClassVar[bool] = True
     has_proper_prior: ClassVar[bool] = True
     # Whether the weight of cross-validated counts is inferred by default, or the published one.
-    infers_weight: ClassVar[bool] = False
+    infers_weight: ClassVar[bool] = True
     # Whether it draws random weights of units: instances, or groups of them.
     weights_units: ClassVar[bool] = False
     # Quantities beside the metrics of the evidence that the model has a posterior of.
@@ -146,6 +146,8 @@ class Model(ParameterObject):
     draws_metrics_together: ClassVar[bool] = False
     # Whether a draw costs no more than that of two classes.
     draws_cost_one: ClassVar[bool] = False
+    # Where the entries of parameters that both classifiers share go when A and B are swapped.
+    swapped_entries: ClassVar[Mapping[str, list[int]]] = {}
     # What a model that is asked for by name has in place of the published prior, which makes
     # intervals too wide where classifiers seldom disagree (docs/calibration.md, single test sets).
     default_prior: ClassVar[dict[str, Any]] = {}
@@ -172,6 +174,18 @@ class Model(ParameterObject):
         """Return the model of two classifiers that is the margin of this one."""
         return self
 
+    def parameters_of_pair(self, draws: Draws, i: int, j: int) -> dict[str, Array]:
+        """Return the draws of the parameters of classifiers `i` and `j`, renamed to A and B."""
+        renamed = {}
+        for name, values in draws.items():
+            stem, _, owner = name.rpartition("_")
+            if not stem:
+                moved = i > j and name in self.swapped_entries
+                renamed[name] = values[..., self.swapped_entries[name]] if moved else values
+            elif owner in (letter(i), letter(j)):
+                renamed[f"{stem}_{'A' if owner == letter(i) else 'B'}"] = values
+        return renamed
+
     def parameters_of_joint(self, draws: Draws, positive: int | None) -> dict[str, Array]:
         """Return draws of the parameters of this model, given those of a model it is a margin of.
 
@@ -195,6 +209,9 @@ class Model(ParameterObject):
             )
         observing = copy(self)
         observing._observe(evidence)
+        unknown = "positive" not in vars(observing)
+        if unknown and isinstance(evidence, Evidence) and evidence.has_class_counts:
+            observing.positive = evidence.positive
         return observing
 
     def check_number(self, n_classifiers: int) -> None:
@@ -497,30 +514,6 @@ def blocks_of(draws: Draws, most: int = BLOCK) -> Iterator[tuple[dict[str, Array
     for start in range(0, n_draws, size):
         here = {name: values[start : start + size] for name, values in draws.items()}
         yield here, min(size, n_draws - start)
-
-
-def parameters_of_pair(draws: Draws, i: int, j: int) -> dict[str, Array]:
-    """Return the draws of the parameters of classifiers `i` and `j`, renamed to A and B."""
-    if "delta" in draws:
-        if i < j:
-            return dict(draws)
-        delta = draws["delta"]
-        return {
-            **draws,
-            "delta": -delta,
-            "nu_B": draws["nu_B"] + delta,
-            "beta": -1 - draws["beta"],
-        }
-    renamed = {}
-    for name, values in draws.items():
-        stem, _, owner = name.rpartition("_")
-        if not stem:
-            # If A and B are swapped, so are the outcomes (1, 0) and (0, 1).
-            order = {"theta+": [0, 2, 1, 3], "theta-": [0, 2, 1, 3], "pi": [0, 2, 1, 3, 4, 6, 5]}
-            renamed[name] = values[..., order[name]] if name in order and i > j else values
-        elif owner in (letter(i), letter(j)):
-            renamed[f"{stem}_{'A' if owner == letter(i) else 'B'}"] = values
-    return renamed
 
 
 def confusion(tables: Any) -> dict[str, Array]:

@@ -58,6 +58,7 @@ class Unpaired(Vectors):
     """
 
     name = "unpaired"
+    infers_weight = False
     has_independent_classifiers = True
 
     def __init__(self, mu: ArrayLike = 1.0, rho: ArrayLike = 1.0) -> None:
@@ -127,7 +128,10 @@ class Paired(Vectors):
     """
 
     name = "paired"
-    infers_weight = True
+    swapped_entries: ClassVar[Mapping[str, list[int]]] = {
+        "theta+": [0, 2, 1, 3],
+        "theta-": [0, 2, 1, 3],
+    }
     needs_pairs = True
     most_classifiers = 2
     default_prior: ClassVar[dict[str, Any]] = {"theta": 0.25}
@@ -246,6 +250,7 @@ class BCV(Vectors):
     """
 
     name = "bcv"
+    infers_weight = False
     has_independent_classifiers = True
     needs_true_negatives = False
 
@@ -438,6 +443,7 @@ class PairedChunks(BCV):
     """
 
     name = "paired"
+    swapped_entries: ClassVar[Mapping[str, list[int]]] = {"pi": [0, 2, 1, 3, 4, 6, 5]}
     takes = ChunkCounts
     infers_weight = True
     needs_pairs = True

@@ -49,7 +49,6 @@ class InstanceWeights(Model):
 
     name = "paired"
     takes: ClassVar[type] = UnitCounts
-    infers_weight = True
     needs_pairs = True
     most_classifiers = None
     has_proper_prior = False

@@ -35,8 +35,6 @@ Array = NDArray[Any]
 class _SharedPrior(OutcomeModel):
     """Classes share what is known of a classifier; classifiers share instances, if in pairs."""
 
-    infers_weight = True
-
     def _observe(self, evidence: Any) -> None:
         if self.needs_pairs:
             counts = evidence.counts * evidence.weight
@@ -164,7 +162,6 @@ class PairedMany(OutcomeModel):
     """
 
     name = "paired"
-    infers_weight = True
     needs_pairs = True
     default_prior: ClassVar[dict[str, Any]] = {"theta": 0.25}
 

@@ -216,6 +216,14 @@ class CorrelatedT(Model):
 
         return stream_blocks(draw, rng, number, block)
 
+    def parameters_of_pair(self, draws: Draws, i: int, j: int) -> dict[str, Array]:
+        """Return the draws of the parameters; the other way round if A and B are swapped."""
+        if i < j:
+            return dict(draws)
+        delta = draws["delta"]
+        swapped = {"delta": -delta, "nu_B": draws["nu_B"] + delta, "beta": -1 - draws["beta"]}
+        return {**draws, **swapped}
+
     def _scores_given(self, draws: Draws, metric: Metric, rng: Generator, prior: bool) -> Blocks:
         which = list(self.scores).index(metric.name)
         delta, score_b = draws["delta"][:, which], draws["nu_B"][:, which]

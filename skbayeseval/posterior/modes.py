@@ -235,14 +235,31 @@ class Exact(ModelMode):
     """Independent draws by the model, which knows closed forms."""
 
     def _blocks(self, given: Model, metric: Metric, rng: Generator, n_draws: int) -> Blocks:
-        return given.stream(metric, rng, n_draws, prior=self.prior)
+        n_drawn = 0
+        for scores in given.stream(metric, rng, n_draws, prior=self.prior):
+            n_drawn += scores.shape[-1]
+            yield scores
+        if n_drawn != n_draws:
+            raise ValueError(
+                f"{type(self.model).__name__} must give {n_draws} draws, got {n_drawn}."
+            )
 
     def stream_together(self, metrics: Sequence[Metric], drawing: Drawing) -> Together | None:
         """Return all metrics as one, with its blocks; None unless the model takes such a metric."""
         if not self.specification.draws_metrics_together:
             return None
         combined = stacked([self.over_classes(metric) for metric in metrics])
-        return combined, self.specification.stream(combined, drawing.rng(), drawing.n_draws)
+        blocks = self._blocks(self.specification, combined, drawing.rng(), drawing.n_draws)
+        return combined, self._checked(blocks, (len(metrics), self.evidence.n_classifiers))
+
+    def _checked(self, blocks: Blocks, shape: tuple[int, int]) -> Blocks:
+        for scores in blocks:
+            if scores.shape[:-1] != shape:
+                raise ValueError(
+                    f"{type(self.model).__name__} must give draws of shape {shape} + (n,) for "
+                    f"{shape[0]} metrics, got an array of shape {scores.shape}."
+                )
+            yield scores
 
     def law(self, metric: Metric, classifier: int | None = None) -> Law | None:
         """Return the law of one classifier's metric, or of A - B; None if not in closed form."""

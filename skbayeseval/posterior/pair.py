@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from skbayeseval.evidence.instance_scores import WeightedInstances
 from skbayeseval.metrics.metric import Metric
-from skbayeseval.models.base import parameters_of_pair
 from skbayeseval.posterior.modes import Bootstrap
 from skbayeseval.posterior.posterior import Posterior
 
@@ -74,12 +73,12 @@ class PairPosterior(Posterior):
 
     def parameters(self) -> dict[str, Array]:
         """Return draws of the parameters of the pair, named as those of A and B."""
-        draws = parameters_of_pair(self._joint.parameters(), *self._rows)
+        draws = self._joint.model.parameters_of_pair(self._joint.parameters(), *self._rows)
         return self.model.parameters_of_joint(draws, self.positive)
 
     def rates(self) -> dict[str, Array]:
         """Return draws of rates that are not parameters of the model: the recall of each class."""
-        return parameters_of_pair(self._joint.rates(), *self._rows)
+        return self._joint.model.parameters_of_pair(self._joint.rates(), *self._rows)
 
     def draws(self, metric: Metric) -> Array:
         """Return read-only draws of the metric, of shape (2, n_draws)."""

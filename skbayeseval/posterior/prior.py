@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from skbayeseval._streams import PRIOR_ENTROPY, Stream, generator
 from skbayeseval.metrics.metric import Metric
-from skbayeseval.models.base import parameters_of_pair
 from skbayeseval.posterior.modes import Exact, Given, ModelMode, Recipe
 
 Array = NDArray[Any]
@@ -58,9 +57,9 @@ class Prior(Recipe):
         return generator(PRIOR_ENTROPY, Stream.PRIOR)
 
     def _of_pair(self, parameters: Draws) -> dict[str, Array]:
-        return (
-            dict(parameters) if self._pair is None else parameters_of_pair(parameters, *self._pair)
-        )
+        if self._pair is None:
+            return dict(parameters)
+        return self.model.parameters_of_pair(parameters, *self._pair)
 
     def parameters(self, n_draws: int | None = None) -> dict[str, Array]:
         """Return (at most) `n_draws` draws of the parameters, or all that are known by draws."""

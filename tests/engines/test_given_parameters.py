@@ -8,7 +8,7 @@ from skbayeseval.evidence import ConfusionCounts
 from skbayeseval.metrics.confusion import from_confusion
 from skbayeseval.metrics.registry import get_metric, per_class
 from skbayeseval.models import Hierarchical
-from skbayeseval.models.base import BLOCK, parameters_of_pair
+from skbayeseval.models.base import BLOCK
 from tests.engines.cases import cases
 
 CASES = {name: (model.specification(evidence), metric) for name, model, evidence, metric in cases()}
@@ -120,7 +120,7 @@ def test_swapped_pair(name):
     specification, metric = CASES[name][0], get_metric(CASES[name][1])
     draws = streamed(specification, 200)
     a, b = scores(specification, draws, metric)
-    swapped = parameters_of_pair(draws, 1, 0)
+    swapped = specification.parameters_of_pair(draws, 1, 0)
     np.testing.assert_allclose(scores(specification, swapped, metric), [b, a])
-    for key, values in parameters_of_pair(draws, 0, 1).items():
+    for key, values in specification.parameters_of_pair(draws, 0, 1).items():
         np.testing.assert_array_equal(values, draws[key])

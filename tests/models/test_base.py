@@ -2,8 +2,11 @@
 
 import numpy as np
 import pytest
+from sklearn.naive_bayes import GaussianNB
+from sklearn.tree import DecisionTreeClassifier
 
 from skbayeseval import (
+    bayesian_cross_validate,
     compare_counts,
     compare_many,
     compare_predictions,
@@ -195,3 +198,46 @@ def test_what_is_not_there_is_said(result, tmp_path):
         result.pymc_model()
     with pytest.raises(ValueError, match=r"a model of your own without with_prevalence\(\)"):
         compare_predictions(Y, A, B, model=JointCells(), prevalence=0.1, pos_label=1)
+
+
+class Careless(JointCells):
+    """Half as many draws as asked for."""
+
+    def stream(self, metric, rng, number, *, prior=False):
+        return super().stream(metric, rng, number // 2, prior=prior)
+
+
+class Hasty(JointCells):
+    """Classifiers on the axis where several metrics belong."""
+
+    draws_metrics_together = True
+
+
+def test_draws_that_a_model_must_give():
+    with pytest.raises(ValueError, match="Careless must give 20000 draws, got 10000"):
+        str(compare_predictions(Y, A, B, model=Careless()))
+    metrics = ["f1", "accuracy", "precision"]
+    with pytest.raises(ValueError, match=r"Hasty must give draws of shape \(3, 2\) \+ \(n,\)"):
+        str(compare_predictions(Y, A, B, scoring=metrics, model=Hasty()))
+
+
+class NoPositive(JointCells):
+    def _observe(self, evidence):
+        self.counts = evidence.cube()
+
+
+def test_the_positive_class_is_that_of_the_evidence():
+    for label in (0, 1):
+        options = {"scoring": "f1", "pos_label": label, "random_state": 0}
+        without, with_it = (
+            compare_predictions(Y, A, B, model=model, **options)
+            for model in (NoPositive(), JointCells())
+        )
+        np.testing.assert_array_equal(without.draws, with_it.draws)
+
+
+def test_cross_validated_counts_have_an_inferred_weight():
+    X = Y[:, None] + RNG.normal(size=(len(Y), 2))
+    estimators = GaussianNB(), DecisionTreeClassifier(max_depth=2, random_state=0)
+    result = bayesian_cross_validate(*estimators, X, Y, cv=5, model=JointCells(), random_state=0)
+    assert 0 < result.weight < 1

@@ -13,6 +13,7 @@ from sklearn import metrics as sk
 
 from skbayeseval import compare_predictions, metrics, models
 from skbayeseval.models.base import Model
+from skbayeseval.models.registry import FAMILIES
 from tests.metrics.test_confusion import TWINS
 from tests.proofs.scripts import prior_cases
 
@@ -114,9 +115,7 @@ def results():
 
 
 def test_every_model_of_two_classes_is_here():
-    skipped = {"PairedMany", "PairedChunks", "IndependentLabels", "IndependentLabelsBCV"}
-    proper = {type(case.model).__name__ for case in prior_cases.CASES}
-    assert proper - skipped <= set(CASES)
+    assert {kind.__name__ for kind in FAMILIES["two classes"].kinds} - {"PairedMany"} <= set(CASES)
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -142,6 +141,46 @@ def test_swapping_mirrors(name, results):
         ):
             error = np.hypot(x.std(), z.std()) / np.sqrt(len(x))
             assert abs(x.mean() - z.mean()) < 5 * error + 1e-12, metric
+
+
+def same_moments(x, z):
+    centre = (x.mean() + z.mean()) / 2
+    for p, q in ((x, z), ((x - centre) ** 2, (z - centre) ** 2)):
+        error = np.hypot(p.std(), q.std()) / np.sqrt(len(p))
+        assert abs(p.mean() - q.mean()) < 5 * error + 1e-12
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_instances_counted_twice_at_half_the_weight(name, results):
+    y, a, b = (np.repeat(labels, 2) for labels in predictions())
+    twice = compare(y, a, b, CASES[name][0], weight=0.5, random_state=1)
+    for metric in METRICS:
+        same_moments(results(name).metric(metric).draws, twice.metric(metric).draws)
+
+
+# What the prior of recalls adds to simulated test sets copies observed outcomes, by design.
+@pytest.mark.parametrize("name", sorted(set(CASES) - {"Recalls", "PairedRecalls", "JointCells"}))
+def test_simulated_test_sets_are_those_of_the_posterior(name, results):
+    """Populations for planning have the scores that the posterior has."""
+    model, counts = CASES[name][0], results(name).evidence
+    given = model.specification(counts)
+    drawn = given.draw_populations(np.random.default_rng(2), 2000)
+    scores = np.empty((2, len(drawn)))
+    for place, populations in enumerate(drawn):
+        shared = len(populations) == 1
+        for k in range(2):
+            population = populations[0 if shared else k]
+            table = np.zeros((2, 2))
+            said = population.predictions[:, k if shared else 0]
+            np.add.at(table, (population.truth, said), population.probability)
+            scores[k, place] = metrics.get_metric("f1")(table)
+    f1 = results(name).metric("f1")
+    for x, z in (
+        (scores[0], f1.draws_a),
+        (scores[1], f1.draws_b),
+        (scores[0] - scores[1], f1.draws),
+    ):
+        same_moments(x, z[: len(x)])
 
 
 def check_bayes_factor(name, metric, results):
@@ -179,6 +218,41 @@ def test_bayes_factor_of_an_interval(name, metric, results):
 @pytest.mark.parametrize("name", CASES)
 def test_bayes_factor_of_an_interval_with_all(name, metric, results):
     check_bayes_factor(name, metric, results)
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        models.Paired(mu=0.01, theta=0.01),
+        models.BCV(lambda_=0.01),
+        models.Unpaired(mu=0.01, rho=0.01),
+    ],
+    ids=lambda model: type(model).__name__,
+)
+def test_small_priors(model):
+    """Cells that have almost no share, of which the rest of 1 says nothing."""
+    rng = np.random.default_rng(6)
+
+    def small(*shape):
+        logs = np.log(rng.standard_gamma(1.01, shape)) - rng.standard_exponential(shape) / 0.01
+        shares = np.exp(logs - logs.max(axis=-1, keepdims=True))
+        return shares / shares.sum(axis=-1, keepdims=True)
+
+    n = 200_000
+    if type(model).__name__ == "Paired":
+        joint = (small(n, 2)[..., None] * small(n, 2, 4)).reshape(n, 2, 2, 2)
+        tables = np.stack([joint.sum(axis=3), joint.sum(axis=2)])
+    elif type(model).__name__ == "BCV":
+        tables = small(2, n, 4).reshape(2, n, 2, 2)
+    else:
+        tables = small(2, n, 2)[..., None] * small(2, n, 2, 2)
+    a, b = prior_cases.true_scores(tables, ["precision"])["precision"]
+    prior_odds, prior_error = odds_inside(a - b)
+    result = compare(*predictions(40), model, "precision")
+    posterior_odds, error = odds_inside(result.draws)
+    factor = result.bayes_factor(rope=ROPE)
+    error = np.hypot(np.hypot(error, prior_error), factor.mcse / factor.value)
+    assert abs(np.log(factor.value / (posterior_odds / prior_odds))) < 4 * error
 
 
 @pytest.mark.parametrize("pos_label", [0, 1])
