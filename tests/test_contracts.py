@@ -82,9 +82,11 @@ def test_no_module_asks_for_the_class_of_a_model_of_another_file():
 
 
 def test_streams_of_random_numbers_have_their_names_in_one_module():
-    assert [file for file, path in FILES.items() if "spawn_key" in path.read_text()] == [
-        "_streams.py"
-    ]
+    text = {file: path.read_text("utf-8") for file, path in FILES.items()}
+    assert [file for file in text if "spawn_key" in text[file]] == ["_streams.py"]
+    # Entropy where there is none is made in `_validation`.
+    makers = ["_streams.py", "_validation.py"]
+    assert [file for file in text if "SeedSequence(" in text[file]] == makers
 
 
 @pytest.mark.parametrize(
