@@ -280,3 +280,11 @@ def test_names_of_one_class_are_labels():
     named = compare_predictions(y, a, y, scoring={"mine": metrics.per_class("f1")}, random_state=0)
     assert named.metrics == ("mine[1]", "mine[2]", "mine[3]")
     np.testing.assert_array_equal(named.draws_a, both.draws_a)
+
+
+def test_matthews_of_rare_classes():
+    # (tp tn - fp fn) / sqrt((tp + fp) (tp + fn) (tn + fp) (tn + fn)) with tp = fp = fn = e, tn = 1.
+    for rare in (1e-5, 1e-17, 1e-30):
+        expected = (1 - rare) / (2 * (1 + rare))
+        for table in ([[1, rare], [rare, rare]], [[rare, rare], [rare, 1]]):
+            assert metrics.get_metric("matthews_corrcoef")(table) == pytest.approx(expected)
