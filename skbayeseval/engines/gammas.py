@@ -182,29 +182,31 @@ def _from_normals(rng: Generator, normal: Array, shape: Array, least: Array, mos
     # included; it still is nowhere above 0.
     c, largest = least - 1 / 3, most - 1 / 3
     z = np.multiply(normal, 1 / (3 * np.sqrt(c)), out=normal)
-    gammas = z * z
-    # Since h(z) >= -z^4 / 2 for z >= -1/2, the right side is above -loss(z^2), where loss(y) =
-    # 1.5 largest y^2 + excess y. For y = `sure`, that is 1/32 < -log(31/32): u < 31/32 suffices.
-    excess = 4.5 * (largest - c)
-    sure = 1 / (16 * excess + np.sqrt((16 * excess) ** 2 + 48 * largest))
-    unsure = gammas > np.minimum(sure, 1 / 4)
     # The first eight bits of u, from a bit generator whose words have 64 bits, as all of ours have.
     bits = rng.bit_generator.random_raw(-(-z.size // 8)).view(np.uint8)[: z.size]
-    unsure |= bits.reshape(z.shape) >= 248
+    # Since h(z) >= -z^4 / 2 for z >= -1/2, the right side is above -loss(z^2), where loss(y) =
+    # 1.5 largest y^2 + excess y. For z = `far`, that is n / 256 < -log(1 - n / 256): unless the
+    # bits are one of the n largest numbers, u is small enough. The larger the shape, the smaller n
+    # may be until many are too far.
+    n = np.clip(np.ceil(300 / largest), 1, 8)
+    excess = 4.5 * (largest - c)
+    half = 128 / n * excess
+    far = 1 / np.sqrt(np.maximum(half + np.sqrt(half**2 + 384 / n * largest), 4))
+    unsure = bits.reshape(z.shape) >= (256 - n).astype(np.uint8)
+    unsure |= z > far
+    unsure |= z < -far
     few = np.flatnonzero(unsure)
+    z_of_few, place = z.take(few), np.unravel_index(few, z.shape)
     # Of the few, these bits mostly suffice.
-    place = np.unravel_index(few, z.shape)
-    z_of_few = z.take(few)
-    square = z_of_few**2
-    loss = square * (1.5 * _at(largest, place, z.shape) * square + _at(excess, place, z.shape))
+    y = z_of_few**2
+    loss = y * (1.5 * _at(largest, place, z.shape) * y + _at(excess, place, z.shape))
     doubtful = np.flatnonzero((bits.take(few) > 255 - 256 * loss) | (z_of_few < -0.5))
     d = shape - 1 / 3
     z += 1.0
-    np.multiply(z, z, out=gammas)
+    gammas = z * z
     gammas *= z
     gammas *= d
-    few, z = few[doubtful], z_of_few[doubtful]
-    place = np.unravel_index(few, gammas.shape)
+    few, z, place = few[doubtful], z_of_few[doubtful], tuple(one[doubtful] for one in place)
     d = _at(d, place, gammas.shape)
     u = (bits.take(few) + rng.random(len(few))) / 256
     with np.errstate(divide="ignore", invalid="ignore"):

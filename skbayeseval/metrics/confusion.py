@@ -25,15 +25,9 @@ from sklearn.utils import check_scalar
 
 from skbayeseval._arrays import wrong
 from skbayeseval._validation import as_float
-from skbayeseval.metrics.metric import SHARE, CellRatio, Metric, Totals, call_function
+from skbayeseval.metrics.metric import SHARE, CellRatio, Metric, Totals, call_function, ratio_of
 
 Array = NDArray[Any]
-
-
-def _ratio(numerator: Array, denominator: Array, zero_division: float) -> Array:
-    with np.errstate(divide="ignore", invalid="ignore"):
-        quotient = numerator / denominator
-    return np.where(denominator == 0, zero_division, quotient)
 
 
 # Ratios for one class: numerator and denominator as functions of the totals of the class.
@@ -74,7 +68,7 @@ def _of_one_class(
 ) -> Array:
     """Return the ratio of the positive class, or of the class with an index."""
     column = positive if index is None else index
-    return _ratio(*ratio(Totals(*(total[..., column] for total in t))), zero_division)
+    return ratio_of(*ratio(Totals(*(total[..., column] for total in t))), zero_division)
 
 
 def _averaged(
@@ -86,14 +80,14 @@ def _averaged(
     classes: Array | bool = True,
 ) -> Array:
     if average == "micro":
-        return _ratio(*ratio(Totals(*(total.sum(axis=-1) for total in t))), zero_division)
+        return ratio_of(*ratio(Totals(*(total.sum(axis=-1) for total in t))), zero_division)
     numerator, denominator = ratio(t)
     weights = t.true if average == "weighted" else np.broadcast_to(classes, t.true.shape) * 1.0
     if math.isnan(zero_division):
         # Like scikit-learn, ignore classes with an undefined value.
         weights = np.where(denominator == 0, 0.0, weights)
-    scores = _ratio(numerator, denominator, np.nan_to_num(zero_division))
-    return _ratio((scores * weights).sum(-1), weights.sum(-1), zero_division)
+    scores = ratio_of(numerator, denominator, np.nan_to_num(zero_division))
+    return ratio_of((scores * weights).sum(-1), weights.sum(-1), zero_division)
 
 
 def _of_proportions(function: Callable[[Array], ArrayLike], name: str, tables: Array) -> Array:
@@ -118,13 +112,13 @@ def _of_negatives(
 
 
 def _accuracy(t: Totals, positive: int, zero_division: float) -> Array:
-    return _ratio(t.hits.sum(-1), t.true.sum(-1), zero_division)
+    return ratio_of(t.hits.sum(-1), t.true.sum(-1), zero_division)
 
 
 def _balanced_accuracy(t: Totals, positive: int, zero_division: float) -> Array:
     present = t.true > 0
-    recalls = _ratio(t.hits, t.true, 0.0)
-    return _ratio(recalls.sum(-1), present.sum(-1), zero_division)
+    recalls = ratio_of(t.hits, t.true, 0.0)
+    return ratio_of(recalls.sum(-1), present.sum(-1), zero_division)
 
 
 def _chance_products(t: Totals) -> tuple[Array, Array, Array]:
@@ -137,7 +131,7 @@ def _matthews_corrcoef(t: Totals, positive: int, zero_division: float) -> Array:
     covariance = _covariance_of_two(t) if t.true.shape[-1] == 2 else _chance_products(t)[2]
     spread = np.sqrt(_spread(t.true) * _spread(t.predicted))
     # As in scikit-learn, 0 if the true or predicted classes are constant; ignores zero_division.
-    return np.clip(_ratio(covariance, spread, 0.0), -1.0, 1.0)
+    return np.clip(ratio_of(covariance, spread, 0.0), -1.0, 1.0)
 
 
 def _spread(classes: Array) -> Array:
@@ -155,7 +149,7 @@ def _covariance_of_two(t: Totals) -> Array:
 
 def _cohen_kappa(t: Totals, positive: int, zero_division: float) -> Array:
     size, by_chance, covariance = _chance_products(t)
-    return _ratio(covariance, size**2 - by_chance, np.nan)
+    return ratio_of(covariance, size**2 - by_chance, np.nan)
 
 
 _of_all = partial(Metric, limits=SHARE, one_of_many=True)

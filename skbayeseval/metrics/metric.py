@@ -73,6 +73,14 @@ def call_function(metric: str, function: Callable[..., Any], *data: Any, **weigh
         ) from error
 
 
+def ratio_of(numerator: Array, denominator: Array, zero_division: float) -> Array:
+    """Return the ratio, and `zero_division` where the denominator is 0."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        quotient = numerator / denominator
+    zero = denominator == 0
+    return np.where(zero, zero_division, quotient) if zero.any() else quotient
+
+
 class CellRatio(NamedTuple):
     """A ratio of weighted sums of the cells (tp, fp, fn, tn) of the positive class.
 
@@ -102,6 +110,14 @@ class CellRatio(NamedTuple):
     def needs_true_negatives(self) -> bool:
         """Whether true negatives are part of it."""
         return bool(self.top[3] or self.bottom[3])
+
+    def of_cells(self, cells: tuple[Array, ...], zero_division: float) -> Array:
+        """Return the ratio of cells (tp, fp, fn, tn); those without a weight may be anything."""
+        sums = []
+        for weights in self:
+            parts = [c if w == 1 else w * c for w, c in zip(weights, cells, strict=True) if w]
+            sums.append(sum(parts[1:], start=parts[0]))
+        return ratio_of(*sums, zero_division)
 
 
 @dataclass(frozen=True, eq=False)

@@ -17,15 +17,17 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.random import Generator
 from numpy.typing import ArrayLike, NDArray
 
-from skbayeseval.engines.gammas import Simplex
+from skbayeseval.engines.blocks import stream_blocks
+from skbayeseval.engines.gammas import SMALL, Simplex, gamma_rows
 from skbayeseval.evidence.chunks import CELLS, ChunkCounts
 from skbayeseval.evidence.interface import Evidence, letter
 from skbayeseval.evidence.joint_counts import PairedCounts
 from skbayeseval.evidence.units import UnitCounts
 from skbayeseval.metrics.metric import Metric
-from skbayeseval.models.base import Replicated, check_concentration, confusion
+from skbayeseval.models.base import Blocks, Replicated, check_concentration, confusion
 from skbayeseval.models.margins import BetaMargin, class_of_ratio, margin_of_ratio
 from skbayeseval.models.point_null import log_density_of_equal_accuracy, log_density_of_equality
 from skbayeseval.models.vectors import Vectors, VectorsOfLabels, positive_first
@@ -153,6 +155,56 @@ class Paired(Vectors):
             Simplex("theta+", theta[0], cells[0]),
             Simplex("theta-", theta[1], cells[1]),
         )
+
+    def draw(self, rng: Generator, size: int, *, prior: bool = False) -> dict[str, Array]:
+        """Return draws of each probability vector."""
+        if not self._is_one_vector:
+            return super().draw(rng, size, prior=prior)
+        gammas = self._gammas(rng, size, prior=prior)
+        sums = gammas.sum(axis=1)
+        pairs = gammas / sums[:, None]
+        return {"mu": sums / sums.sum(axis=0), "theta+": pairs[0], "theta-": pairs[1]}
+
+    def stream(self, metric: Metric, rng: Generator, number: int, *, prior: bool = False) -> Blocks:
+        """Yield blocks of draws of a metric, of shape (n_classifiers, n)."""
+        ratio = metric.ratio
+        if ratio is None or not self._is_one_vector:
+            return super().stream(metric, rng, number, prior=prior)
+
+        def draw(rng: Generator, size: int) -> Array:
+            gammas = self._gammas(rng, size, prior=prior, whole=ratio.needs_true_negatives)
+            joint = gammas.reshape(2, 2, 2, size)
+            scores = np.empty((2, size))
+            for k, of_one in enumerate((joint, joint.swapaxes(1, 2))):
+                tp, fn, fp, tn = (of_one[place][0] + of_one[place][1] for place in np.ndindex(2, 2))
+                scores[k] = ratio.of_cells((tp, fp, fn, tn), metric.zero_division)
+            return scores
+
+        return stream_blocks(draw, rng, number, self._block)
+
+    @property
+    def _is_one_vector(self) -> bool:
+        """Whether all eight cells are one Dirichlet vector, as under the default prior.
+
+        Gamma variables are then the cells up to a factor, and of ratios the factor cancels.
+        """
+        if self.fixed:
+            return False
+        mu, *pairs = (simplex.prior for simplex in self.simplexes)
+        is_sum = np.allclose(mu, np.sum(pairs, axis=1), rtol=1e-12, atol=0)
+        return bool(is_sum and np.max(pairs, axis=1).min() >= SMALL)
+
+    def _gammas(self, rng: Generator, n_draws: int, *, prior: bool, whole: bool = True) -> Array:
+        """Return Gamma variables of the pairs of each class, of shape (2, 4, n_draws).
+
+        The true negatives of both classifiers are drawn last. They are NaN unless `whole`.
+        """
+        shapes = self.shapes(prior=prior)
+        shape = np.concatenate([shapes["theta+"], shapes["theta-"]])
+        gammas = np.empty((8, n_draws))
+        gammas[:7] = gamma_rows(rng, shape[:7], n_draws)
+        gammas[7:] = gamma_rows(rng, shape[7:], n_draws) if whole else np.nan
+        return gammas.reshape(2, 4, n_draws)
 
     def _joint_cells(self, draws: Mapping[str, Array]) -> Array:
         """Return the cells (truth, prediction of A, prediction of B, n), positive first."""
