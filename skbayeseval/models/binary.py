@@ -160,7 +160,7 @@ class Paired(Vectors):
         """Return draws of each probability vector."""
         if not self._is_one_vector:
             return super().draw(rng, size, prior=prior)
-        gammas = self._gammas(rng, size, prior=prior)
+        gammas = np.reshape(self._gammas(rng, size, prior=prior), (2, 4, size))
         sums = gammas.sum(axis=1)
         pairs = gammas / sums[:, None]
         return {"mu": sums / sums.sum(axis=0), "theta+": pairs[0], "theta-": pairs[1]}
@@ -172,11 +172,10 @@ class Paired(Vectors):
             return super().stream(metric, rng, number, prior=prior)
 
         def draw(rng: Generator, size: int) -> Array:
-            gammas = self._gammas(rng, size, prior=prior, whole=ratio.needs_true_negatives)
-            joint = gammas.reshape(2, 2, 2, size)
+            rows = self._gammas(rng, size, prior=prior, whole=ratio.needs_true_negatives)
             scores = np.empty((2, size))
-            for k, of_one in enumerate((joint, joint.swapaxes(1, 2))):
-                tp, fn, fp, tn = (of_one[place][0] + of_one[place][1] for place in np.ndindex(2, 2))
+            for k, pairs in enumerate(_PAIRS):
+                tp, fn, fp, tn = (rows[i] + rows[j] for i, j in pairs)
                 scores[k] = ratio.of_cells((tp, fp, fn, tn), metric.zero_division)
             return scores
 
@@ -191,20 +190,18 @@ class Paired(Vectors):
         if self.fixed:
             return False
         mu, *pairs = (simplex.prior for simplex in self.simplexes)
-        is_sum = np.allclose(mu, np.sum(pairs, axis=1), rtol=1e-12, atol=0)
-        return bool(is_sum and np.max(pairs, axis=1).min() >= SMALL)
+        is_sum = np.array_equal(mu, np.sum(pairs, axis=1))
+        return is_sum and bool(np.max(pairs, axis=1).min() >= SMALL)
 
-    def _gammas(self, rng: Generator, n_draws: int, *, prior: bool, whole: bool = True) -> Array:
-        """Return Gamma variables of the pairs of each class, of shape (2, 4, n_draws).
+    def _gammas(self, rng: Generator, size: int, *, prior: bool, whole: bool = True) -> list[Any]:
+        """Return Gamma variables of the pairs of the positive and of the negative class.
 
         The true negatives of both classifiers are drawn last. They are NaN unless `whole`.
         """
         shapes = self.shapes(prior=prior)
         shape = np.concatenate([shapes["theta+"], shapes["theta-"]])
-        gammas = np.empty((8, n_draws))
-        gammas[:7] = gamma_rows(rng, shape[:7], n_draws)
-        gammas[7:] = gamma_rows(rng, shape[7:], n_draws) if whole else np.nan
-        return gammas.reshape(2, 4, n_draws)
+        rows = [*gamma_rows(rng, shape[:7], size)]
+        return [*rows, *gamma_rows(rng, shape[7:], size)] if whole else [*rows, np.nan]
 
     def _joint_cells(self, draws: Mapping[str, Array]) -> Array:
         """Return the cells (truth, prediction of A, prediction of B, n), positive first."""
@@ -403,6 +400,9 @@ class IndependentLabelsBCV(VectorsOfLabels, BCV):
     def _observe(self, evidence: Any) -> None:
         self._take_cells([evidence.label_tables(k) for k in range(evidence.n_classifiers)], 0)
 
+
+# The cells (tp, fn, fp, tn) of A and of B as sums of two of the eight pairs.
+_PAIRS = (((0, 1), (2, 3), (4, 5), (6, 7)), ((0, 2), (1, 3), (4, 6), (5, 7)))
 
 # The cells (tp, fn, fp, tn) of a table in the order (tp, fp, fn, tn), and the other way round.
 _BY_NAME = [0, 2, 1, 3]

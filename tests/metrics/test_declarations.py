@@ -44,6 +44,8 @@ def test_the_ratio_is_the_function(name, positive, zero_division):
     top, bottom = (cells @ np.array(weights, dtype=float) for weights in metric.ratio)
     expected = np.where(bottom > 0, top / np.where(bottom > 0, bottom, 1), zero_division)
     np.testing.assert_allclose(metric(tables, positive), expected, rtol=1e-12)
+    of_cells = metric.ratio.of_cells(tuple(cells.T), zero_division)
+    np.testing.assert_allclose(of_cells, expected, rtol=1e-12)
 
 
 def is_defined(metric, sizes, positive=1):

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose
 from scipy import stats
 
 from skbayeseval import metrics
@@ -42,6 +43,58 @@ def test_paired_prior_takes_the_papers_order():
     prevalence = metrics.from_confusion(lambda t: t[..., 1, :].sum(-1), "prevalence")
     (mu, _) = Posterior(Paired(**prior), empty, entropy=5, n_draws=N).draws(prevalence)
     assert_follows(mu, stats.beta(3, 7))
+
+
+# Under the default prior the eight cells are drawn as one Dirichlet vector, under others as three.
+ONE_VECTOR, CELLS = {"mu": 1.0, "theta": 0.25}, ((30, 6, 3, 9), (4, 0, 7, 41))
+
+
+@pytest.mark.parametrize("pos_label", [0, 1])
+@pytest.mark.parametrize(
+    "name", ["f1", "precision", "accuracy", "specificity", "matthews_corrcoef"]
+)
+def test_cells_of_one_vector_have_the_law_of_three(name, pos_label):
+    evidence = paired_counts(*CELLS, pos_label=pos_label)
+    metric = metrics.get_metric(name)
+    one = Paired(**ONE_VECTOR).specification(evidence)
+    three = Paired(mu=1.0, theta=0.25 + 1e-9).specification(evidence)
+    assert one._is_one_vector
+    assert not three._is_one_vector
+    for prior in (False, True):
+        drawn = [
+            np.hstack([*model.stream(metric, np.random.default_rng(k), 50_000, prior=prior)])
+            for k, model in enumerate((one, three))
+        ]
+        quantities = [(a, b, a - b, a + b) for a, b in drawn]
+        for of_one, of_three in zip(*quantities, strict=True):
+            assert stats.ks_2samp(of_one, of_three).pvalue > 1e-4
+
+
+def test_vectors_of_one_vector_have_the_law_of_three():
+    model = Paired(**ONE_VECTOR).specification(paired_counts(*CELLS))
+    drawn = model.draw(np.random.default_rng(0), 50_000)
+    assert_follows(drawn["mu"][0], stats.beta(49, 53))
+    for name, cells in zip(("theta+", "theta-"), CELLS, strict=True):
+        for entries, count in zip(drawn[name], cells, strict=True):
+            assert_follows(entries, stats.beta(count + 0.25, sum(cells) - count + 0.75))
+        assert abs(np.corrcoef(drawn["mu"][0], drawn[name][0])[0, 1]) < 0.02
+
+
+@pytest.mark.parametrize("name", ["f1", "precision", "recall", "accuracy", "specificity"])
+def test_all_metrics_and_parameters_have_the_same_draws(name):
+    evidence, metric = paired_counts(*CELLS), metrics.get_metric(name)
+    posterior = Posterior(Paired(**ONE_VECTOR), evidence, entropy=5, n_draws=1000)
+    given, rng = posterior.parameters(), np.random.default_rng(0)
+    again = posterior.specification.scores_given(given, metric, rng, prior=False)
+    assert_allclose(posterior.draws(metric), np.hstack([*again]), rtol=1e-10)
+
+
+def test_tiny_or_lopsided_priors_are_three_vectors():
+    evidence = paired_counts(*CELLS)
+    for prior in ({"mu": 0.2, "theta": 0.05}, {"mu": (1, 2), "theta": 0.25}, {}):
+        assert not Paired(**prior).specification(evidence)._is_one_vector
+    known = Paired(**ONE_VECTOR).specification(evidence).with_prevalence(np.array([0.7, 0.3]))
+    assert not known._is_one_vector
 
 
 def test_unpaired_margins_are_betas():
