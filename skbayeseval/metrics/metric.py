@@ -117,7 +117,8 @@ class CellRatio(NamedTuple):
         for weights in self:
             parts = [c if w == 1 else w * c for w, c in zip(weights, cells, strict=True) if w]
             sums.append(sum(parts[1:], start=parts[0]))
-        return ratio_of(*sums, zero_division)
+        top, bottom = sums
+        return ratio_of(top, bottom, zero_division)
 
 
 @dataclass(frozen=True, eq=False)
