@@ -45,7 +45,7 @@ PATTERNS = (
     "engines/rows.py",
     "evidence/joint_counts.py",
     "evidence/instance_scores.py",
-    "evidence/influence.py",
+    "evidence/unit_numbers.py",
     "evidence/validated_rows.py",
     "judgement/*.py",
     "metrics/*.py",

@@ -37,7 +37,7 @@ from skbayeseval.search.count_scorer import count_scorer
 from skbayeseval.search.refit import refit_simplest
 from skbayeseval.search.report_search import report_search
 from skbayeseval.search.search_report import SearchReport
-from skbayeseval.sequences.tags import ConvertTags
+from skbayeseval.sequences import ConvertTags
 from skbayeseval.splitting.block_cv import BlockRegularizedCV
 
 __all__ = [

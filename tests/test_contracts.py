@@ -11,7 +11,7 @@ import pytest
 
 import skbayeseval
 from skbayeseval.metrics import known_metrics
-from skbayeseval.models.registry import MODEL_CLASSES
+from skbayeseval.models import MODEL_CLASSES
 
 PACKAGE = Path(skbayeseval.__file__).parent
 FILES = {path.relative_to(PACKAGE).as_posix(): path for path in sorted(PACKAGE.rglob("*.py"))}

@@ -29,7 +29,7 @@ from skbayeseval._files import text_table
 from skbayeseval.cli.output import InputError, report
 from skbayeseval.cli.parsing import add_model, add_output, add_scoring, model_options, names_of
 from skbayeseval.metrics.scoring import is_of_numbers
-from skbayeseval.sequences.tags import TaggedFile, read_conll
+from skbayeseval.sequences import TaggedFile, read_conll
 
 STANDARD_INPUT = "-"
 

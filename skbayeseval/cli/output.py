@@ -15,8 +15,14 @@ import pandas as pd
 
 from skbayeseval import ComparisonResult, Ranking
 from skbayeseval._files import save_figure
-from skbayeseval.cli.formats import as_markdown, printable, report_to_github, write_junit
-from skbayeseval.cli.gate import Rope, judge
+from skbayeseval.cli.formats import (
+    Rope,
+    as_markdown,
+    judge,
+    printable,
+    report_to_github,
+    write_junit,
+)
 from skbayeseval.judgement.rope import warn_of_one_rope
 from skbayeseval.results.described import WITHOUT_A_ROPE
 from skbayeseval.results.ranking import MOST_IN_PAIRS

@@ -8,8 +8,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any, NoReturn
 
-from skbayeseval.cli.formats import printable
-from skbayeseval.cli.gate import GATES
+from skbayeseval.cli.formats import GATES, printable
 from skbayeseval.cli.output import InputError
 
 FORMATS = ("text", "markdown", "json", "github")

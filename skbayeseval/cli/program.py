@@ -13,7 +13,7 @@ import skbayeseval
 from skbayeseval import compare_counts
 from skbayeseval._files import check_place
 from skbayeseval._validation import UnlikelyDataWarning
-from skbayeseval.cli import compare, items, systems
+from skbayeseval.cli import compare, items
 from skbayeseval.cli.formats import one_line, workflow_command
 from skbayeseval.cli.output import InputError, in_words_of_options, printing, report, save
 from skbayeseval.cli.parsing import (
@@ -164,7 +164,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--version", action="version", version=skbayeseval.__version__)
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for add in (compare.add_to, items.add_to, systems.add_to, add_counts, add_demo, add_reproduce):
+    for add in (
+        compare.add_to,
+        items.add_items_to,
+        items.add_systems_to,
+        add_counts,
+        add_demo,
+        add_reproduce,
+    ):
         add(commands)
     args = parser.parse_args(argv)
 

@@ -23,9 +23,11 @@ from skbayeseval._labels import is_indicator
 from skbayeseval._validation import check_flag
 from skbayeseval.compare.learners import (
     CrossValidationOptions,
+    check_estimator_names,
     compare_learners,
     compares_scores,
     kind_of_target,
+    named_estimators,
     prepare_learners,
 )
 from skbayeseval.compare.split_score_target import resolve_scorers
@@ -39,7 +41,6 @@ from skbayeseval.judgement.rope import check_rope
 from skbayeseval.results.ranking import Ranking
 from skbayeseval.splitting.block_cv import BlockRegularizedCV
 from skbayeseval.splitting.collect import metadata_router, name_the_place
-from skbayeseval.splitting.naming import check_estimator_names, named_estimators
 
 if TYPE_CHECKING:
     from skbayeseval.display.style import Display

@@ -13,7 +13,9 @@ from numpy.typing import ArrayLike
 
 from skbayeseval.compare.learners import (
     CrossValidationOptions,
+    check_estimator_names,
     compare_learners,
+    named_estimators,
     prepare_learners,
 )
 from skbayeseval.compare.targets import among
@@ -22,7 +24,6 @@ from skbayeseval.evidence.chunks import ChunkCounter
 from skbayeseval.results.comparison import ComparisonResult
 from skbayeseval.results.ranking import Ranking
 from skbayeseval.results.single import ScoreResult
-from skbayeseval.splitting.naming import check_estimator_names, named_estimators
 
 
 def bayesian_cross_validate(

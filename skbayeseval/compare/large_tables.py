@@ -17,8 +17,7 @@ from skbayeseval._labels import encode_labels
 from skbayeseval._validation import check_names
 from skbayeseval.compare.unlikely_data import check_spelling
 from skbayeseval.engines.pymc import PyMCEngine
-from skbayeseval.evidence.joint_counts import PairedCounts
-from skbayeseval.evidence.label_counting import tally
+from skbayeseval.evidence.joint_counts import PairedCounts, tally
 from skbayeseval.evidence.one_classifier import check_counts
 from skbayeseval.evidence.units import UnitCounts, count_codes
 from skbayeseval.metrics.scoring import is_of_numbers, resolve_scoring

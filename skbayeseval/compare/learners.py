@@ -1,4 +1,4 @@
-"""From estimators and data to a result: splits, fits, counts, weights, posterior.
+"""From named estimators and data to a result: splits, fits, counts, weights, posterior.
 
 Finished work outlives later errors. If the refit of a `BayesianComparer` fails, `result_` and
 `ranking_` are there. An error after all fits, such as one of Markov chains, has the predictions in
@@ -8,7 +8,8 @@ the results of the search in `search.refit.cv_results_`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, NamedTuple, TypeVar
 
@@ -24,7 +25,7 @@ from sklearn.model_selection import (
     check_cv,
 )
 
-from skbayeseval._arrays import check_rows, check_same_length, number_of_samples, wrong
+from skbayeseval._arrays import check_rows, check_same_length, in_short, number_of_samples, wrong
 from skbayeseval._labels import check_indicator, is_indicator
 from skbayeseval._streams import Stream, seed_of
 from skbayeseval._validation import check_random_state_entropy, check_weight
@@ -53,6 +54,64 @@ from skbayeseval.splitting.check_splits import (
 )
 from skbayeseval.splitting.checkpoint import check_repeatable
 from skbayeseval.splitting.collect import Collection, CrossValidation, Fitting, collect, route
+
+
+def named_estimators(estimators: Any) -> list[tuple[str, Any]]:
+    """Return (name, estimator) pairs for a list of estimators or of such pairs, or for a dict.
+
+    The default name is the class name; for a pipeline, that of its last step. Repeated names get
+    the suffixes -1, -2, and so on. Anything but a list, tuple or dict gives an empty list, because
+    parameters are validated in `fit`.
+    """
+    if isinstance(estimators, Mapping):
+        return list(estimators.items())
+    if not isinstance(estimators, (list, tuple)):
+        return []
+    pairs: list[tuple[Any, Any]] = [
+        (one[0], one[1]) if isinstance(one, tuple) and len(one) == 2 else (None, one)
+        for one in estimators
+    ]
+    bases = [_class_name(estimator) for name, estimator in pairs if name is None]
+    seen: Counter[str] = Counter()
+    named = []
+    for name, estimator in pairs:
+        if name is None:
+            name = _class_name(estimator)
+            seen[name] += 1
+            name = name if bases.count(name) == 1 else f"{name}-{seen[name]}"
+        named.append((name, estimator))
+    return named
+
+
+def check_estimator_names(
+    estimators: Sequence[tuple[str, Any]], reserved: Container[str] = ()
+) -> dict[str, Any]:
+    """Validate names and estimators, and return them as a dict."""
+    names = [name for name, _ in estimators]
+    for name, estimator in estimators:
+        if not isinstance(name, str):
+            raise TypeError(f"The name of an estimator must be a string, got {name!r}.")
+        if "__" in name:
+            raise ValueError(f"Estimator names must not contain __: got {name!r}.")
+        if name in reserved:
+            raise ValueError(f"Estimator names conflict with constructor arguments: {name!r}.")
+        missing = [method for method in ("fit", "predict") if not hasattr(estimator, method)]
+        if missing or isinstance(estimator, type):
+            hint = f" Pass {estimator.__name__}(...)." if isinstance(estimator, type) else ""
+            raise TypeError(
+                f"{in_short(estimator)} is not an estimator: it must be an instance with fit and "
+                f"predict, or a pair (name, estimator).{hint}"
+            )
+    if len(set(names)) < len(names):
+        raise ValueError(f"Names provided are not unique: {names!r}.")
+    return dict(estimators)
+
+
+def _class_name(estimator: Any) -> str:
+    steps = getattr(estimator, "steps", None)
+    last = steps[-1][1] if isinstance(steps, list) and steps else estimator
+    return type(last).__name__
+
 
 # Learners trained on a smaller share of the data are too different from those trained on all.
 LEAST_SHARE = 0.8

@@ -55,7 +55,7 @@ from skbayeseval.metrics.from_functions import PerInstance
 from skbayeseval.metrics.metric import Metric, Totals
 from skbayeseval.metrics.scoring import is_of_numbers, resolve_scoring
 from skbayeseval.posterior.build import check_true_classes
-from skbayeseval.sequences.tags import check_sentences
+from skbayeseval.sequences import check_sentences
 from skbayeseval.splitting.collect import Collection, Observe, observe_predictions
 from skbayeseval.splitting.out_of_fold import OutOfFold
 

@@ -6,7 +6,7 @@ from skbayeseval.display.curves import (
     PowerDisplay,
     SplitScoresDisplay,
 )
-from skbayeseval.display.forest import ClassesDisplay, ForestDisplay, RankingDisplay
+from skbayeseval.display.forest import ClassesDisplay, ForestDisplay, RankingDisplay, TiersDisplay
 from skbayeseval.display.heatmap import HeatmapDisplay, PairsDisplay
 from skbayeseval.display.posterior import (
     FactorDisplay,
@@ -15,7 +15,6 @@ from skbayeseval.display.posterior import (
     ScoreDisplay,
     TraceDisplay,
 )
-from skbayeseval.display.tiers import TiersDisplay
 
 __all__ = [
     "ClassesDisplay",

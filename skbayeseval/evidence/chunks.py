@@ -15,7 +15,7 @@ from skbayeseval._arrays import wrong
 from skbayeseval._validation import ParameterObject, check_weight
 from skbayeseval.evidence.interface import Correctness, Evidence
 from skbayeseval.evidence.one_classifier import ByContent, ConfusionCounts, check_counts
-from skbayeseval.sequences.tags import (
+from skbayeseval.sequences import (
     Chunk,
     check_scheme,
     check_sentences,

@@ -109,7 +109,7 @@ class Evidence(ABC):
     @property
     @abstractmethod
     def family(self) -> str:
-        """The family of models that fit it, as named in `skbayeseval.models.registry`."""
+        """The family of models that fit it, as named in `skbayeseval.models`."""
 
     @abstractmethod
     def margin(self, classifier: int) -> Any:

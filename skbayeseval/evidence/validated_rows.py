@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skbayeseval.evidence.chunks import OUTCOMES
-from skbayeseval.evidence.influence import cell_influence, total_influence
 from skbayeseval.evidence.instance_scores import WeightedInstances
+from skbayeseval.evidence.unit_numbers import cell_influence, total_influence
 from skbayeseval.metrics.metric import Metric, Totals
 
 Array = NDArray[Any]

@@ -1,5 +1,22 @@
-"""Models: priors, and the posteriors they imply. They use counts, not data or estimators."""
+"""Models: priors, and the posteriors they imply. They use counts, not data or estimators.
 
+`resolve_model` turns `model=` and `prior=` into a model that fits the evidence.
+
+The default prior is not the published one. One count per cell widens intervals of classifiers that
+seldom disagree (docs/calibration.md), so `model="paired"` has a quarter. `models.Paired()` is the
+published model, whose tables are reproduced, and Bayes factors are computed under its prior.
+Results with few errors say that the prior matters.
+"""
+
+from __future__ import annotations
+
+from keyword import iskeyword
+from typing import Any, NamedTuple
+
+from sklearn.base import clone
+
+from skbayeseval._arrays import in_short
+from skbayeseval.models.base import Model
 from skbayeseval.models.binary import (
     BCV,
     IndependentLabels,
@@ -23,7 +40,6 @@ from skbayeseval.models.multiclass import (
     PairedRecalls,
     Recalls,
 )
-from skbayeseval.models.registry import published_and_alternative_models, resolve_model
 from skbayeseval.models.split_scores import CorrelatedT
 from skbayeseval.models.systems import HierarchicalSystems
 
@@ -53,3 +69,236 @@ __all__ = [
     "published_and_alternative_models",
     "resolve_model",
 ]
+
+NAMES = ["auto", "paired", "unpaired", "hierarchical", "bcv", "scores", "signed-rank"]
+
+
+class Family(NamedTuple):
+    """The models of one kind of evidence.
+
+    Attributes
+    ----------
+    models : dict of str to model class
+        The models by name.
+    why_not : str
+        Why other models do not fit.
+    default : str, default=""
+        What "auto" means, if it is not "paired" or "unpaired".
+    others : tuple of model class, default=()
+        Models without a name that fit as well.
+    """
+
+    models: dict[str, type[Model]]
+    why_not: str
+    default: str = ""
+    others: tuple[type[Model], ...] = ()
+
+    @property
+    def kinds(self) -> tuple[type[Model], ...]:
+        """All models that fit."""
+        return (*self.models.values(), *self.others)
+
+
+_ITEMS = "does not fit one score per item"
+_GROUPED = "does not fit items in groups"
+_UNLESS = "unless all scores are 0 or 1, with one run per item."
+
+FAMILIES = {
+    "two classes": Family(
+        {"paired": Paired, "unpaired": Unpaired, "hierarchical": Hierarchical, "bcv": BCV},
+        "does not fit one label per instance.",
+        others=(PairedMany, PairedHierarchical, PairedRecalls, Recalls),
+    ),
+    "classes": Family(
+        {"paired": PairedRecalls, "unpaired": Hierarchical, "hierarchical": Hierarchical},
+        "does not fit one label per instance of more than two classes.",
+        others=(PairedHierarchical, Recalls),
+    ),
+    "groups": Family(
+        {"paired": GroupWeights}, "assumes independent instances, but groups= was given."
+    ),
+    "labels": Family(
+        {
+            "paired": InstanceWeights,
+            "unpaired": IndependentLabels,
+            "bcv": IndependentLabelsBCV,
+        },
+        "requires one label per instance, but y is a multi-label indicator.",
+    ),
+    "chunks": Family(
+        {"paired": PairedChunks, "bcv": BCV}, "requires true negatives, which chunks do not have."
+    ),
+    "scores": Family(
+        {"paired": ScoreWeights},
+        "models predicted classes, but the metric is computed from instance scores.",
+    ),
+    "numbers": Family(
+        {"paired": ScoreWeights}, "models predicted classes, but the predictions are numbers."
+    ),
+    "grouped scores": Family(
+        {"paired": GroupScoreWeights}, "assumes independent instances, but groups= was given."
+    ),
+    "splits": Family(
+        {"scores": CorrelatedT},
+        "requires predictions or counts, but only split scores are available.",
+        default="scores",
+    ),
+    "data sets": Family(
+        {"signed-rank": SignedRank, "hierarchical": HierarchicalScores},
+        "does not fit scores from several data sets.",
+        default="signed-rank",
+    ),
+    "systems": Family(
+        {"hierarchical": HierarchicalSystems},
+        "does not fit scores of systems on several data sets.",
+        default="hierarchical",
+    ),
+    "right or wrong": Family({"paired": RightOrWrong, "bootstrap": ItemWeights}, f"{_ITEMS}."),
+    "right or wrong in groups": Family(
+        {"bootstrap": ItemWeights, "clustered": ClusteredItems}, f"{_GROUPED}.", default="bootstrap"
+    ),
+    "items": Family({"bootstrap": ItemWeights}, f"{_ITEMS}, {_UNLESS}", default="bootstrap"),
+    "items in groups": Family(
+        {"bootstrap": ItemWeights}, f"{_GROUPED}, {_UNLESS}", default="bootstrap"
+    ),
+}
+
+# What takes the place of a model that is asked for by name where there are not two classifiers, and
+# of the one that "auto" means where there is one.
+_NOT_OF_TWO: dict[type[Model], type[Model]] = {Paired: PairedMany}
+_AUTO_OF_ONE: dict[type[Model], type[Model]] = {Hierarchical: Recalls}
+
+MODEL_CLASSES = {kind.__name__: kind for family in FAMILIES.values() for kind in family.kinds}
+
+# The names of all models, of which few are for anything but predictions of classes.
+_KNOWN = {"auto", *(name for family in FAMILIES.values() for name in family.models)}
+
+
+def _each(kind: type[Model], *priors: dict[str, Any]) -> list[Model]:
+    """Return a model with its published prior, and with others."""
+    return [kind(), *(kind().set_params(**prior) for prior in priors)]
+
+
+_BCV = _each(BCV, {"lambda_": 0.5}, {"lambda_": 0.25})
+
+# The models of a sensitivity analysis: each with its published, its default and other priors.
+_ALTERNATIVES: dict[str, list[Model]] = {
+    "right or wrong": [*_each(RightOrWrong, {"theta": 0.5}, {"theta": 0.25}), ItemWeights()],
+    "classes": [
+        *_each(PairedRecalls, {"mu": 1.0}, {"eta": (2.0, 1.0)}),
+        PairedHierarchical(),
+        *_each(Hierarchical, {"mu": 0.5}, {"eta": (2.0, 1.0)}),
+    ],
+    "two classes": [
+        *_each(Paired, {"mu": 0.5, "theta": 0.5}, {"theta": 0.25}),
+        *_each(Unpaired, {"mu": 0.5, "rho": 0.5}, {"rho": 2.0}),
+        Hierarchical(),
+        *_BCV,
+    ],
+    "chunks": [*_each(PairedChunks, {"lambda_": 0.5}, {"lambda_": 0.25}), *_BCV],
+}
+
+
+def resolve_model(
+    model: Any,
+    prior: Any,
+    *,
+    paired: bool,
+    n_classes: int = 2,
+    n_classifiers: int = 2,
+    family: str = "classes",
+) -> Model:
+    """Return the model named by `model`, with `prior` in place of its default prior.
+
+    Parameters
+    ----------
+    model : str or model instance
+        "auto" means "paired" if `paired`, otherwise "unpaired".
+    prior : dict or None
+        The prior parameters of the model.
+    paired : bool
+        Whether the predictions of all classifiers are known for each instance.
+    n_classes, n_classifiers : int
+        The number of classes and of classifiers in the evidence.
+    family : str, default="classes"
+        The family of the evidence: "classes" for one label per instance, or a key of `FAMILIES`.
+    """
+    fitting = FAMILIES[_with_number(family, n_classes)]
+    if isinstance(model, Model):
+        if prior is not None:
+            raise ValueError(
+                f"model={model!r} has its own prior. Pass either a model instance or prior=, not "
+                "both."
+            )
+        registered = next((k for k in type(model).__mro__ if k in MODEL_CLASSES.values()), None)
+        # Users may write models of their own for one label per instance.
+        if registered not in fitting.kinds and (registered or family != "classes"):
+            raise _misfit(f"{type(model).__name__}()", fitting)
+        model.check_number(n_classifiers)
+        return clone(model)
+    if not isinstance(model, str):
+        raise TypeError(
+            f"model must be one of {NAMES} or an instance of a model class, got {in_short(model)}."
+        )
+    if model not in _KNOWN:
+        raise ValueError(f"model={in_short(model)} is not a known model. Valid models are {NAMES}.")
+    name = model
+    if model == "auto":
+        name = fitting.default or ("paired" if paired else "unpaired")
+    if name not in fitting.models:
+        raise _misfit(repr(name), fitting)
+    kind = fitting.models[name]
+    if n_classifiers != 2:
+        kind = _NOT_OF_TWO.get(kind, kind)
+    if n_classifiers == 1 and model == "auto":
+        kind = _AUTO_OF_ONE.get(kind, kind)
+    published = from_prior(kind, {} if prior is None else prior)
+    defaults = {key: value for key, value in kind.default_prior.items() if key not in (prior or {})}
+    if not defaults:
+        return published
+    resolved = from_prior(kind, defaults | (prior or {}))
+    resolved.published = published
+    return resolved
+
+
+def _misfit(model: str, family: Family) -> ValueError:
+    return ValueError(f"model={model} {family.why_not} Use one of {list(family.models)}.")
+
+
+def _with_number(family: str, n_classes: int) -> str:
+    """Return the key of the family: two classes have models of their own."""
+    return "two classes" if family == "classes" and n_classes <= 2 else family
+
+
+def from_prior(kind: type[Model], prior: Any) -> Model:
+    """Return the model with the parameters of `prior`."""
+    if not isinstance(prior, dict):
+        raise TypeError(f"prior must be None or a dict of parameters, got {in_short(prior)}.")
+    model = kind()
+    known = model.prior()
+    unknown = [key for key in prior if key not in known]
+    if unknown:
+        raise ValueError(
+            f"The prior of model {kind.name!r} has no parameter {unknown[0]!r}. Valid parameters "
+            f"are {list(known)}."
+        )
+    # Reserved words of Python have an underscore as parameters.
+    parameters = {f"{key}_" if iskeyword(key) else key: value for key, value in prior.items()}
+    return clone(model.set_params(**parameters))
+
+
+def published_and_alternative_models(
+    family: str,
+    *,
+    paired: bool,
+    true_negatives: bool,
+    n_classes: int = 2,
+    n_classifiers: int = 2,
+) -> list[Model]:
+    """Return the models that fit, each with its published, its default and other priors."""
+    others = _NOT_OF_TWO if n_classifiers != 2 else {}
+    return [
+        others.get(type(model), type(model))(**model.get_params())
+        for model in _ALTERNATIVES.get(_with_number(family, n_classes), [])
+        if (paired or not model.needs_pairs) and (true_negatives or not model.needs_true_negatives)
+    ]

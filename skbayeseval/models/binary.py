@@ -28,8 +28,13 @@ from skbayeseval.evidence.joint_counts import PairedCounts
 from skbayeseval.evidence.units import UnitCounts
 from skbayeseval.metrics.metric import Metric
 from skbayeseval.models.base import Blocks, Replicated, check_concentration, confusion
-from skbayeseval.models.margins import BetaMargin, class_of_ratio, margin_of_ratio
-from skbayeseval.models.point_null import log_density_of_equal_accuracy, log_density_of_equality
+from skbayeseval.models.margins import (
+    BetaMargin,
+    class_of_ratio,
+    log_density_of_equal_accuracy,
+    log_density_of_equality,
+    margin_of_ratio,
+)
 from skbayeseval.models.vectors import Vectors, VectorsOfLabels, positive_first
 
 Array = NDArray[Any]

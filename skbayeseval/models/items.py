@@ -20,12 +20,10 @@ from skbayeseval.engines.blocks import BLOCK, stream_blocks
 from skbayeseval.engines.bootstrap import WeightedSums
 from skbayeseval.engines.few_units import UNSEEN
 from skbayeseval.engines.gammas import log_rising
-from skbayeseval.evidence.item_scores import ItemScores, Units
-from skbayeseval.evidence.people import unseen_errors
+from skbayeseval.evidence.item_scores import ItemScores, Units, unseen_errors
 from skbayeseval.metrics.metric import Metric
 from skbayeseval.models.base import Blocks, Model, check_concentration, check_several
-from skbayeseval.models.margins import BetaMargin
-from skbayeseval.models.point_null import log_density_of_equality
+from skbayeseval.models.margins import BetaMargin, log_density_of_equality
 
 Array = NDArray[Any]
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from scipy.special import softmax
 
 from skbayeseval.engines.rows import Population
-from skbayeseval.evidence.influence import cell_influence
+from skbayeseval.evidence.unit_numbers import cell_influence
 from skbayeseval.metrics.metric import Metric
 from skbayeseval.models.vectors import populations_of_tables
 from skbayeseval.posterior.posterior import Posterior

@@ -18,10 +18,10 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from skbayeseval._streams import Stream
-from skbayeseval.engines.arviz import diagnose
 from skbayeseval.engines.base import Trace
 from skbayeseval.engines.bootstrap import SumOfMeans, stream_bootstrap
 from skbayeseval.engines.few_units import allow_for_few_units
+from skbayeseval.engines.pymc import diagnose
 from skbayeseval.evidence.instance_scores import WeightedInstances
 from skbayeseval.evidence.interface import Evidence
 from skbayeseval.evidence.joint_counts import as_evidence

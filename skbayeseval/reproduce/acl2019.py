@@ -24,7 +24,7 @@ from skbayeseval import (
 )
 from skbayeseval.metrics.registry import get_metric
 from skbayeseval.reproduce.report import Line, MissingError, Report, Table, load_published
-from skbayeseval.sequences.tags import chunk_frequencies, convert_tags, read_conll
+from skbayeseval.sequences import chunk_frequencies, convert_tags, read_conll
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

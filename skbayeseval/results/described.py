@@ -1,23 +1,222 @@
-"""`DescribedResult`: a result in words, as tables and as pages; `RopeResult`: in view of a ROPE."""
+"""`DescribedResult`: a result in words, as tables and as pages; `RopeResult`: in view of a ROPE.
+
+The rows of summaries and the sentences of `explain` are made here, too.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Callable, Iterator, Sequence
 from os import PathLike
 from typing import Any
 
 import pandas as pd
 
 from skbayeseval._html import html_table, write_page
-from skbayeseval.judgement.decision import InWords
+from skbayeseval.judgement.decision import NO_ROPE, Decision, InWords, format_probability
+from skbayeseval.judgement.distribution import Distribution, decision_of
 from skbayeseval.judgement.intervals import Interval
+from skbayeseval.judgement.ranking_decision import RankingDecision
 from skbayeseval.judgement.rope import check_rope, warn_of_one_rope
 from skbayeseval.metrics.metric import Metric
 from skbayeseval.metrics.registry import in_plain_words
+from skbayeseval.models import published_and_alternative_models
+from skbayeseval.posterior.build import mixing
+from skbayeseval.posterior.posterior import Posterior
+from skbayeseval.posterior.prior_odds import (
+    bayes_factor,
+    posterior_odds,
+    prior_density_at_zero,
+    written,
+)
 from skbayeseval.results.facts import Fact, as_lines, as_sentences, facts_of
 from skbayeseval.results.posterior_view import PosteriorView
 from skbayeseval.results.report import Figure, Table, page, view
 from skbayeseval.results.text_tables import Labels, latex_table, markdown_table
+
+
+def summary_row(
+    posterior: Posterior,
+    metric: Metric,
+    names: tuple[str, str],
+    rope: Any,
+    prob: float,
+    *,
+    bayes_factor: bool = False,
+) -> dict[str, Any]:
+    """Return the summary row of one metric."""
+    difference = posterior.difference(metric)
+    region = check_rope(0.0 if rope is None else rope, metric, posterior.observed(metric)[1])
+    decision = decision_of(difference, region, prob, names, metric.name)
+    row: dict[str, Any] = {"mean": difference.mean, "sd": difference.sd, "mcse": difference.mcse}
+    if bayes_factor:
+        row["bf"] = _factor(posterior, metric, None if rope is None else region)
+    row |= dict(zip(("p_worse", "p_rope", "p_better"), decision.probabilities, strict=True))
+    row |= _interval(difference, prob)
+    row["decision"] = NO_ROPE if rope is None else decision.settled_code
+    return row | _mixing(posterior, difference)
+
+
+def score_row(posterior: Posterior, metric: Metric, prob: float) -> dict[str, Any]:
+    """Return the summary row of one metric of one classifier."""
+    value = posterior.value(metric, 0)
+    row = {"observed": posterior.observed(metric)[0], "mean": value.mean, "sd": value.sd}
+    row |= {"mcse": value.mcse, **_interval(value, prob)}
+    return row | _mixing(posterior, value)
+
+
+def _interval(value: Distribution, prob: float) -> dict[str, float]:
+    low, high = value.hdi(prob)
+    return {"hdi_low": low, "hdi_high": high, "hdi_mcse": value.hdi_mcse(prob)}
+
+
+def _mixing(posterior: Posterior, value: Distribution) -> dict[str, float]:
+    """Return the diagnostics of Markov chains."""
+    mixed = mixing(posterior, value.draws)
+    return {} if mixed is None else {"ess": mixed.ess, "r_hat": mixed.r_hat}
+
+
+def under_other_priors(
+    posterior: Posterior, metric: Metric, row: Callable[[Posterior], dict[str, Any]]
+) -> pd.DataFrame:
+    """Return one row per model that fits the evidence, and per prior.
+
+    `row` gives the row of a posterior. If there is no other model or prior, the only row says so.
+    """
+    evidence, rows, index = posterior.evidence, [], []
+    models = []
+    if metric.source in ("tables", "items"):
+        models = published_and_alternative_models(
+            evidence.family,
+            paired=evidence.is_paired,
+            true_negatives=posterior.has_true_negatives,
+            n_classes=len(posterior.counts[0].labels),
+            n_classifiers=evidence.n_classifiers,
+        )
+    if not posterior.has_independent_draws or posterior.model not in models:
+        rows.append(row(posterior))
+        prior = posterior.prior_description if metric.source in ("tables", "items") else {}
+        alone = "" if models else " (no other model or prior fits)"
+        index.append((posterior.model_name(metric), written(prior) + alone))
+    weights = posterior.weights
+    for model in models:
+        same = Posterior(
+            model,
+            evidence,
+            entropy=posterior.entropy,
+            n_draws=posterior.n_draws,
+            prevalence=None if model.name == "bcv" else posterior.prevalence,
+            weights=None if weights is None else weights.for_model(paired=model.needs_pairs),
+        )
+        same.check_metric(metric)
+        rows.append(row(same))
+        index.append((model.name, written(model.prior())))
+    return pd.DataFrame(rows, index=pd.MultiIndex.from_tuples(index, names=["model", "prior"]))
+
+
+def _factor(posterior: Posterior, metric: Metric, rope: Interval | None) -> float:
+    """Return the Bayes factor, or NaN if it is not defined or not reliable."""
+    if metric.calls_per_draw or not (
+        metric.available and posterior.has_proper_prior(metric) and posterior.has_known_prior
+    ):
+        return math.nan
+    posterior = posterior.under_published_prior()
+    if rope is None or rope.low == rope.high:
+        if prior_density_at_zero(posterior.prior, metric) is None:
+            return math.nan
+        rope = None
+    elif not posterior_odds(posterior, metric, rope).reliable:
+        return math.nan  # whatever the prior, whose simulation can take a while
+    factor = bayes_factor(posterior, metric, rope)
+    return factor.value if factor.reliable else math.nan
+
+
+# More names than this are not all told.
+MOST_NAMES = 12
+
+
+def how_much(names: tuple[str, str], mean: float, hdi: Interval) -> str:
+    """Return a sentence on the size of the difference and how far it is known."""
+    ahead, behind = names if mean >= 0 else names[::-1]
+    low, high = hdi if mean >= 0 else (-hdi.high, -hdi.low)
+    estimate = f"The best estimate is that {ahead} is ahead by {abs(mean):.4f}"
+    if low >= 0:
+        return f"{estimate}; with probability 95%, its lead is between {low:.4f} and {high:.4f}."
+    return (
+        f"{estimate}, but with probability 95% it is anything from {behind} ahead by {-low:.4f} to "
+        f"{ahead} ahead by {high:.4f}."
+    )
+
+
+def meaning_of(decision: Decision) -> Iterator[str]:
+    """Yield sentences on what was declared too small to matter, and what is settled."""
+    a, b = decision.names
+    rope, (worse, equivalent, better) = decision.rope, decision.probabilities
+    sure, none = f"{100 * decision.prob:.3g}%", rope.low == rope.high == 0
+    beyond = "" if none else " by more than that" if rope.low <= 0 <= rope.high else " beyond that"
+    if none:
+        yield "No difference was declared too small to matter."
+    elif rope.low == -rope.high:
+        yield f"Differences of up to {rope.high:.4g} were declared too small to matter."
+    else:
+        limits = f"from {rope.low:+.4g} to {rope.high:+.4g}"
+        yield f"Differences ({a} minus {b}) {limits} were declared too small to matter."
+
+    def chance(probability: float) -> str:
+        return format_probability(probability, words=True, threshold=decision.prob)
+
+    if decision.code == "~":
+        yield (
+            f"All of the {sure} most credible differences lie inside this range, so for practical "
+            f"purposes {a} and {b} are equivalent: this is settled. It does not mean that they are "
+            "exactly equal."
+        )
+    elif decision.settled:
+        first, second = (a, b) if decision.code == ">>" else (b, a)
+        yield (
+            f"{first} is better than {second}{beyond} with probability "
+            f"{chance(max(worse, better))}, and all of the {sure} most credible differences agree: "
+            "this is settled."
+        )
+    else:
+        cases = [(better, f"{a} is better{beyond}"), (worse, f"{b} is better{beyond}")]
+        cases += [] if none else [(equivalent, "the difference is too small to matter")]
+        chances = [f"{words} with probability {chance(p)}" for p, words in sorted(cases)[::-1]]
+        yield f"This is not settled: {_joined(chances)}. More {decision.units} could settle it."
+    if decision.depends_on_splits:
+        yield "Another choice of splits of the same data could change what is settled."
+
+
+def meaning_of_ranking(decision: RankingDecision) -> Iterator[str]:
+    """Yield sentences on who is as good as the best, who is surely worse, and who is open."""
+    behind, prob = -decision.rope.low, 100 * decision.prob
+    beyond = " by more than that" if behind else ""
+    yield (
+        f"Being behind the best by up to {behind:.4g} was declared too small to matter."
+        if behind
+        else "No difference was declared too small to matter."
+    )
+    if decision.best_alone is not None:
+        yield f"The best is {decision.best_alone}."
+    elif decision.equivalent:
+        names = _joined(decision.equivalent)
+        sure = f"with probability {prob:.3g}% or more"
+        yield f"The best, or as good as the best for practical purposes, {sure}: {names}."
+    if decision.worse:
+        sure = f"with probability {50 + prob / 2:.4g}% or more"
+        yield f"Worse than the best{beyond}, {sure}: {_joined(decision.worse)}."
+    if decision.open:
+        yield f"Not settled: {_joined(decision.open)}. More data could settle it."
+    else:
+        yield "Nothing is left open."
+
+
+def _joined(words: Sequence[str]) -> str:
+    """Return words as a sentence lists them."""
+    if len(words) > MOST_NAMES:
+        return f"{', '.join(words[: MOST_NAMES - 2])} and {len(words) - MOST_NAMES + 2} more"
+    return " and ".join(filter(None, [", ".join(words[:-1]), words[-1]]))
+
 
 # With more metrics than this, only the first are explained.
 MOST_METRICS = 4

@@ -12,14 +12,20 @@ from numpy.typing import NDArray
 from skbayeseval._arrays import in_short
 from skbayeseval._validation import check_probability
 from skbayeseval.judgement.bayes_factor import BayesFactor, BayesTest, favour
-from skbayeseval.judgement.decision import Decision, Probabilities, on_more_training
+from skbayeseval.judgement.decision import (
+    Decision,
+    ExpectedLoss,
+    Probabilities,
+    check_cost,
+    expected_loss,
+    on_more_training,
+)
 from skbayeseval.judgement.distribution import (
     Distribution,
     OneSidedDecision,
     decision_of,
     one_sided,
 )
-from skbayeseval.judgement.expected_loss import ExpectedLoss, check_cost, expected_loss
 from skbayeseval.judgement.intervals import Interval
 from skbayeseval.judgement.rope import check_margin
 from skbayeseval.metrics.metric import Metric

@@ -9,8 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from skbayeseval.evidence.influence import cell_influence
-from skbayeseval.evidence.unit_numbers import effective_number
+from skbayeseval.evidence.unit_numbers import cell_influence, effective_number
 from skbayeseval.metrics.metric import Metric
 from skbayeseval.posterior.build import N_CALLS, N_DRAWS, default_draws
 from skbayeseval.posterior.posterior import Posterior

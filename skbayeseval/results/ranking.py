@@ -16,9 +16,8 @@ from numpy.typing import NDArray
 from skbayeseval._arrays import in_short
 from skbayeseval._validation import check_probability
 from skbayeseval.display import PairsDisplay, RankingDisplay, TiersDisplay
-from skbayeseval.judgement.decision import Decision
+from skbayeseval.judgement.decision import Decision, ExpectedLoss, check_cost, expected_loss
 from skbayeseval.judgement.distribution import Distribution, OneSidedDecision, one_sided
-from skbayeseval.judgement.expected_loss import ExpectedLoss, check_cost, expected_loss
 from skbayeseval.judgement.ranking_decision import (
     RankingDecision,
     Tiers,
@@ -31,11 +30,9 @@ from skbayeseval.judgement.ranking_decision import (
 )
 from skbayeseval.judgement.rope import check_margin, check_rope_around_zero
 from skbayeseval.metrics.metric import Metric
-from skbayeseval.posterior.pair import PairPosterior
-from skbayeseval.posterior.pooled import PooledScores
+from skbayeseval.posterior.pair import PairPosterior, PooledScores
 from skbayeseval.results.comparison import ComparisonResult
-from skbayeseval.results.described import RopeResult
-from skbayeseval.results.explain import meaning_of_ranking
+from skbayeseval.results.described import RopeResult, meaning_of_ranking
 from skbayeseval.results.facts import Fact, as_lines, observed_of, trained_on
 from skbayeseval.results.report import POSTERIOR, SENSITIVITY, Figure, Table
 from skbayeseval.results.text_tables import Labels, as_text, decimals, name_observed, written_ranks

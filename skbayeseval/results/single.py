@@ -21,11 +21,10 @@ from skbayeseval.judgement.distribution import Distribution
 from skbayeseval.judgement.intervals import Interval
 from skbayeseval.metrics.metric import Metric
 from skbayeseval.posterior.subgroups import each_alone
-from skbayeseval.results.described import DescribedResult
+from skbayeseval.results.described import DescribedResult, score_row, under_other_priors
 from skbayeseval.results.facts import Fact, means_of_splits, observed_of
 from skbayeseval.results.report import POSTERIOR, SENSITIVITY, Figure, Table, page
 from skbayeseval.results.subgroups import instances_of
-from skbayeseval.results.summary import score_row, under_other_priors
 from skbayeseval.results.text_tables import (
     Labels,
     as_text,

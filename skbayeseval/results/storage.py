@@ -38,8 +38,8 @@ from skbayeseval.evidence.instance_scores import WeightedInstances
 from skbayeseval.metrics.confusion import check_zero_division
 from skbayeseval.metrics.metric import Metric
 from skbayeseval.metrics.registry import metric_of_formula
+from skbayeseval.models import MODEL_CLASSES, from_prior, resolve_model
 from skbayeseval.models.base import Model
-from skbayeseval.models.registry import MODEL_CLASSES, from_prior, resolve_model
 from skbayeseval.posterior.build import check_prevalence
 from skbayeseval.posterior.inferred_weight import KnownWeights, QuantityWeight, WeightPosterior
 from skbayeseval.posterior.posterior import Posterior

@@ -15,8 +15,7 @@ from skbayeseval._validation import (
     check_random_state_entropy,
 )
 from skbayeseval.judgement.rope import check_rope_around_zero
-from skbayeseval.search.candidates import Recorded
-from skbayeseval.search.measure import check_scoring, measure_of_results
+from skbayeseval.search.candidates import Recorded, check_scoring, measure_of_results
 from skbayeseval.search.report_recorded import (
     Settings,
     Unknown,

@@ -28,16 +28,17 @@ from skbayeseval.judgement.rope import check_rope_around_zero
 from skbayeseval.metrics.registry import split_metric
 from skbayeseval.results.facts import Fact
 from skbayeseval.results.ranking import Ranking
-from skbayeseval.search.candidates import Recorded, name_candidates
-from skbayeseval.search.count_scorer import CountScorer
-from skbayeseval.search.measure import (
+from skbayeseval.search.candidates import (
+    Recorded,
     Target,
     can_be_paired,
     check_scoring,
     measure_of_results,
     measure_of_search,
+    name_candidates,
     target_of,
 )
+from skbayeseval.search.count_scorer import CountScorer
 from skbayeseval.search.refit import RefitSimplest
 from skbayeseval.search.report_recorded import (
     ALL_INSTANCES,

@@ -20,7 +20,7 @@ from skbayeseval import (
     load_result,
 )
 from skbayeseval.metrics import get_metric
-from skbayeseval.sequences.tags import convert_tags
+from skbayeseval.sequences import convert_tags
 
 WORDS = {"PER": ["ada", "grace", "alan"], "ORG": ["acme", "initech"], "O": ["in", "met", "left"]}
 

@@ -14,7 +14,7 @@ from skbayeseval.engines import blocks
 from skbayeseval.engines.blocks import child_of, in_order, stream_blocks
 from skbayeseval.metrics import from_confusion
 from skbayeseval.models import base, items, vectors
-from skbayeseval.posterior import curves
+from skbayeseval.results import figures
 from tests.results import gallery
 
 
@@ -113,7 +113,7 @@ def draws_of(make):
 DRAWS = {make.__name__: partial(draws_of, make) for make in gallery.GALLERY} | {
     "parameters": lambda: gallery.paired()._posterior.parameters()["theta+"],
     "parameters of recalls": lambda: gallery.many_classes()._posterior.parameters()["rho_A"],
-    "curves": lambda: curves.curve_bands(gallery.instance_scores()._posterior, "roc")[0].low,
+    "curves": lambda: figures.curve_bands(gallery.instance_scores()._posterior, "roc")[0].low,
 }
 
 
@@ -123,8 +123,8 @@ def small_blocks(monkeypatch):
     for module in (base, items, vectors):
         monkeypatch.setattr(module, "BLOCK", 10)
     monkeypatch.setattr(blocks, "BLOCK_BYTES", 2**13)
-    monkeypatch.setattr(curves, "BLOCK_BYTES", 2**15)
-    monkeypatch.setattr(curves, "N_DRAWS", 60)
+    monkeypatch.setattr(figures, "BLOCK_BYTES", 2**15)
+    monkeypatch.setattr(figures, "N_DRAWS", 60)
 
 
 @pytest.mark.parametrize("kind", DRAWS)

@@ -3,7 +3,6 @@ import pytest
 from scipy import integrate, stats
 
 from skbayeseval import PyMCEngine
-from skbayeseval.engines.arviz import diagnose
 from skbayeseval.engines.data_sets import (
     LEAST_SD,
     _draw_delta,
@@ -12,6 +11,7 @@ from skbayeseval.engines.data_sets import (
     sample_data_sets,
     summarise,
 )
+from skbayeseval.engines.pymc import diagnose
 
 RHO = 0.1
 

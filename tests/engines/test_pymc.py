@@ -14,8 +14,7 @@ import pymc
 import pytest
 
 from skbayeseval import PyMCEngine
-from skbayeseval.engines.arviz import diagnose
-from skbayeseval.engines.pymc import Trace, _independent, _quietly, sample
+from skbayeseval.engines.pymc import Trace, _independent, _quietly, diagnose, sample
 from skbayeseval.metrics.registry import get_metric
 from skbayeseval.posterior.posterior import Posterior
 from tests.engines.cases import cases

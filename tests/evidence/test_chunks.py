@@ -9,7 +9,7 @@ from seqeval.metrics import f1_score, precision_score, recall_score
 from skbayeseval import chunk_counter, metrics
 from skbayeseval.evidence import ChunkCounts
 from skbayeseval.evidence.chunks import CELLS
-from skbayeseval.sequences.tags import chunk_frequencies, convert_tags
+from skbayeseval.sequences import chunk_frequencies, convert_tags
 from tests.sequences.test_tags import PREFIXES
 
 TYPES = ("PER", "ORG")

@@ -3,7 +3,7 @@ import pytest
 from sklearn.metrics import f1_score
 
 from skbayeseval import metrics
-from skbayeseval.evidence.influence import cell_influence, total_influence
+from skbayeseval.evidence.unit_numbers import cell_influence, total_influence
 from skbayeseval.metrics import get_metric
 from skbayeseval.metrics.metric import Totals
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from skbayeseval import compare_predictions
-from skbayeseval.evidence import PairedCounts, label_counting
+from skbayeseval.evidence import PairedCounts, joint_counts
 
 rng_of = np.random.default_rng
 
@@ -66,7 +66,7 @@ def test_signed_and_unsigned_numbers_that_floats_cannot_tell_apart():
 
 
 def test_strings_with_the_same_hash_are_told_apart(monkeypatch):
-    monkeypatch.setattr(label_counting, "MULTIPLIER", np.uint64(1))
+    monkeypatch.setattr(joint_counts, "MULTIPLIER", np.uint64(1))
     found = count(np.array(["ab", "ba", "ab"]), np.array(["ab", "ab", "ba"]))
     assert as_counter(found) == {("ab", "ab"): 1, ("ba", "ab"): 1, ("ab", "ba"): 1}
 

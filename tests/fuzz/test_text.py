@@ -16,7 +16,7 @@ from matplotlib import pyplot as plt
 
 from skbayeseval import chunk_counter, compare_predictions, load_result
 from skbayeseval.cli import main
-from skbayeseval.sequences.tags import SCHEMES, convert_tags, tags_to_chunks
+from skbayeseval.sequences import SCHEMES, convert_tags, tags_to_chunks
 from tests.fuzz.harness import TALLY, attempt, examples
 from tests.fuzz.strategies import anything, mostly
 

@@ -3,8 +3,8 @@ import pytest
 from scipy import stats
 
 from skbayeseval import compare_counts, compare_scores
+from skbayeseval.judgement.decision import check_cost, expected_loss
 from skbayeseval.judgement.distribution import Distribution, one_sided
-from skbayeseval.judgement.expected_loss import check_cost, expected_loss
 from skbayeseval.judgement.rope import check_margin
 from skbayeseval.metrics import get_metric
 

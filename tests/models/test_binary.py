@@ -9,7 +9,7 @@ from skbayeseval import metrics
 from skbayeseval.evidence import ConfusionCounts, PairedCounts
 from skbayeseval.metrics.registry import metric_of_formula
 from skbayeseval.models import BCV, Paired, Unpaired
-from skbayeseval.models.point_null import log_density_of_equal_accuracy
+from skbayeseval.models.margins import log_density_of_equal_accuracy
 from skbayeseval.posterior.posterior import Posterior
 from skbayeseval.posterior.prior import Prior
 

@@ -3,6 +3,7 @@ import pytest
 from skbayeseval.evidence import ConfusionCounts
 from skbayeseval.models import (
     BCV,
+    MODEL_CLASSES,
     ClusteredItems,
     Hierarchical,
     Paired,
@@ -13,7 +14,6 @@ from skbayeseval.models import (
     Unpaired,
     resolve_model,
 )
-from skbayeseval.models.registry import MODEL_CLASSES
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import pytest
 from skbayeseval.judgement import Interval
 from skbayeseval.judgement.decision import codes_given_hdi
 from skbayeseval.judgement.intervals import hdi_of_rows
-from skbayeseval.planning.decide import decide_many
+from skbayeseval.planning.simulate import decide_many
 
 ROPE = Interval(-0.5, 1.0)
 SETTLED = ("<<", "~", ">>")

@@ -23,8 +23,8 @@ from skbayeseval import (
     metrics,
 )
 from skbayeseval.engines import ExactEngine
-from skbayeseval.engines.arviz import to_inference_data
 from skbayeseval.engines.base import Trace
+from skbayeseval.engines.pymc import to_inference_data
 from skbayeseval.models import Paired, PairedHierarchical, Unpaired
 from skbayeseval.posterior.posterior import Posterior
 from skbayeseval.posterior.prior_odds import bayes_factor

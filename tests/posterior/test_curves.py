@@ -7,8 +7,8 @@ from sklearn.metrics import roc_curve
 
 from skbayeseval import compare_many, compare_predictions, metrics
 from skbayeseval.metrics import curves
-from skbayeseval.posterior.curves import curve_bands, curve_difference
 from skbayeseval.posterior.inferred_weight import QuantityWeight, WeightPosterior
+from skbayeseval.results.figures import curve_bands, curve_difference
 
 RNG = np.random.default_rng(1)
 Y = (RNG.random(400) < 0.3).astype(int)

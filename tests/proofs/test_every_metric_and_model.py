@@ -12,8 +12,8 @@ import pytest
 from sklearn import metrics as sk
 
 from skbayeseval import compare_predictions, metrics, models
+from skbayeseval.models import FAMILIES
 from skbayeseval.models.base import Model
-from skbayeseval.models.registry import FAMILIES
 from tests.metrics.test_confusion import TWINS
 from tests.proofs.scripts import prior_cases
 

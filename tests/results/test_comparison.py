@@ -97,7 +97,7 @@ def test_bayes_factors_on_request(result, monkeypatch):
     with pytest.raises(TypeError, match="bayes_factor"):
         result.summary(bayes_factor="yes")
     # Otherwise they are not even computed.
-    monkeypatch.setattr("skbayeseval.results.summary._factor", None)
+    monkeypatch.setattr("skbayeseval.results.described._factor", None)
     assert "bf" not in result.summary(0.1)
 
 

@@ -12,7 +12,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from skbayeseval import PyMCEngine, count_scorer, power_analysis, refit_simplest, report_search
 from skbayeseval.engines.base import Trace
-from skbayeseval.posterior.chains import sample
+from skbayeseval.posterior.build import sample
 from skbayeseval.results.comparison import ComparisonResult
 from tests.results.gallery import GALLERY, chains
 

@@ -1,6 +1,6 @@
 import pytest
 
-from skbayeseval.sequences.tags import read_conll
+from skbayeseval.sequences import read_conll
 
 
 def test_sentences(tmp_path):

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from seqeval.metrics.sequence_labeling import get_entities
 
-from skbayeseval.sequences.tags import (
+from skbayeseval.sequences import (
     SCHEMES,
     Chunk,
     chunks_to_tags,

@@ -36,7 +36,7 @@ class Chunk(NamedTuple):
 
     Examples
     --------
-    >>> from skbayeseval.sequences.tags import Chunk
+    >>> from skbayeseval.sequences import Chunk
     >>> Chunk("PER", 0, 2).type
     'PER'
     """
@@ -68,7 +68,7 @@ def tags_to_chunks(y: Any, scheme: str, *, name: str = "y") -> list[list[Chunk]]
 
     Examples
     --------
-    >>> from skbayeseval.sequences.tags import tags_to_chunks
+    >>> from skbayeseval.sequences import tags_to_chunks
     >>> tags_to_chunks([["I-PER", "I-PER", "O", "B-ORG"]], "IOB2")
     [[Chunk(type='PER', start=0, stop=2), Chunk(type='ORG', start=3, stop=4)]]
     """
@@ -97,7 +97,7 @@ def chunks_to_tags(chunks: Iterable[Chunk], length: int, scheme: str) -> list[st
 
     Examples
     --------
-    >>> from skbayeseval.sequences.tags import Chunk, chunks_to_tags
+    >>> from skbayeseval.sequences import Chunk, chunks_to_tags
     >>> chunks_to_tags([Chunk("PER", 0, 2), Chunk("ORG", 3, 4)], 4, "IOBES")
     ['B-PER', 'E-PER', 'O', 'S-ORG']
     """
@@ -134,7 +134,7 @@ def convert_tags(y: Any, source: str, target: str, *, name: str = "y") -> list[l
 
     Examples
     --------
-    >>> from skbayeseval.sequences.tags import convert_tags
+    >>> from skbayeseval.sequences import convert_tags
     >>> convert_tags([["B-PER", "I-PER", "O", "B-ORG"]], "IOB2", "IOBES")
     [['B-PER', 'E-PER', 'O', 'S-ORG']]
     """
@@ -294,7 +294,7 @@ def read_conll(path: str | PathLike[str], *, with_speech: bool = False) -> Tagge
     Examples
     --------
     >>> import pathlib, tempfile
-    >>> from skbayeseval.sequences.tags import read_conll
+    >>> from skbayeseval.sequences import read_conll
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = pathlib.Path(folder) / "gold.conll"
     ...     _ = path.write_text("Ada B-PER\nsleeps O\n\nRome B-LOC\n")
