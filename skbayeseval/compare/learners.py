@@ -265,12 +265,10 @@ def resolve_splitter(
     target, counter = kind_of_target(estimators), options.counter
     if cv is None and options.estimand == "full":
         stratified = target == "classes" and counter is None and not is_indicator(y)
-        ten_folds = {
-            (False, False): KFold,
-            (False, True): GroupKFold,
-            (True, False): StratifiedKFold,
-            (True, True): StratifiedGroupKFold,
-        }[stratified, has_groups]
+        kinds: Any = (KFold, GroupKFold)
+        if stratified:
+            kinds = (StratifiedKFold, StratifiedGroupKFold)
+        ten_folds = kinds[has_groups]
         return ten_folds(10, shuffle=True, random_state=seed_of(entropy, Stream.SPLITTER)), entropy
     if cv is None:
         return halving_splitter(target, counter, seed_of(entropy, Stream.SPLITTER)), entropy

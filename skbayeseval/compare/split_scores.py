@@ -403,11 +403,29 @@ def _rank_splits(
 ) -> Ranking:
     """Return the ranking of scores in the same splits, given by the names of arguments."""
     vectors = {name: check_split_scores(of_system, name) for name, of_system in scores.items()}
+    called = _check_called(scoring)
     for vector in vectors.values():
-        check_range(vector, _check_called(scoring))
+        check_range(vector, called)
     warn_of_other_scales(vectors, stacklevel=3)
-    sizes: Any = {"test_fraction": test_fraction, "n_test": n_test}
-    return rank_scores(vectors, scoring=scoring, names=names, **sizes, **options)
+    sizes = {name: len(vector) for name, vector in vectors.items()}
+    if len(set(sizes.values())) > 1:
+        raise ValueError(
+            f"Found input variables with inconsistent numbers of samples: {sizes} splits. Scores "
+            "are paired split by split."
+        )
+    share = check_test_fraction(test_fraction)
+    steps = None
+    if n_test is not None:
+        if not isinstance(n_test, Real) or isinstance(n_test, bool):
+            raise wrong("n_test", "a number of instances", n_test, TypeError)
+        if not 1 <= as_float(n_test) < np.inf:
+            raise ValueError(
+                f"n_test == {in_short(n_test)}, must be at least 1: the instances of a test set."
+            )
+        steps = {called: 1 / float(n_test)}
+    evidence = SplitScores({called: np.stack(list(vectors.values()))}, share, steps=steps)
+    posterior = make_posterior(evidence, **options)
+    return Ranking(posterior, check_names(names, len(scores)), {called: split_metric(called)})
 
 
 def _same_splits(scores: Any) -> dict[str, list[Any]] | None:
@@ -510,41 +528,3 @@ def check_range(scores: NDArray[Any], scoring: str) -> None:
             f"scoring={scoring!r} lies between {bounds[0]:g} and {bounds[1]:g}, but scores contain "
             f"{outside[0]:g}. Divide percentages by 100, or give the score another name."
         )
-
-
-def rank_scores(
-    scores: Mapping[str, ArrayLike],
-    *,
-    test_fraction: float | None,
-    n_test: float | None = None,
-    scoring: str = "score",
-    model: Any = "auto",
-    engine: str | PyMCEngine = "exact",
-    prior: dict[str, Any] | Callable[..., Any] | None = None,
-    n_draws: int | None = None,
-    random_state: Any = None,
-    names: Sequence[str] | None = None,
-) -> Ranking:
-    """Compare two or more estimators from their scores in the same splits; see `compare_scores`."""
-    vectors = {name: check_split_scores(of_system, name) for name, of_system in scores.items()}
-    sizes = {name: len(vector) for name, vector in vectors.items()}
-    if len(set(sizes.values())) > 1:
-        raise ValueError(
-            f"Found input variables with inconsistent numbers of samples: {sizes} splits. Scores "
-            "are paired split by split."
-        )
-    called = _check_called(scoring)
-    share = check_test_fraction(test_fraction)
-    steps = None
-    if n_test is not None:
-        if not isinstance(n_test, Real) or isinstance(n_test, bool):
-            raise wrong("n_test", "a number of instances", n_test, TypeError)
-        if not 1 <= as_float(n_test) < np.inf:
-            raise ValueError(
-                f"n_test == {in_short(n_test)}, must be at least 1: the instances of a test set."
-            )
-        steps = {called: 1 / float(n_test)}
-    evidence = SplitScores({called: np.stack(list(vectors.values()))}, share, steps=steps)
-    posterior = make_posterior(evidence, model, engine, prior, n_draws, random_state)
-    names = check_names(list(scores) if names is None else names, len(scores))
-    return Ranking(posterior, names, {called: split_metric(called)})

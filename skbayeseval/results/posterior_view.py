@@ -525,7 +525,9 @@ class PosteriorView:
         return round(max(counts.total for counts in self._posterior.counts))
 
     def __repr__(self) -> str:
+        several = len(self._names) > 1
+        who = f"names={self._names}" if several else f"name={self._names[0]!r}"
         return (
-            f"{type(self).__name__}(names={self._names}, metrics={self.metrics}, "
+            f"{type(self).__name__}({who}, metrics={self.metrics}, "
             f"model={self.model!r}, engine={self.engine!r}, n_draws={self.n_draws})"
         )

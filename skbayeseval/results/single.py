@@ -285,12 +285,6 @@ class ScoreResult(DescribedResult):
         """
         write_page(path, lambda: page(self, self._title(), self._explained(), self))
 
-    def __repr__(self) -> str:
-        return (
-            f"{type(self).__name__}(name={self.name!r}, metrics={self.metrics}, "
-            f"model={self.model!r}, engine={self.engine!r}, n_draws={self.n_draws})"
-        )
-
     def _headline(self, metric: Metric) -> str:
         low, high = self.hdi(metric=metric)
         return (

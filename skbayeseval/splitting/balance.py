@@ -29,16 +29,6 @@ def deal(codes: Array, n_blocks: int, rng: np.random.RandomState) -> Array:
     return blocks
 
 
-def halve(codes: Array, groups: Any, rng: np.random.RandomState) -> Array:
-    """Return a half, 0 or 1, for each row: classes are balanced, and groups, if any, stay whole."""
-    if groups is None:
-        return deal(codes, 2, rng)
-    _, group = np.unique(np.asarray(groups), return_inverse=True)
-    group = np.ravel(group)
-    columns = sparse.csr_matrix((np.ones(len(codes)), (group, codes)))
-    return np.asarray(balanced_partition(columns, 2, rng, equal_sizes=False)[group])
-
-
 def balanced_partition(
     columns: Any, n_blocks: int, rng: np.random.RandomState, *, equal_sizes: bool
 ) -> Array:
