@@ -8,12 +8,10 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy import sparse
 
-from skbayeseval._arrays import as_array, check_same_length, in_short, named_labels, wrong
-
-Array = NDArray[Any]
+from skbayeseval._arrays import Array, as_array, check_same_length, in_short, named_labels, wrong
 
 # What to do with lists of labels.
 AS_INDICATOR = (

@@ -47,11 +47,7 @@ from skbayeseval.posterior.inferred_weight import InferredWeights, ObservedRows
 from skbayeseval.posterior.posterior import Posterior
 from skbayeseval.results.posterior_view import PosteriorView
 from skbayeseval.splitting.block_cv import BlockRegularizedCV, splitter_name
-from skbayeseval.splitting.check_splits import (
-    Split,
-    check_iterable_cv,
-    make_splits,
-)
+from skbayeseval.splitting.check_splits import Split, check_iterable_cv, make_splits
 from skbayeseval.splitting.checkpoint import check_repeatable
 from skbayeseval.splitting.collect import Collection, CrossValidation, Fitting, collect, route
 

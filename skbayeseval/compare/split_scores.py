@@ -104,7 +104,6 @@ def _without_averages(names: Iterable[Hashable], what: str) -> list[Hashable]:
         warnings.warn(
             f"{', '.join(map(repr, averages))} is left out: it is called like an average of the "
             f"others, and not like a {what}. Give it another name if it is one.",
-            UserWarning,
             stacklevel=4,
         )
     return [name for name in known if name not in averages]

@@ -13,10 +13,9 @@ from warnings import warn
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
-from skbayeseval._arrays import in_short
+from skbayeseval._arrays import Array, in_short
 from skbayeseval._streams import Stream, generator
 from skbayeseval._validation import check_characters, check_names
 from skbayeseval._version import __version__
@@ -32,8 +31,6 @@ from skbayeseval.posterior.posterior import Posterior
 from skbayeseval.results.storage import Parts, describe, read, write
 from skbayeseval.splitting.collect import CrossValidation
 from skbayeseval.splitting.out_of_fold import LEVELS
-
-Array = NDArray[Any]
 
 PRIOR_DRAWS = 4000
 

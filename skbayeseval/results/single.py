@@ -9,10 +9,9 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
-from numpy.typing import NDArray
 from sklearn.utils import check_scalar
 
-from skbayeseval._arrays import in_short
+from skbayeseval._arrays import Array, in_short
 from skbayeseval._html import html_table, write_page
 from skbayeseval._validation import as_float
 from skbayeseval.display import ScoreDisplay
@@ -36,8 +35,6 @@ from skbayeseval.results.text_tables import (
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-Array = NDArray[Any]
 
 
 class ScoreResult(DescribedResult):

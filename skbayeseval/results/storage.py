@@ -245,7 +245,6 @@ def read(path: str | PathLike[str], kind: str | None = None) -> Parts:
             f"{path} was extrapolated from two training sizes, which version 0.1.0 alone does. Its "
             "own metrics are as they were; other metrics of it would be those of the splits, not "
             "of learners trained on all instances.",
-            UserWarning,
             stacklevel=3,
         )
     if kind not in (None, parts.kind):

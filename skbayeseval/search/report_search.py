@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.base import clone, is_classifier
 from sklearn.model_selection import check_cv
 from sklearn.utils.validation import check_is_fitted
 
-from skbayeseval._arrays import check_frame
+from skbayeseval._arrays import Array, check_frame
 from skbayeseval._labels import check_labels, resolve_pos_label
 from skbayeseval._validation import check_random_state_entropy, check_whole_number
 from skbayeseval.compare.learners import (
@@ -40,18 +40,11 @@ from skbayeseval.search.candidates import (
 )
 from skbayeseval.search.count_scorer import CountScorer
 from skbayeseval.search.refit import RefitSimplest
-from skbayeseval.search.report_recorded import (
-    ALL_INSTANCES,
-    Settings,
-    make_report,
-    report_recorded,
-)
+from skbayeseval.search.report_recorded import ALL_INSTANCES, Settings, make_report, report_recorded
 from skbayeseval.search.search_report import SearchReport
 from skbayeseval.splitting.block_cv import splitter_name
 from skbayeseval.splitting.check_splits import generate_splits
 from skbayeseval.splitting.collect import route
-
-Array = NDArray[Any]
 
 # So many candidates are cross-validated again if the user does not say how many.
 MOST_AGAIN = 50
@@ -184,7 +177,6 @@ def report_search(
         warnings.warn(
             f"scoring={settings.name!r} is known only by its value in each split, so X and y are "
             "not used: the report is based on the recorded scores.",
-            UserWarning,
             stacklevel=2,
         )
         X = None
@@ -335,7 +327,6 @@ def _warn_of_different_scores(
             "The split scores differ from those that the search recorded, by up to "
             f"{off:.2g}. Pass X and y exactly as to the search, in the same order, and set the "
             "random_state of the estimators.",
-            UserWarning,
             stacklevel=3,
         )
 

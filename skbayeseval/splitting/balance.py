@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
-Array = NDArray[Any]
+from skbayeseval._arrays import Array
 
 # The search for a swap considers at most this many units of each block.
 CANDIDATES = 400
