@@ -343,13 +343,7 @@ def compare_scores(
     >>> ranking.table.index[-1]
     'bayes'
     """
-    options = {
-        "model": model,
-        "engine": engine,
-        "prior": prior,
-        "n_draws": n_draws,
-        "random_state": random_state,
-    }
+    options: tuple[Any, ...] = (model, engine, prior, n_draws, random_state)
     if isinstance(scores_a, Mapping) or scores_b is None:
         _check_of_systems(scores_a, scores_b, names)
         share = None if test_fraction is None else check_test_fraction(test_fraction)
@@ -361,7 +355,7 @@ def compare_scores(
         evidence = collect_systems(scores_a, share, _check_called(scoring))
         check_range(evidence.scores, scoring)
         warn_of_other_scales(dict(zip(scores_a, evidence.scores, strict=True)))
-        posterior = make_posterior(evidence, **options)
+        posterior = make_posterior(evidence, *options)
         return Ranking(posterior, tuple(scores_a), {scoring: split_metric(scoring)})
     names = check_names(names_of_series(names, scores_a, scores_b), 2)
     kind = getattr(model, "name", model)
@@ -385,8 +379,8 @@ def compare_scores(
         warn_of_other_scales(dict(zip(both, data_sets.scores[scoring], strict=True)))
         if kind in ("hierarchical", "hierarchical scores") and not isinstance(engine, PyMCEngine):
             resolve_engine(engine, None)
-            options["engine"] = PyMCEngine()
-        posterior = make_posterior(data_sets, **options)
+            options = (model, PyMCEngine(), prior, n_draws, random_state)
+        posterior = make_posterior(data_sets, *options)
         metrics = [scoring, *posterior.model.derived_metrics]
         return ComparisonResult(posterior, names, {name: split_metric(name) for name in metrics})
     return _rank_splits(both, names, test_fraction, n_test, scoring, options).pairs[0, 1]
@@ -398,7 +392,7 @@ def _rank_splits(
     test_fraction: float | None,
     n_test: float | None,
     scoring: str,
-    options: Mapping[str, Any],
+    options: tuple[Any, ...],
 ) -> Ranking:
     """Return the ranking of scores in the same splits, given by the names of arguments."""
     vectors = {name: check_split_scores(of_system, name) for name, of_system in scores.items()}
@@ -423,7 +417,7 @@ def _rank_splits(
             )
         steps = {called: 1 / float(n_test)}
     evidence = SplitScores({called: np.stack(list(vectors.values()))}, share, steps=steps)
-    posterior = make_posterior(evidence, **options)
+    posterior = make_posterior(evidence, *options)
     return Ranking(posterior, check_names(names, len(scores)), {called: split_metric(called)})
 
 

@@ -199,9 +199,15 @@ def report_search(
         n_jobs=n_jobs,
         verbose=verbose,
     )
-    ranking = _cross_validated_again(
-        search, X, y, recorded, candidates, options, params, groups, entropy
-    )
+    estimators = {
+        name: clone(search.estimator).set_params(**clone(parameters, safe=False))
+        for name, parameters in zip(name_candidates(candidates), candidates.values(), strict=True)
+    }
+    cv = check_cv(search.cv, y, classifier=is_classifier(search.estimator))
+    routed = route("report_search", "report_search", estimators, cv, params, groups)
+    splits = _repeated_splits(cv, X, y, routed[0], recorded.n_splits)
+    learners = Learners(estimators, cv, *routed, entropy)
+    ranking = compare_learners(Ranking, learners, X, y, options, splits)
     # Recorded scores may use sample weights; counts never do.
     weighted = any("sample_weight" in name for name in params or {})
     if not hasattr(search, "n_resources_") and not weighted:
@@ -263,29 +269,6 @@ def _positive_of_scorers(search: Any, settings: Settings, pos_label: Any) -> Any
     scorer = _count_scorer_of(search)
     by_default = scorer is not None and scorer.pos_label == resolve_pos_label(scorer.labels, None)
     return pos_label if by_default else settings.pos_label
-
-
-def _cross_validated_again(
-    search: Any,
-    X: Any,
-    y: Any,
-    recorded: Recorded,
-    candidates: Mapping[int, Any],
-    options: CrossValidationOptions,
-    params: dict[str, Any] | None,
-    groups: ArrayLike | None,
-    entropy: int,
-) -> Ranking:
-    """Return the ranking of some candidates, which are fitted again on the splits of the search."""
-    estimators = {
-        name: clone(search.estimator).set_params(**clone(parameters, safe=False))
-        for name, parameters in zip(name_candidates(candidates), candidates.values(), strict=True)
-    }
-    cv = check_cv(search.cv, y, classifier=is_classifier(search.estimator))
-    routed = route("report_search", "report_search", estimators, cv, params, groups)
-    splits = _repeated_splits(cv, X, y, routed[0], recorded.n_splits)
-    learners = Learners(estimators, cv, *routed, entropy)
-    return compare_learners(Ranking, learners, X, y, options, splits)
 
 
 def _facts_of(
