@@ -8,12 +8,10 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy import sparse
 
-from skbayeseval._arrays import as_array, in_short, named_labels, wrong
-
-Array = NDArray[Any]
+from skbayeseval._arrays import Array, as_array, check_same_length, in_short, named_labels, wrong
 
 # What to do with lists of labels.
 AS_INDICATOR = (
@@ -45,11 +43,8 @@ def encode_labels(
 def check_label_vectors(vectors: Sequence[tuple[str, ArrayLike]]) -> list[Array]:
     """Return named vectors as 1-D arrays of class labels, all of the same length."""
     arrays = [check_label_vector(y, name) for name, y in vectors]
-    if len({len(y) for y in arrays}) > 1:
-        found = ", ".join(
-            f"{name} has {len(y)}" for (name, _), y in zip(vectors, arrays, strict=True)
-        )
-        raise ValueError(f"Found input variables with inconsistent numbers of samples: {found}.")
+    names = [name for name, _ in vectors]
+    check_same_length(**dict(zip(names, arrays, strict=True)))
     return arrays
 
 

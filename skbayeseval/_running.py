@@ -45,7 +45,7 @@ def parallel_with_progress(
     With `as_they_come`, it gives results as soon as they are there, in any order; where the backend
     cannot do that, all at the end.
     """
-    make = partial(ProgressParallel, total=total, show=True, doing=doing) if show else Parallel
+    make = partial(ProgressParallel, total=total, doing=doing) if show else Parallel
     if as_they_come:
         with suppress(ValueError):  # of backends that cannot
             return make(return_as="generator_unordered", **options)
@@ -62,25 +62,20 @@ class ProgressParallel(Parallel):
     ----------
     total : int
         The number of tasks.
-    show : bool
-        Whether to show progress.
     doing : str, default="fitting"
         The description of the tasks.
     **options
         Options of `joblib.Parallel`.
     """
 
-    def __init__(self, *, total: int, show: bool, doing: str = "fitting", **options: Any) -> None:
+    def __init__(self, *, total: int, doing: str = "fitting", **options: Any) -> None:
         super().__init__(**options)
         self.total = total
-        self.show = show
         self.doing = doing
         self.advance: Callable[[int], None] | None = None
 
     def __call__(self, iterable: Iterable[Any]) -> Any:
         """Run all tasks and return their results."""
-        if not self.show:
-            return super().__call__(iterable)
         if self.return_as != "list":
             return self._as_they_come(iterable)
         with progress_display(self.doing, self.total) as self.advance:

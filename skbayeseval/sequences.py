@@ -17,7 +17,7 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, proces
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from skbayeseval._arrays import in_short
+from skbayeseval._arrays import in_short, wrong
 
 # Prefixes of each scheme for the first, inner and last token of a chunk, and for a chunk of one
 # token.
@@ -255,10 +255,7 @@ def check_types(types: Any) -> tuple[str, ...] | None:
     several = isinstance(types, Iterable) and getattr(types, "ndim", 1) > 0
     kinds = (types,) if isinstance(types, str) or not several else tuple(types)
     if not kinds or not all(isinstance(kind, str) for kind in kinds):
-        raise ValueError(
-            f"types must be a chunk type such as 'ORG' or a list of chunk types, got "
-            f"{in_short(types)}."
-        )
+        raise wrong("types", "a chunk type such as 'ORG' or a list of chunk types", types)
     return kinds
 
 

@@ -46,16 +46,6 @@ if TYPE_CHECKING:
     from skbayeseval.display.style import Display
 
 
-# What an earlier fit may have left behind.
-_NOT_ALWAYS_THERE = (
-    "best_estimator_",
-    "refit_time_",
-    "classes_",
-    "n_features_in_",
-    "feature_names_in_",
-)
-
-
 def _best_has(method: str) -> Callable[[BayesianComparer], bool]:
     """Return a check that `method` can be delegated, as `GridSearchCV` does."""
 
@@ -323,9 +313,8 @@ class BayesianComparer(MetaEstimatorMixin, BaseEstimator):
         )
         ranking = compare_learners(Ranking, learners, X, y, options)
         best_name = str(ranking.table.index[0])
-        for attribute in _NOT_ALWAYS_THERE:
-            if hasattr(self, attribute):
-                delattr(self, attribute)
+        for attribute in [name for name in vars(self) if name.endswith("_")]:
+            delattr(self, attribute)  # what an earlier fit left behind
         self.ranking_ = ranking
         self.result_ = ranking.pairs[0, 1]
         self.cv_results_ = ranking.cv_results

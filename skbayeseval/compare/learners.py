@@ -47,11 +47,7 @@ from skbayeseval.posterior.inferred_weight import InferredWeights, ObservedRows
 from skbayeseval.posterior.posterior import Posterior
 from skbayeseval.results.posterior_view import PosteriorView
 from skbayeseval.splitting.block_cv import BlockRegularizedCV, splitter_name
-from skbayeseval.splitting.check_splits import (
-    Split,
-    check_iterable_cv,
-    make_splits,
-)
+from skbayeseval.splitting.check_splits import Split, check_iterable_cv, make_splits
 from skbayeseval.splitting.checkpoint import check_repeatable
 from skbayeseval.splitting.collect import Collection, CrossValidation, Fitting, collect, route
 
@@ -225,10 +221,25 @@ def prepare_learners(
 ) -> Learners:
     """Return the estimators with their splitter, parameters and entropy.
 
-    `caller` is the function, or the method of a class, that metadata were passed to.
+    `caller` is the function, or the method of a class, that metadata were passed to. The default
+    splitter gets a seed of its own.
     """
-    has_groups = groups is not None or (isinstance(params, Mapping) and "groups" in params)
-    cv, entropy = resolve_splitter(estimators, y, options, cv, random_state, has_groups)
+    check_repeatable(options.checkpoint, cv, options.tells_instability, random_state)
+    entropy = check_random_state_entropy(random_state)
+    seed = seed_of(entropy, Stream.SPLITTER)
+    # The targets of regressors are not classes to balance.
+    target, counter = kind_of_target(estimators), options.counter
+    if cv is None and options.estimand == "full":
+        kinds: Any = (KFold, GroupKFold)
+        if target == "classes" and counter is None and not is_indicator(y):
+            kinds = (StratifiedKFold, StratifiedGroupKFold)
+        has_groups = groups is not None or (isinstance(params, Mapping) and "groups" in params)
+        cv = kinds[has_groups](10, shuffle=True, random_state=seed)
+    elif cv is None:
+        cv = halving_splitter(target, counter, seed)
+    else:
+        targets = y if counter is None else None
+        cv = check_cv(check_iterable_cv(cv), targets, classifier=target == "classes")
     check_requests(options.scoring, params)
     routed = route(caller.partition(".")[0], caller, estimators, cv, params, groups)
     return Learners(estimators, cv, *routed, entropy)
@@ -248,34 +259,6 @@ def check_requests(scoring: Any, params: Mapping[str, Any] | None) -> None:
                 "but only fit and split are given metadata here, scorers nothing but predictions. "
                 "If scores should do without, use set_score_request(...=False)."
             )
-
-
-def resolve_splitter(
-    estimators: Mapping[str, Any],
-    y: Any,
-    options: CrossValidationOptions,
-    cv: Any,
-    random_state: Any,
-    has_groups: bool,
-) -> tuple[Any, int]:
-    """Return the splitter and the entropy; the default splitter gets a seed of its own."""
-    check_repeatable(options.checkpoint, cv, options.tells_instability, random_state)
-    entropy = check_random_state_entropy(random_state)
-    # The targets of regressors are not classes to balance.
-    target, counter = kind_of_target(estimators), options.counter
-    if cv is None and options.estimand == "full":
-        stratified = target == "classes" and counter is None and not is_indicator(y)
-        ten_folds = {
-            (False, False): KFold,
-            (False, True): GroupKFold,
-            (True, False): StratifiedKFold,
-            (True, True): StratifiedGroupKFold,
-        }[stratified, has_groups]
-        return ten_folds(10, shuffle=True, random_state=seed_of(entropy, Stream.SPLITTER)), entropy
-    if cv is None:
-        return halving_splitter(target, counter, seed_of(entropy, Stream.SPLITTER)), entropy
-    targets = y if counter is None else None
-    return check_cv(check_iterable_cv(cv), targets, classifier=target == "classes"), entropy
 
 
 def halving_splitter(target: str, counter: Any, seed: int) -> BlockRegularizedCV:

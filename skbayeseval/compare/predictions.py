@@ -10,13 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from skbayeseval._arrays import (
-    by_column,
-    named_labels,
-    names_of_series,
-    positions_of,
-    wrong,
-)
+from skbayeseval._arrays import by_column, named_labels, names_of_series, positions_of, wrong
 from skbayeseval._validation import check_names, check_weight
 from skbayeseval.compare.given_predictions import GivenPredictions
 from skbayeseval.compare.targets import among

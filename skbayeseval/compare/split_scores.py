@@ -104,7 +104,6 @@ def _without_averages(names: Iterable[Hashable], what: str) -> list[Hashable]:
         warnings.warn(
             f"{', '.join(map(repr, averages))} is left out: it is called like an average of the "
             f"others, and not like a {what}. Give it another name if it is one.",
-            UserWarning,
             stacklevel=4,
         )
     return [name for name in known if name not in averages]
@@ -344,13 +343,7 @@ def compare_scores(
     >>> ranking.table.index[-1]
     'bayes'
     """
-    options = {
-        "model": model,
-        "engine": engine,
-        "prior": prior,
-        "n_draws": n_draws,
-        "random_state": random_state,
-    }
+    options: tuple[Any, ...] = (model, engine, prior, n_draws, random_state)
     if isinstance(scores_a, Mapping) or scores_b is None:
         _check_of_systems(scores_a, scores_b, names)
         share = None if test_fraction is None else check_test_fraction(test_fraction)
@@ -362,7 +355,7 @@ def compare_scores(
         evidence = collect_systems(scores_a, share, _check_called(scoring))
         check_range(evidence.scores, scoring)
         warn_of_other_scales(dict(zip(scores_a, evidence.scores, strict=True)))
-        posterior = make_posterior(evidence, **options)
+        posterior = make_posterior(evidence, *options)
         return Ranking(posterior, tuple(scores_a), {scoring: split_metric(scoring)})
     names = check_names(names_of_series(names, scores_a, scores_b), 2)
     kind = getattr(model, "name", model)
@@ -386,8 +379,8 @@ def compare_scores(
         warn_of_other_scales(dict(zip(both, data_sets.scores[scoring], strict=True)))
         if kind in ("hierarchical", "hierarchical scores") and not isinstance(engine, PyMCEngine):
             resolve_engine(engine, None)
-            options["engine"] = PyMCEngine()
-        posterior = make_posterior(data_sets, **options)
+            options = (model, PyMCEngine(), prior, n_draws, random_state)
+        posterior = make_posterior(data_sets, *options)
         metrics = [scoring, *posterior.model.derived_metrics]
         return ComparisonResult(posterior, names, {name: split_metric(name) for name in metrics})
     return _rank_splits(both, names, test_fraction, n_test, scoring, options).pairs[0, 1]
@@ -399,15 +392,33 @@ def _rank_splits(
     test_fraction: float | None,
     n_test: float | None,
     scoring: str,
-    options: Mapping[str, Any],
+    options: tuple[Any, ...],
 ) -> Ranking:
     """Return the ranking of scores in the same splits, given by the names of arguments."""
     vectors = {name: check_split_scores(of_system, name) for name, of_system in scores.items()}
+    called = _check_called(scoring)
     for vector in vectors.values():
-        check_range(vector, _check_called(scoring))
+        check_range(vector, called)
     warn_of_other_scales(vectors, stacklevel=3)
-    sizes: Any = {"test_fraction": test_fraction, "n_test": n_test}
-    return rank_scores(vectors, scoring=scoring, names=names, **sizes, **options)
+    sizes = {name: len(vector) for name, vector in vectors.items()}
+    if len(set(sizes.values())) > 1:
+        raise ValueError(
+            f"Found input variables with inconsistent numbers of samples: {sizes} splits. Scores "
+            "are paired split by split."
+        )
+    share = check_test_fraction(test_fraction)
+    steps = None
+    if n_test is not None:
+        if not isinstance(n_test, Real) or isinstance(n_test, bool):
+            raise wrong("n_test", "a number of instances", n_test, TypeError)
+        if not 1 <= as_float(n_test) < np.inf:
+            raise ValueError(
+                f"n_test == {in_short(n_test)}, must be at least 1: the instances of a test set."
+            )
+        steps = {called: 1 / float(n_test)}
+    evidence = SplitScores({called: np.stack(list(vectors.values()))}, share, steps=steps)
+    posterior = make_posterior(evidence, *options)
+    return Ranking(posterior, check_names(names, len(scores)), {called: split_metric(called)})
 
 
 def _same_splits(scores: Any) -> dict[str, list[Any]] | None:
@@ -510,41 +521,3 @@ def check_range(scores: NDArray[Any], scoring: str) -> None:
             f"scoring={scoring!r} lies between {bounds[0]:g} and {bounds[1]:g}, but scores contain "
             f"{outside[0]:g}. Divide percentages by 100, or give the score another name."
         )
-
-
-def rank_scores(
-    scores: Mapping[str, ArrayLike],
-    *,
-    test_fraction: float | None,
-    n_test: float | None = None,
-    scoring: str = "score",
-    model: Any = "auto",
-    engine: str | PyMCEngine = "exact",
-    prior: dict[str, Any] | Callable[..., Any] | None = None,
-    n_draws: int | None = None,
-    random_state: Any = None,
-    names: Sequence[str] | None = None,
-) -> Ranking:
-    """Compare two or more estimators from their scores in the same splits; see `compare_scores`."""
-    vectors = {name: check_split_scores(of_system, name) for name, of_system in scores.items()}
-    sizes = {name: len(vector) for name, vector in vectors.items()}
-    if len(set(sizes.values())) > 1:
-        raise ValueError(
-            f"Found input variables with inconsistent numbers of samples: {sizes} splits. Scores "
-            "are paired split by split."
-        )
-    called = _check_called(scoring)
-    share = check_test_fraction(test_fraction)
-    steps = None
-    if n_test is not None:
-        if not isinstance(n_test, Real) or isinstance(n_test, bool):
-            raise wrong("n_test", "a number of instances", n_test, TypeError)
-        if not 1 <= as_float(n_test) < np.inf:
-            raise ValueError(
-                f"n_test == {in_short(n_test)}, must be at least 1: the instances of a test set."
-            )
-        steps = {called: 1 / float(n_test)}
-    evidence = SplitScores({called: np.stack(list(vectors.values()))}, share, steps=steps)
-    posterior = make_posterior(evidence, model, engine, prior, n_draws, random_state)
-    names = check_names(list(scores) if names is None else names, len(scores))
-    return Ranking(posterior, names, {called: split_metric(called)})

@@ -19,12 +19,7 @@ from scipy import sparse
 from sklearn.base import is_classifier
 from sklearn.utils import _safe_indexing
 
-from skbayeseval._arrays import (
-    check_same_length,
-    columns_in_order,
-    in_short,
-    number_of_samples,
-)
+from skbayeseval._arrays import check_same_length, columns_in_order, in_short, number_of_samples
 from skbayeseval._labels import (
     check_indicator,
     check_label_vector,

@@ -14,18 +14,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from skbayeseval._arrays import as_numbers, in_short
+from skbayeseval._arrays import Array, as_numbers, in_short
 from skbayeseval._labels import kind_of_labels
 from skbayeseval._validation import UnlikelyDataWarning
 from skbayeseval.evidence.instance_scores import RESPONSES, ScoredInstances
 from skbayeseval.evidence.interface import Evidence
 from skbayeseval.metrics.metric import Metric
 from skbayeseval.metrics.registry import get_metric
-
-Array = NDArray[Any]
-
 
 # How to pass scores, by the argument for predictions.
 SCORES = {
@@ -154,7 +150,6 @@ def warn_of_unlikely_scores(
                 f"{argument} has only two distinct values, as class predictions have. "
                 f"{ranked[0].name} needs scores: the output of decision_function, or the column of "
                 "the positive class of predict_proba.",
-                UserWarning,
                 stacklevel=5,
             )
         if area < FAR_BELOW_CHANCE:

@@ -9,15 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from skbayeseval.display.style import (
-    GREY,
-    MINUS,
-    Display,
-    Pen,
-    plain,
-    shorten,
-    text_width,
-)
+from skbayeseval.display.style import GREY, MINUS, Display, Pen, plain, shorten, text_width
 from skbayeseval.judgement.decision import WORDS
 from skbayeseval.judgement.intervals import Interval
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
+from skbayeseval._arrays import Array
 from skbayeseval.display.style import (
     GREY,
     Display,
@@ -26,9 +26,6 @@ from skbayeseval.judgement.rope import describe_side
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-
-Array = NDArray[Any]
 
 
 # No numbers are written into grids with more cells, or where they would have fewer points.

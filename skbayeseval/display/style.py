@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self, cast
 
 import numpy as np
 
-from skbayeseval._arrays import in_short
+from skbayeseval._arrays import wrong
 from skbayeseval._validation import check_metric_labels
 from skbayeseval.judgement.decision import decide, format_probability
 from skbayeseval.judgement.distribution import Distribution
@@ -160,9 +160,8 @@ class Pen:
         self.given: dict[str, Options] = {}
         for kind, options in (("line", line_kw), ("fill", fill_kw), ("text", text_kw)):
             if not isinstance(options, Mapping | None):
-                raise TypeError(
-                    f"{kind}_kw must be a dict of options of matplotlib, got {in_short(options)}."
-                )
+                wanted = "a dict of options of matplotlib"
+                raise wrong(f"{kind}_kw", wanted, options, TypeError)
             self.given[kind] = options or {}
         self.ax = ax
         self.small, self.medium = font_size("small"), font_size("medium")
@@ -401,10 +400,8 @@ def _checked_colors(colors: Any) -> list[Any]:
     except TypeError:
         chosen = [colors]
     if not all(map(is_color_like, chosen)):
-        raise ValueError(
-            "colors must be a color or a sequence of colors that matplotlib knows, got "
-            f"{in_short(colors)}."
-        )
+        wanted = "a color or a sequence of colors that matplotlib knows"
+        raise wrong("colors", wanted, colors)
     return chosen
 
 

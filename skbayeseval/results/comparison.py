@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
+from skbayeseval._arrays import Array
 from skbayeseval._validation import check_flag
 from skbayeseval.evidence import ConfusionCounts, Evidence
 from skbayeseval.evidence.instances import subgroups_of
@@ -28,8 +28,6 @@ from skbayeseval.results.subgroups import SubgroupComparison, instances_of
 from skbayeseval.results.text_tables import Labels, as_text, by_model_and_prior, name_metrics
 from skbayeseval.splitting.block_cv import BlockRegularizedCV
 from skbayeseval.splitting.collect import CrossValidation
-
-Array = NDArray[Any]
 
 COLUMNS = ["level", "compares", "statistic", "df", "n", "pvalue", "note"]
 

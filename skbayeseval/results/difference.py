@@ -7,9 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from skbayeseval._arrays import in_short
+from skbayeseval._arrays import Array, in_short
 from skbayeseval._validation import check_probability
 from skbayeseval.judgement.bayes_factor import BayesFactor, BayesTest, favour
 from skbayeseval.judgement.decision import (
@@ -32,8 +31,6 @@ from skbayeseval.metrics.metric import Metric
 from skbayeseval.posterior.prior_odds import bayes_factor
 from skbayeseval.results.described import RopeResult
 from skbayeseval.results.facts import trained_on
-
-Array = NDArray[Any]
 
 
 class DifferenceAnswers(RopeResult):

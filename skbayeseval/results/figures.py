@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from scipy.stats import norm
 
-from skbayeseval._arrays import in_short
+from skbayeseval._arrays import Array, in_short, wrong
 from skbayeseval.display import (
     ClassesDisplay,
     CurveDisplay,
@@ -48,8 +47,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-Array = NDArray[Any]
-
 # The number of draws of weights that a band is made of, and the largest block of weights.
 N_DRAWS, BLOCK_BYTES = 2000, 2**24
 
@@ -75,10 +72,8 @@ def check_thresholds(thresholds: Any, kind: str) -> Array:
     try:
         low, high = (float(end) for end in thresholds)
     except (TypeError, ValueError) as error:
-        raise TypeError(
-            "thresholds must be a pair (low, high) of probabilities, such as (0.05, 0.4), got "
-            f"{in_short(thresholds)}."
-        ) from error
+        wanted = "a pair (low, high) of probabilities, such as (0.05, 0.4)"
+        raise wrong("thresholds", wanted, thresholds, TypeError) from error
     if not 0 < low < high < 1:
         raise ValueError(f"thresholds=({low:g}, {high:g}) must have 0 < low < high < 1.")
     return np.linspace(low, high, 99)

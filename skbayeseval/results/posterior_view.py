@@ -13,10 +13,9 @@ from warnings import warn
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
-from skbayeseval._arrays import in_short
+from skbayeseval._arrays import Array, in_short
 from skbayeseval._streams import Stream, generator
 from skbayeseval._validation import check_characters, check_names
 from skbayeseval._version import __version__
@@ -32,8 +31,6 @@ from skbayeseval.posterior.posterior import Posterior
 from skbayeseval.results.storage import Parts, describe, read, write
 from skbayeseval.splitting.collect import CrossValidation
 from skbayeseval.splitting.out_of_fold import LEVELS
-
-Array = NDArray[Any]
 
 PRIOR_DRAWS = 4000
 
@@ -525,7 +522,9 @@ class PosteriorView:
         return round(max(counts.total for counts in self._posterior.counts))
 
     def __repr__(self) -> str:
+        several = len(self._names) > 1
+        who = f"names={self._names}" if several else f"name={self._names[0]!r}"
         return (
-            f"{type(self).__name__}(names={self._names}, metrics={self.metrics}, "
+            f"{type(self).__name__}({who}, metrics={self.metrics}, "
             f"model={self.model!r}, engine={self.engine!r}, n_draws={self.n_draws})"
         )

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from skbayeseval._arrays import in_short
+from skbayeseval._arrays import in_short, wrong
 from skbayeseval._validation import check_probability
 from skbayeseval.display import PairsDisplay, RankingDisplay, TiersDisplay
 from skbayeseval.judgement.decision import Decision, ExpectedLoss, check_cost, expected_loss
@@ -74,10 +74,8 @@ class Pairs(Mapping[tuple[int, int], ComparisonResult]):
         try:
             first, second = key
         except (TypeError, ValueError) as error:
-            raise KeyError(
-                "The key of pairs must be two positions or names of classifiers, got "
-                f"{in_short(key)}."
-            ) from error
+            wanted = "two positions or names of classifiers"
+            raise wrong("The key of pairs", wanted, key, KeyError) from error
         return self._ranking._pair(self.position(first), self.position(second))
 
     def __iter__(self) -> Iterator[tuple[int, int]]:

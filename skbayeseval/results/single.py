@@ -9,10 +9,9 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
-from numpy.typing import NDArray
 from sklearn.utils import check_scalar
 
-from skbayeseval._arrays import in_short
+from skbayeseval._arrays import Array, in_short
 from skbayeseval._html import html_table, write_page
 from skbayeseval._validation import as_float
 from skbayeseval.display import ScoreDisplay
@@ -36,8 +35,6 @@ from skbayeseval.results.text_tables import (
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-Array = NDArray[Any]
 
 
 class ScoreResult(DescribedResult):
@@ -284,12 +281,6 @@ class ScoreResult(DescribedResult):
             The file to write, such as "report.html". An existing file is replaced.
         """
         write_page(path, lambda: page(self, self._title(), self._explained(), self))
-
-    def __repr__(self) -> str:
-        return (
-            f"{type(self).__name__}(name={self.name!r}, metrics={self.metrics}, "
-            f"model={self.model!r}, engine={self.engine!r}, n_draws={self.n_draws})"
-        )
 
     def _headline(self, metric: Metric) -> str:
         low, high = self.hdi(metric=metric)

@@ -97,7 +97,8 @@ def describe(parts: Parts) -> dict[str, Any]:
 def _header(parts: Parts) -> dict[str, Any]:
     """Return the result without its draws as a dict that may contain arrays."""
     posterior = parts.posterior
-    scored = None if posterior.scored is posterior.evidence else posterior.scored
+    evidence, weights = posterior.evidence, posterior.weights
+    scored = None if posterior.scored is evidence else posterior.scored
     return {
         "format": FORMAT,
         "kind": parts.kind,
@@ -126,9 +127,9 @@ def _header(parts: Parts) -> dict[str, Any]:
         "n_draws": posterior.n_draws,
         "prevalence": None if posterior.prevalence is None else list(posterior.prevalence),
         "entropy": posterior.entropy,
-        "evidence": posterior.evidence,
+        "evidence": evidence,
         "scored": scored,
-        "weights": _saved_weights(parts),
+        "weights": weights and KnownWeights.of(weights, parts.metrics, evidence.n_classifiers),
         "cross_validation": _saved_cross_validation(parts.cross_validation),
     }
 
@@ -146,13 +147,6 @@ def _has_own_influence(posterior: Posterior, metric: Metric) -> bool:
     """Return whether few rows may carry a user-supplied function, which is not stored."""
     unknown = not metric.is_registered and metric.weighs_instances
     return unknown and posterior.scored is not None and posterior.weights is None
-
-
-def _saved_weights(parts: Parts) -> KnownWeights | None:
-    weights = parts.posterior.weights
-    if weights is None:
-        return None
-    return KnownWeights.of(weights, parts.metrics, parts.posterior.evidence.n_classifiers)
 
 
 def _saved_cross_validation(record: CrossValidation | None) -> CrossValidation | None:
@@ -251,7 +245,6 @@ def read(path: str | PathLike[str], kind: str | None = None) -> Parts:
             f"{path} was extrapolated from two training sizes, which version 0.1.0 alone does. Its "
             "own metrics are as they were; other metrics of it would be those of the splits, not "
             "of learners trained on all instances.",
-            UserWarning,
             stacklevel=3,
         )
     if kind not in (None, parts.kind):

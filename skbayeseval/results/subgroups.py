@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
+from skbayeseval._arrays import Array
 from skbayeseval._html import html_table
 from skbayeseval._validation import check_probability
 from skbayeseval.display.forest import ForestDisplay
@@ -17,11 +17,7 @@ from skbayeseval.judgement.decision import NO_ROPE, Decision, percent
 from skbayeseval.judgement.distribution import Distribution, decision_of
 from skbayeseval.judgement.intervals import Interval
 from skbayeseval.judgement.rope import check_rope
-from skbayeseval.judgement.subgroup_decision import (
-    SubgroupDecision,
-    farthest_apart,
-    name_subgroups,
-)
+from skbayeseval.judgement.subgroup_decision import SubgroupDecision, farthest_apart, name_subgroups
 from skbayeseval.metrics.metric import Metric
 from skbayeseval.posterior.posterior import Posterior
 from skbayeseval.posterior.subgroups import Subgroup, compare_subgroups
@@ -29,8 +25,6 @@ from skbayeseval.results.text_tables import as_text, latex_table, markdown_table
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-Array = NDArray[Any]
 
 TOO_FEW = "too few to say"
 

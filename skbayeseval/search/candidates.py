@@ -12,10 +12,9 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from sklearn.base import is_classifier, is_regressor
 
-from skbayeseval._arrays import as_numbers, check_same_length, in_short
+from skbayeseval._arrays import Array, as_numbers, check_same_length, in_short, wrong
 from skbayeseval._labels import check_label_vector, is_indicator
 from skbayeseval.compare.learners import kind_of_target
 from skbayeseval.metrics.any_metric import AnyMetric
@@ -90,10 +89,8 @@ def measure_of_search(
         return next(iter(names), None), as_metric(scoring, *target)
     if scoring is not None:
         if not isinstance(scoring, (str, Metric, AnyMetric, PerInstance)):
-            raise TypeError(
-                "scoring must be the name of a metric, a metric of skbayeseval.metrics or a "
-                f"scorer, got {in_short(scoring)}."
-            )
+            wanted = "the name of a metric, a metric of skbayeseval.metrics or a scorer"
+            raise wrong("scoring", wanted, scoring, TypeError)
         name = scoring if isinstance(scoring, str) else scoring.name
         main = _scorer_of(search, "score") if counts is None else counts.main
         key = name if name in keys else "score" if name == main and "score" in keys else None
@@ -169,7 +166,6 @@ def can_be_paired(measure: Any, target: Target | None) -> bool:
     return all(metric.source in ("tables", "instances", "numbers") for metric in metrics.values())
 
 
-Array = NDArray[Any]
 Parameters = Mapping[str, Any]
 
 SPLIT_SCORE = re.compile(r"split(\d+)_test_(.+)")

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.metrics import get_scorer, get_scorer_names
 
-from skbayeseval._arrays import in_short
+from skbayeseval._arrays import wrong
 from skbayeseval._labels import check_labels, resolve_pos_label
 from skbayeseval.compare.targets import score_counts, score_learner
 from skbayeseval.evidence.one_classifier import ConfusionCounts
@@ -178,9 +178,7 @@ def _check_names(also: Any) -> tuple[str, ...]:
     )
     names = tuple(also) if several else (also,)
     if not all(isinstance(name, str) for name in names):
-        raise TypeError(
-            f"also must be the name of a scorer or a list of names, got {in_short(also)}."
-        )
+        raise wrong("also", "the name of a scorer or a list of names", also, TypeError)
     for name in names:
         if table_metric(name) is None and name not in get_scorer_names():
             raise ValueError(

@@ -10,17 +10,10 @@ from numpy.typing import ArrayLike
 from sklearn.model_selection import check_cv
 
 from skbayeseval._labels import check_labels, resolve_pos_label
-from skbayeseval._validation import (
-    check_random_state,
-    check_random_state_entropy,
-)
+from skbayeseval._validation import check_random_state, check_random_state_entropy
 from skbayeseval.judgement.rope import check_rope_around_zero
 from skbayeseval.search.candidates import Recorded, check_scoring, measure_of_results
-from skbayeseval.search.report_recorded import (
-    Settings,
-    Unknown,
-    report_recorded,
-)
+from skbayeseval.search.report_recorded import Settings, Unknown, report_recorded
 from skbayeseval.search.search_report import Key, check_key
 
 

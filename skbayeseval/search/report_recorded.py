@@ -19,9 +19,9 @@ from numbers import Integral
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import digamma
 
+from skbayeseval._arrays import Array
 from skbayeseval._labels import check_labels
 from skbayeseval._validation import check_probability, check_size
 from skbayeseval.evidence.joint_counts import as_evidence
@@ -55,8 +55,6 @@ from skbayeseval.splitting.block_cv import (
     splitter_name,
     weight_of_fraction,
 )
-
-Array = NDArray[Any]
 
 # The variances of candidates with about the same score count as much as so many splits, the ratios
 # of the differences between such candidates as so many, and independence as so many.
@@ -379,7 +377,6 @@ def _from_counts(recorded: Recorded, settings: Settings, metric: Metric) -> Sear
                 f"{metric.name!r} needs a positive class, and the recorded scores do not "
                 "determine it. The second of the counted classes is assumed. Specify it with "
                 "labels= and pos_label=.",
-                UserWarning,
                 stacklevel=2,
             )
     evidence = tuple(

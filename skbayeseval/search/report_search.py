@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.base import clone, is_classifier
 from sklearn.model_selection import check_cv
 from sklearn.utils.validation import check_is_fitted
 
-from skbayeseval._arrays import check_frame
+from skbayeseval._arrays import Array, check_frame
 from skbayeseval._labels import check_labels, resolve_pos_label
 from skbayeseval._validation import check_random_state_entropy, check_whole_number
 from skbayeseval.compare.learners import (
@@ -40,18 +40,11 @@ from skbayeseval.search.candidates import (
 )
 from skbayeseval.search.count_scorer import CountScorer
 from skbayeseval.search.refit import RefitSimplest
-from skbayeseval.search.report_recorded import (
-    ALL_INSTANCES,
-    Settings,
-    make_report,
-    report_recorded,
-)
+from skbayeseval.search.report_recorded import ALL_INSTANCES, Settings, make_report, report_recorded
 from skbayeseval.search.search_report import SearchReport
 from skbayeseval.splitting.block_cv import splitter_name
 from skbayeseval.splitting.check_splits import generate_splits
 from skbayeseval.splitting.collect import route
-
-Array = NDArray[Any]
 
 # So many candidates are cross-validated again if the user does not say how many.
 MOST_AGAIN = 50
@@ -184,7 +177,6 @@ def report_search(
         warnings.warn(
             f"scoring={settings.name!r} is known only by its value in each split, so X and y are "
             "not used: the report is based on the recorded scores.",
-            UserWarning,
             stacklevel=2,
         )
         X = None
@@ -207,9 +199,15 @@ def report_search(
         n_jobs=n_jobs,
         verbose=verbose,
     )
-    ranking = _cross_validated_again(
-        search, X, y, recorded, candidates, options, params, groups, entropy
-    )
+    estimators = {
+        name: clone(search.estimator).set_params(**clone(parameters, safe=False))
+        for name, parameters in zip(name_candidates(candidates), candidates.values(), strict=True)
+    }
+    cv = check_cv(search.cv, y, classifier=is_classifier(search.estimator))
+    routed = route("report_search", "report_search", estimators, cv, params, groups)
+    splits = _repeated_splits(cv, X, y, routed[0], recorded.n_splits)
+    learners = Learners(estimators, cv, *routed, entropy)
+    ranking = compare_learners(Ranking, learners, X, y, options, splits)
     # Recorded scores may use sample weights; counts never do.
     weighted = any("sample_weight" in name for name in params or {})
     if not hasattr(search, "n_resources_") and not weighted:
@@ -273,29 +271,6 @@ def _positive_of_scorers(search: Any, settings: Settings, pos_label: Any) -> Any
     return pos_label if by_default else settings.pos_label
 
 
-def _cross_validated_again(
-    search: Any,
-    X: Any,
-    y: Any,
-    recorded: Recorded,
-    candidates: Mapping[int, Any],
-    options: CrossValidationOptions,
-    params: dict[str, Any] | None,
-    groups: ArrayLike | None,
-    entropy: int,
-) -> Ranking:
-    """Return the ranking of some candidates, which are fitted again on the splits of the search."""
-    estimators = {
-        name: clone(search.estimator).set_params(**clone(parameters, safe=False))
-        for name, parameters in zip(name_candidates(candidates), candidates.values(), strict=True)
-    }
-    cv = check_cv(search.cv, y, classifier=is_classifier(search.estimator))
-    routed = route("report_search", "report_search", estimators, cv, params, groups)
-    splits = _repeated_splits(cv, X, y, routed[0], recorded.n_splits)
-    learners = Learners(estimators, cv, *routed, entropy)
-    return compare_learners(Ranking, learners, X, y, options, splits)
-
-
 def _facts_of(
     ranking: Ranking, search: Any, recorded: Recorded, settings: Settings, picked_by: str | None
 ) -> list[Fact]:
@@ -335,7 +310,6 @@ def _warn_of_different_scores(
             "The split scores differ from those that the search recorded, by up to "
             f"{off:.2g}. Pass X and y exactly as to the search, in the same order, and set the "
             "random_state of the estimators.",
-            UserWarning,
             stacklevel=3,
         )
 

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from skbayeseval._arrays import in_short
+from skbayeseval._arrays import in_short, wrong
 from skbayeseval._html import html_table, write_page
 from skbayeseval.display import HeatmapDisplay, RankingDisplay
 from skbayeseval.judgement.decision import format_probability
@@ -179,7 +179,6 @@ class SearchReport:
                 f"less than {100 * self.prob:.3g}%. Candidate "
                 f"{first} is chosen for its highest mean, whether it is simple or not. A larger "
                 "rope, more data or more splits may settle more.",
-                UserWarning,
                 stacklevel=2,
             )
             return int(first)
@@ -375,10 +374,8 @@ def check_key(key: Any) -> tuple[str, ...]:
         or not names
         or not all(isinstance(name, str) for name in names)
     ):
-        raise TypeError(
-            "key must be the name of a parameter, a list of names or a function of the parameters, "
-            f"got {in_short(key)}."
-        )
+        wanted = "the name of a parameter, a list of names or a function of the parameters"
+        raise wrong("key", wanted, key, TypeError)
     return tuple(names)
 
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
-Array = NDArray[Any]
+from skbayeseval._arrays import Array
 
 # The search for a swap considers at most this many units of each block.
 CANDIDATES = 400
@@ -27,16 +26,6 @@ def deal(codes: Array, n_blocks: int, rng: np.random.RandomState) -> Array:
     blocks = np.empty(len(codes), dtype=int)
     blocks[by_class] = rng.permutation(n_blocks)[np.arange(len(codes)) % n_blocks]
     return blocks
-
-
-def halve(codes: Array, groups: Any, rng: np.random.RandomState) -> Array:
-    """Return a half, 0 or 1, for each row: classes are balanced, and groups, if any, stay whole."""
-    if groups is None:
-        return deal(codes, 2, rng)
-    _, group = np.unique(np.asarray(groups), return_inverse=True)
-    group = np.ravel(group)
-    columns = sparse.csr_matrix((np.ones(len(codes)), (group, codes)))
-    return np.asarray(balanced_partition(columns, 2, rng, equal_sizes=False)[group])
 
 
 def balanced_partition(

@@ -310,7 +310,6 @@ def _frequencies_of_target(y: Any, n_blocks: int) -> Any:
         warnings.warn(
             f"The least populated class in y has only {counts.min()} members, which is less than "
             f"n_blocks={n_blocks}.",
-            UserWarning,
             stacklevel=5,
         )
     return np.ravel(codes)

@@ -8,13 +8,9 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from sklearn.utils import _safe_indexing, indexable
 
-from skbayeseval._arrays import in_short
-
-Array = NDArray[Any]
-
+from skbayeseval._arrays import Array, in_short
 
 Split = tuple[Array, Array]
 
@@ -86,7 +82,6 @@ def make_splits(
             f"In {len(overlaps)} of {len(splits)} splits of cv, training and test set overlap "
             f"(split {i}: {shared} instances are in both). Scores of instances that were seen in "
             "training are too high.",
-            UserWarning,
             stacklevel=4,
         )
     if params.get("groups") is not None:
@@ -108,7 +103,6 @@ def warn_of_split_groups(splits: Sequence[Split], groups: Any) -> None:
             "training and test set, so scores are too high if the instances of a group are alike. "
             "Pass a cv that keeps groups whole, such as StratifiedGroupKFold or GroupKFold, or "
             "cv=None, the default.",
-            UserWarning,
             stacklevel=5,
         )
 

@@ -135,7 +135,6 @@ class Checkpoint:
                 f"{'; '.join(told)}. Finished fits are used again as long as "
                 "the rest of the code is the same. If what cannot be followed has changed, choose "
                 f"another folder, or name a version: {_with_key(unsure[0])}.",
-                UserWarning,
                 stacklevel=5,
             )
         of_splits = _numbered(digest(list(split)) for split in splits)

@@ -17,7 +17,6 @@ from typing import Any
 
 import numpy as np
 from joblib import delayed
-from numpy.typing import NDArray
 from scipy import sparse
 from sklearn import get_config
 from sklearn.base import BaseEstimator, clone
@@ -26,21 +25,15 @@ from sklearn.utils import _safe_indexing, check_random_state, get_tags, indexabl
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 
 from skbayeseval._archive import storable
-from skbayeseval._arrays import check_entries, number_of_samples, wrong
+from skbayeseval._arrays import Array, check_entries, number_of_samples, wrong
 from skbayeseval._running import Task, parallel_with_progress, shared
-from skbayeseval._validation import (
-    check_flag,
-    check_n_jobs,
-    check_pre_dispatch,
-    check_whole_number,
-)
+from skbayeseval._validation import check_flag, check_n_jobs, check_pre_dispatch, check_whole_number
 from skbayeseval.splitting.block_cv import BlockRegularizedCV, pooled_weight
 from skbayeseval.splitting.check_splits import take_rows
 from skbayeseval.splitting.checkpoint import Checkpoint
 from skbayeseval.splitting.digest import digest
 from skbayeseval.splitting.out_of_fold import OutOfFold
 
-Array = NDArray[Any]
 Split = tuple[Array, Array]
 
 # Maps (fitted estimator, X_test, y_test) to the named outputs to keep.
@@ -398,7 +391,6 @@ def _finished(
             f"Fits of {', '.join(map(repr, unseeded))} drew random numbers without a random_state. "
             f"Those in the checkpoint {checkpoint.path} are of one run, and are used again as they "
             "are. For another run, pass a random_state to the estimator, or choose another folder.",
-            UserWarning,
             stacklevel=5,
         )
     return finished

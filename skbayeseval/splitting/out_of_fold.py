@@ -8,10 +8,9 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from scipy import sparse
 
-Array = NDArray[Any]
+from skbayeseval._arrays import Array
 
 # The levels of the columns.
 LEVELS = ("classifier", "repeat", "label")

@@ -1,8 +1,7 @@
 import numpy as np
 import pytest
 
-from skbayeseval import compare_many, compare_many_items
-from skbayeseval.compare.split_scores import rank_scores
+from skbayeseval import compare_many, compare_many_items, compare_scores
 from skbayeseval.judgement.distribution import Distribution, decision_of
 from skbayeseval.judgement.intervals import Interval
 from skbayeseval.judgement.ranking_decision import behind_the_best, decide_ranking, tied_groups
@@ -134,7 +133,7 @@ MAKERS = {
         random_state=0,
         n_draws=2000,
     ),
-    "splits": lambda y, said: rank_scores(
+    "splits": lambda y, said: compare_scores(
         {name: (one == y).reshape(10, -1).mean(axis=1) for name, one in said.items()},
         test_fraction=0.1,
         random_state=0,

@@ -7,7 +7,6 @@ import pytest
 from scipy import stats
 
 from skbayeseval import ComparisonResult, compare_scores, load_result
-from skbayeseval.compare.split_scores import rank_scores
 from skbayeseval.models.margins import StudentMargin
 from skbayeseval.models.split_scores import missing_variance, sums_of_splits, without_noise
 
@@ -67,7 +66,7 @@ def test_every_pair_of_many_is_the_pair_alone(n_splits):
     rng = np.random.default_rng(1)
     level = rng.normal(0.8, 0.02, n_splits)
     given = {f"m{k}": level + rng.normal(0.002 * k, 0.01, n_splits) for k in range(8)}
-    ranking = rank_scores(given, test_fraction=0.3, random_state=0, n_draws=40_000)
+    ranking = compare_scores(given, test_fraction=0.3, random_state=0, n_draws=40_000)
     assert ranking.table["p_best"].sum() == pytest.approx(1)
     assert ranking.observed == pytest.approx([values.mean() for values in given.values()])
     for i, j in combinations(range(8), 2):
@@ -144,7 +143,7 @@ def test_missing_variance_of_many():
     found = missing_variance(np.stack([a, a + np.array([0, 0, 0, 0.02])]), 0.1)
     assert found == pytest.approx([(0.1**2 / 12 - 1e-4) / 2] * 2)
     given = {"a": a, "b": a + 0.1, "c": a[::-1]}
-    ranking = rank_scores(given, test_fraction=0.5, n_test=10, random_state=0, n_draws=20_000)
+    ranking = compare_scores(given, test_fraction=0.5, n_test=10, random_state=0, n_draws=20_000)
     law = ranking.pairs[0, 1]._posterior.difference(ranking.pairs[0, 1]._metric(None)).law
     scale = np.sqrt((1 / 4 + 1) / 12) * 0.1
     assert (law.mean, law.scale) == pytest.approx((-0.1, scale))
@@ -168,7 +167,7 @@ def test_rounding_makes_no_winner():
     assert ours.probability() == (0, 1, 0)
     assert "A and B are equal on score with probability more than 99.9%" in str(ours)
     a, _ = scores()
-    ranking = rank_scores({"a": a, "b": a + 1e-15}, test_fraction=0.2, random_state=0)
+    ranking = compare_scores({"a": a, "b": a + 1e-15}, test_fraction=0.2, random_state=0)
     assert ranking.table["p_best"].tolist() == pytest.approx([0.5, 0.5], abs=0.02)
 
 

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from skbayeseval import compare_counts, compare_many, compare_predictions, compare_scores
-from skbayeseval.compare.split_scores import rank_scores
 from skbayeseval.judgement.decision import format_probability
 
 RNG = np.random.default_rng(3)
@@ -52,7 +51,7 @@ def test_rows_of_a_ranking():
     for n in (2, 3):
         some = list(predictions)[:n]
         for ranking in (
-            rank_scores({name: scores[name] for name in some}, test_fraction=0.1, **FEW),
+            compare_scores({name: scores[name] for name in some}, test_fraction=0.1, **FEW),
             compare_many(Y, {name: predictions[name] for name in some}, scoring="f1", **FEW),
         ):
             table, pair = ranking.table, ranking.pairs[0, 1]

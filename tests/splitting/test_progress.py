@@ -27,7 +27,7 @@ def run(n, **options):
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_a_log_gets_a_line_for_every_tenth(n_jobs, capsys):
     # Under pytest output is no terminal.
-    assert run(40, n_jobs=n_jobs, show=True, doing="fitting") == [i * i for i in range(40)]
+    assert run(40, n_jobs=n_jobs, doing="fitting") == [i * i for i in range(40)]
     captured = capsys.readouterr()
     assert captured.out == ""
     lines = captured.err.splitlines()
@@ -44,11 +44,8 @@ def test_a_terminal_sees_the_bar(monkeypatch):
     monkeypatch.setattr(
         progress, "Console", lambda **_: Console(file=written, force_terminal=True, width=100)
     )
-    run(5, n_jobs=1, show=True)
+    run(5, n_jobs=1)
     assert "5/5" in written.getvalue()
-    written.truncate(0)
-    run(5, n_jobs=1, show=False)
-    assert "5/5" not in written.getvalue()
 
 
 class Notebook:
@@ -87,7 +84,7 @@ def notebook(monkeypatch):
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_a_notebook_sees_one_bar_and_nothing_of_it_stays(notebook, n_jobs, capsys):
     for doing in ("fitting", "<refitting>"):
-        assert run(300, n_jobs=n_jobs, show=True, doing=doing)[-1] == 299**2
+        assert run(300, n_jobs=n_jobs, doing=doing)[-1] == 299**2
     assert notebook.outputs == ["", ""]
     shown = [one for one in notebook.history if one]
     assert 'value="300" max="300"' in shown[-1]
@@ -98,7 +95,7 @@ def test_a_notebook_sees_one_bar_and_nothing_of_it_stays(notebook, n_jobs, capsy
 
 
 def test_the_bar_goes_when_a_task_fails(notebook):
-    parallel = progress.ProgressParallel(total=2, show=True, n_jobs=1)
+    parallel = progress.ProgressParallel(total=2, n_jobs=1)
     with pytest.raises(ZeroDivisionError):
         parallel(delayed(divmod)(1, 0) for _ in range(2))
     assert notebook.outputs == [""]
