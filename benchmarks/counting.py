@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.measuring import Bench, Row
+from skbayeseval import count_table
 from skbayeseval.evidence import PairedCounts
 
 AGAINST = "np.bincount of combined codes"
@@ -20,7 +21,9 @@ def integers(bench: Bench) -> list[Row]:
     combined = (y * 3 + a) * 3 + b
     of_labels = {
         "64-bit integers": lambda: PairedCounts.from_labels(y, {"a": a, "b": b}),
-        "64-bit integers in chunks of a million": lambda: PairedCounts.from_chunks(chunks(y, a, b)),
+        "64-bit integers in chunks of a million": lambda: count_table(
+            chunks(y, a, b), truth="y", a="a", b="b"
+        ),
     }
     return [
         bench.ratio(
@@ -55,8 +58,8 @@ def codes(n: int) -> Any:
     return np.random.default_rng(0).integers(0, 3, (3, n))
 
 
-def chunks(y: Any, a: Any, b: Any, size: int = 1_000_000) -> Iterator[tuple[Any, dict[str, Any]]]:
+def chunks(y: Any, a: Any, b: Any, size: int = 1_000_000) -> Iterator[dict[str, Any]]:
     """Yield parts of the labels."""
     for start in range(0, len(y), size):
         part = slice(start, start + size)
-        yield y[part], {"a": a[part], "b": b[part]}
+        yield {"y": y[part], "a": a[part], "b": b[part]}

@@ -146,7 +146,7 @@ def count_table(
                 f"groups={in_short(groups)} requires a table that DuckDB reads, such as "
                 "duckdb.from_df(frame)."
             )
-        return TableCounts(columns, tally(_named_columns(source, columns))[1])
+        return TableCounts(columns, tally(_named_columns(source, columns)))
     with open_table(source, columns.values()) as relation:
         _check_columns(relation, columns)
         names = [quoted(column) for column in columns.values()]

@@ -21,9 +21,10 @@ import logging
 import math
 import threading
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from importlib.util import find_spec
+from itertools import count
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -239,7 +240,8 @@ def sample(model: Any, engine: PyMCEngine, names: list[str], seed: int) -> Trace
 
     own = {"compile_kwargs": _compile_kwargs()} if engine.nuts_sampler == "pymc" else {}
     lines = engine.progressbar and engine.nuts_sampler == "pymc" and not has_bar()
-    with _quietly(), model, _progress_lines(engine, show=lines) as callback:
+    n_steps, numbers = engine.chains * (engine.tune + engine.draws), count(1)
+    with _quietly(), model, progress_if_long("sampling", n_steps, show=lines) as advance:
         found = pm.sample(
             draws=engine.draws,
             tune=engine.tune,
@@ -248,31 +250,12 @@ def sample(model: Any, engine: PyMCEngine, names: list[str], seed: int) -> Trace
             nuts_sampler=engine.nuts_sampler,
             target_accept=engine.target_accept,
             progressbar=engine.progressbar and not lines,
-            callback=callback,
+            callback=(lambda **_: advance(next(numbers))) if lines else None,
             random_seed=seed if engine.random_seed is None else engine.random_seed,
             compute_convergence_checks=False,
             **own,
         )
     return trace_of(found, names)
-
-
-@contextmanager
-def _progress_lines(engine: PyMCEngine, *, show: bool) -> Iterator[Callable[..., None] | None]:
-    """Give the function that PyMC calls after each draw; None unless lines are shown."""
-    if not show:
-        yield None
-        return
-    number = 0
-    with progress_if_long(
-        "sampling", engine.chains * (engine.tune + engine.draws), show=True
-    ) as advance:
-
-        def callback(**_: Any) -> None:
-            nonlocal number
-            number += 1
-            advance(number)
-
-        yield callback
 
 
 def check_trace(trace: Trace, parameters: list[Parameter]) -> None:
@@ -331,7 +314,11 @@ def group_of(trace: Any, name: str) -> Mapping[str, Any]:
 @contextmanager
 def _quietly() -> Iterator[None]:
     """Silence PyMC's log in this thread, except for errors. Results check convergence."""
-    mute = _Mute(threading.get_ident())
+    thread = threading.get_ident()
+
+    def mute(record: logging.LogRecord) -> bool:
+        return record.thread != thread or record.levelno >= logging.ERROR
+
     for name in LOGGERS:
         logging.getLogger(name).addFilter(mute)
     try:
@@ -339,17 +326,6 @@ def _quietly() -> Iterator[None]:
     finally:
         for name in LOGGERS:
             logging.getLogger(name).removeFilter(mute)
-
-
-class _Mute(logging.Filter):
-    """Drops messages of one thread that are no errors."""
-
-    def __init__(self, thread: int) -> None:
-        super().__init__()
-        self.thread = thread
-
-    def filter(self, record: logging.LogRecord) -> bool:
-        return record.thread != self.thread or record.levelno >= logging.ERROR
 
 
 def _compile_kwargs() -> dict[str, Any]:

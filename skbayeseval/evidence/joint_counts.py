@@ -8,7 +8,7 @@ cross-validation.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -56,25 +56,16 @@ MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 Vectors = Sequence[tuple[str, ArrayLike]]
 
 
-def tally(chunks: Iterable[Vectors]) -> tuple[list[str], Counter[tuple[Any, ...]]]:
-    """Return the names of vectors in chunks, and how often each combination of labels occurs."""
-    names: list[str] = []
+def tally(chunks: Iterable[Vectors]) -> Counter[tuple[Any, ...]]:
+    """Return how often each combination of labels occurs in chunks of the same vectors."""
     total: Counter[tuple[Any, ...]] = Counter()
-    for number, vectors in enumerate(chunks):
-        named = dict(vectors)
-        names = names or list(named)
-        if set(named) != set(names):
-            raise ValueError(
-                f"All chunks must hold the predictions of {names[1:]}, got {list(named)[1:]} in "
-                f"chunk {number}."
-            )
-        arrays = check_label_vectors([(name, named[name]) for name in names])
-        values, codes, counts, _ = count_outcomes(arrays, keeps_rows=False)
+    for vectors in chunks:
+        values, codes, counts, _ = count_outcomes(check_label_vectors(vectors), keeps_rows=False)
         for row, count in zip(codes.tolist(), counts.tolist(), strict=True):
             total[tuple([of_one[code] for of_one, code in zip(values, row, strict=True)])] += count
-    if not names:
+    if not total:
         raise ValueError("Found no chunk: chunks is empty.")
-    return names, total
+    return total
 
 
 def count_outcomes(
@@ -183,18 +174,6 @@ def _codes_of_text(labels: Array) -> tuple[Array, Sequence[Any]]:
 MOST_ROWS = 10**7
 
 
-def _named(chunks: Iterable[tuple[ArrayLike, Mapping[str, ArrayLike]]]) -> Iterator[Vectors]:
-    for number, chunk in enumerate(chunks):
-        try:
-            y_true, predictions = chunk
-            yield [("y_true", y_true), *predictions.items()]
-        except (AttributeError, TypeError, ValueError) as error:
-            raise TypeError(
-                "Each chunk must be a pair of y_true and a dict of predictions by name, got "
-                f"{type(chunk).__name__} as chunk {number}."
-            ) from error
-
-
 @dataclass(frozen=True, eq=False)
 class PairedCounts(ByContent, Evidence):
     """Joint counts of the true class and the predictions of several classifiers.
@@ -282,24 +261,6 @@ class PairedCounts(ByContent, Evidence):
             column[:] = np.array([position[value] for value in of_one])[column]
         declared = labels is not None
         return cls(codes[:, 0], codes[:, 1:], counts, classes, weight, pos_label, declared, rows)
-
-    @classmethod
-    def from_chunks(
-        cls,
-        chunks: Iterable[tuple[ArrayLike, Mapping[str, ArrayLike]]],
-        *,
-        labels: ArrayLike | None = None,
-        pos_label: Any = None,
-        weight: float = 1.0,
-    ) -> PairedCounts:
-        """Count chunks, each a pair of true labels and predictions by name, one at a time."""
-        names, outcomes = tally(_named(chunks))
-        values = [list(dict.fromkeys(column)) for column in zip(*outcomes, strict=True)]
-        classes = merged_classes(names, values, labels)
-        position = {label: i for i, label in enumerate(classes)}
-        codes = np.array([[position[value] for value in outcome] for outcome in outcomes])
-        counts, declared = np.array(list(outcomes.values())), labels is not None
-        return cls(codes[:, 0], codes[:, 1:], counts, classes, weight, pos_label, declared)
 
     @property
     def n_classifiers(self) -> int:

@@ -127,7 +127,6 @@ class SplitScores(_Scores):
     kind = "splits"
     identical_in = "split scores"
     family = "splits"
-    of_each = ("scores",)
     prefix = "splits"
     dims = ("split",)
 

@@ -204,21 +204,14 @@ class UnitCounts(WeightedUnits):
                 raise ValueError(
                     f"y_true has shape {truth.shape}, but {name} has shape {matrix.shape}."
                 )
-        to_unit, shape, sizes, unit = _units(
-            truth.shape[0], groups, instances, check_weight(weight)
-        )
+        to_unit, units = _units(truth.shape[0], groups, instances, weight)
         return cls(
             to_unit @ truth,
             tuple(to_unit @ truth.multiply(p) for p in indicators.values()),
             tuple(to_unit @ p for p in indicators.values()),
             (),
-            shape,
-            sizes,
-            classes,
-            check_weight(weight),
-            None,
-            groups is not None,
-            unit=unit,
+            labels=classes,
+            **units,
         )
 
     @classmethod
@@ -244,7 +237,8 @@ class UnitCounts(WeightedUnits):
         cls, cells: Array, groups: ArrayLike, *, weight: float = 1.0, instances: Array | None = None
     ) -> UnitCounts:
         """Count chunks per group of sentences, given the cells of `ChunkCounts` per sentence."""
-        to_unit, shape, _, unit = _units(len(cells), groups, instances, check_weight(weight))
+        to_unit, units = _units(len(cells), groups, instances, weight)
+        units |= {"sizes": np.ravel(to_unit @ cells.sum(axis=1)), "has_true_negatives": False}
         tables = [to_unit @ sparse.csr_matrix(tables_of_tagger(cells, k)) for k in (0, 1)]
         gold = tables[0][:, [2, 3]].sum(axis=1)
         return cls(
@@ -252,14 +246,9 @@ class UnitCounts(WeightedUnits):
             tuple(table[:, [0, 3]] for table in tables),
             tuple(table[:, [0, 1]] + table[:, [2, 3]] for table in tables),
             tuple(tables),
-            shape,
-            np.ravel(to_unit @ cells.sum(axis=1)),
-            (0, 1),
-            check_weight(weight),
-            1,
-            True,
-            False,
-            unit=unit,
+            labels=(0, 1),
+            pos_label=1,
+            **units,
         )
 
     def margin(self, classifier: int) -> Margin:
@@ -402,7 +391,9 @@ def count_codes(
         rows = np.arange(len(truth)) if counts is None else None
         return PairedCounts(truth, predictions, times, classes, weight, pos_label, declared, rows)
     m = len(classes)
-    to_unit, shape, sizes, unit = _units(len(truth), groups, instances, check_weight(weight))
+    to_unit, units = _units(len(truth), groups, instances, weight)
+    if counts is not None:
+        units |= {"sizes": to_unit @ counts, "unit": None}
 
     def sums(columns: Array, n_columns: int, rows: Any = slice(None)) -> Any:
         rows = np.arange(len(truth))[rows]
@@ -414,14 +405,10 @@ def count_codes(
         tuple(sums(truth, m, truth == p) for p in predictions.T),
         tuple(sums(p, m) for p in predictions.T),
         tuple(sums(truth * m + p, m * m) for p in predictions.T),
-        shape,
-        sizes if counts is None else to_unit @ counts,
-        classes,
-        check_weight(weight),
-        resolve_pos_label(classes, pos_label),
-        grouped=True,
+        labels=classes,
+        pos_label=resolve_pos_label(classes, pos_label),
         declared=declared,
-        unit=unit if counts is None else None,
+        **units,
     )
 
 
@@ -456,13 +443,17 @@ def assign_units(
 
 def _units(
     n_rows: int, groups: ArrayLike | None, instances: Array | None, weight: float
-) -> tuple[Any, Array, Array, Array]:
-    """Return the matrix that sums rows into units, shape and size of units, and units of rows."""
+) -> tuple[Any, dict[str, Any]]:
+    """Return the matrix that sums rows into units, and what `UnitCounts` keep of units."""
+    weight = check_weight(weight)
     unit, shape = assign_units(n_rows, groups, instances, weight)
     sizes = _sizes(unit, instances) if groups is not None else np.ones(len(shape))
     share = (sizes / np.bincount(unit))[unit]
     to_unit = sparse.csr_matrix((share, (unit, np.arange(n_rows))), (len(shape), n_rows))
-    return to_unit, shape, sizes, unit.astype(np.min_scalar_type(len(shape)))
+    unit = unit.astype(np.min_scalar_type(len(shape)))
+    grouped = groups is not None
+    units = {"shape": shape, "sizes": sizes, "weight": weight, "grouped": grouped, "unit": unit}
+    return to_unit, units
 
 
 def _sizes(unit: Array, instances: Array | None) -> Array:

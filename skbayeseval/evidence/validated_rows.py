@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from skbayeseval.evidence.chunks import OUTCOMES
+from skbayeseval.evidence.chunks import OUTCOMES, tables_of_tagger
 from skbayeseval.evidence.instance_scores import WeightedInstances
 from skbayeseval.evidence.unit_numbers import cell_influence, total_influence
 from skbayeseval.metrics.metric import Metric, Totals
@@ -328,12 +328,9 @@ class ChunkRows(ValidatedRows):
     def _slopes(self, metric: Metric) -> Array:
         """Return the influence of one chunk in each of the seven cells, per tagger."""
         totals, influences = self.cells.sum(axis=0), []
-        for tagger in (1, 2):
-            where = [(int(outcome[0]), int(outcome[tagger])) for outcome in OUTCOMES]
-            table = np.zeros((2, 2))
-            for cell, count in zip(where, totals, strict=True):
-                table[cell] += count
+        for tagger in (0, 1):
+            table = tables_of_tagger(totals, tagger).reshape(2, 2)
             table[0, 0] = np.nan
             influence = cell_influence(metric, table, 1) / np.nansum(table)
-            influences.append([influence[cell] for cell in where])
+            influences.append([influence[int(one[0]), int(one[1 + tagger])] for one in OUTCOMES])
         return np.array(influences)

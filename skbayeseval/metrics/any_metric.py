@@ -126,23 +126,23 @@ class AnyMetric:
                 f"scoring={self.name!r} requires one label per instance, but y is a multi-label "
                 "indicator."
             )
-        if self.of_positions and self.response == "predict_proba":
-            check_probabilities(response)
-        elif codes.ndim == 1 and not self.of_positions:
-            # scikit-learn's functions and scorers take columns of scores in the order of labels.
-            order = np.argsort(classes)
-            place = np.argsort(order)
-            classes, codes, positive = classes[order], place[codes], int(place[positive])
-            if self.response == "predict":
-                response = place[response]
-            elif response.ndim == 2:
-                response = response[:, order]
-        metric, y_true, y_pred = self._with_classes(classes, codes.ndim == 2), codes, response
-        two = len(classes) == 2 and codes.ndim == 1
-        named = None
-        if codes.ndim == 1 and self.response == "predict":
-            y_pred = classes[response]
-        elif two and not self.of_positions:
+        if codes.ndim == 2:
+            metric = self._with_classes(classes, several=True)
+            return metric.prepared(codes, response, perfect=codes)
+        if self.of_positions:
+            if self.response == "predict_proba":
+                check_probabilities(response)
+            is_class = (codes == positive).astype(int) if len(classes) == 2 else codes
+            return self.prepared(is_class, response)
+        # scikit-learn's functions and scorers take columns of scores in the order of labels.
+        order = np.argsort(classes)
+        place = np.argsort(order)
+        classes, codes, positive = classes[order], place[codes], int(place[positive])
+        metric, y_true = self._with_classes(classes), classes[codes]
+        if self.response == "predict":
+            return metric.prepared(y_true, classes[place[response]], perfect=y_true)
+        y_pred, named = response[:, order] if response.ndim == 2 else response, None
+        if len(classes) == 2:
             other = -response if self.response == "decision_function" else 1 - response
             if isinstance(self.function, ScorerFunction):
                 y_pred = np.column_stack([other, response])[:, :: 1 if positive else -1]
@@ -150,22 +150,11 @@ class AnyMetric:
                 named = named_class(self.function, classes.tolist(), self.response)
                 if named is not None and named != classes[positive]:
                     y_pred, positive = other, 1 - positive
-        perfect: Any = codes
-        if codes.ndim == 1 and self.response == "predict":
-            perfect = classes[codes]
-        elif codes.ndim == 1:
-            perfect = np.eye(len(classes))[codes]
-            if self.response == "decision_function":  # as sure as the surest of these scores
-                perfect = (2 * perfect - 1) * np.abs(response).max()
-            perfect = perfect[:, positive] if y_pred.ndim == 1 else perfect
-        if codes.ndim == 1:
-            y_true = classes[codes]
-        if self.of_positions and two:
-            y_true = (codes == positive).astype(int)
-        elif self.of_positions:
-            y_true = codes
-        takes_scores = self.response != "predict" and not self.of_positions and named is None
-        of_first = y_pred.ndim == 1 and positive == 0 and takes_scores
+        perfect = np.eye(len(classes))[codes]
+        if self.response == "decision_function":  # as sure as the surest of these scores
+            perfect = (2 * perfect - 1) * np.abs(response).max()
+        perfect = perfect[:, positive] if y_pred.ndim == 1 else perfect
+        of_first = y_pred.ndim == 1 and positive == 0 and named is None
         return metric.prepared(y_true, y_pred, perfect=perfect, of_first=of_first)
 
     def values(self, y_true: Any, y_pred: Any, weights: Array) -> Array:

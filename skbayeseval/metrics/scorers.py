@@ -16,6 +16,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -285,26 +286,29 @@ def response_of(
     if len(labels):
         targets.append((range(len(labels)) if several else np.sort(labels), several))
     targets += [(range(3), False), (range(2), False), ((), False), (range(3), True)]
-    for classes, indicators in targets:
+    for takes_weights, (classes, indicators) in product((True, False), targets):
         truth, said = _example(classes, indicators)
         estimator = Saying(said, classes, indicators)
+        weights = {"sample_weight": np.ones(len(truth))} if takes_weights else {}
         try:
-            scorer(estimator, UNKNOWN_X, truth, sample_weight=np.ones(len(truth)))
+            scorer(estimator, UNKNOWN_X, truth, **weights)
         except Exception as error:  # whatever it raises for a target that it is not made for
             errors.append(error)
             continue
-        if len(estimator.asked) > 1:
+        if takes_weights and len(estimator.asked) > 1:
             raise TypeError(
                 f"scoring={name!r} asks estimators for {' and '.join(sorted(estimator.asked))}. "
                 "Only one of these can be passed to it: make two metrics of it."
             )
-        return next(iter(estimator.asked), "predict")
-    if any(_scores_without_weights(scorer, *target) for target in targets):
-        raise TypeError(
-            f"scoring={name!r} does not take sample_weight. Pass its function as "
-            "metrics.resampled(function), which draws instances anew with replacement; or compare "
-            "its value in each split with bayesian_cross_validate(..., model='scores')."
-        )
+        if takes_weights:
+            return next(iter(estimator.asked), "predict")
+        if estimator.asked:
+            raise TypeError(
+                f"scoring={name!r} does not take sample_weight. Pass its function as "
+                "metrics.resampled(function), which draws instances anew with replacement; or "
+                "compare its value in each split with bayesian_cross_validate(..., "
+                "model='scores')."
+            )
     reason = str(errors[0]).rstrip(".")
     raise TypeError(
         f"scoring={name!r} could not be evaluated as a scorer, neither for classes nor for "
@@ -312,17 +316,6 @@ def response_of(
         "function of y_true and y_pred as metrics.weighted(function), and compare a scorer that "
         "uses X by its value in each split, with bayesian_cross_validate(..., model='scores')."
     )
-
-
-def _scores_without_weights(scorer: Callable[..., Any], classes: Any, several: bool) -> bool:
-    """Return whether a scorer asks for predictions, and gives a score, without weights."""
-    truth, said = _example(classes, several)
-    estimator = Saying(said, classes, several)
-    try:
-        scorer(estimator, UNKNOWN_X, truth)
-    except Exception:
-        return False
-    return bool(estimator.asked)
 
 
 def _example(classes: Sequence[Any], several: bool) -> tuple[Array, Array]:

@@ -7,7 +7,7 @@ hierarchical prior; pi the cells (tp, fp, fn, tn). A or B after an underscore is
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from typing import Any, ClassVar, NamedTuple, Self
 
@@ -193,8 +193,8 @@ class Model(ParameterObject):
         """
         return dict(draws)
 
-    def specification(self, evidence: Any) -> Self:
-        """Return the model given the evidence."""
+    def specification(self, evidence: Any, prevalence: Sequence[float] | None = None) -> Self:
+        """Return the model given the evidence, and the class proportions if these are known."""
         evidence = as_evidence(evidence)
         if self.needs_pairs and isinstance(evidence, Evidence) and not evidence.is_paired:
             raise ValueError(
@@ -212,7 +212,9 @@ class Model(ParameterObject):
         unknown = "positive" not in vars(observing)
         if unknown and isinstance(evidence, Evidence) and evidence.has_class_counts:
             observing.positive = evidence.positive
-        return observing
+        if prevalence is None:
+            return observing
+        return observing.with_prevalence(np.array(prevalence))
 
     def check_number(self, n_classifiers: int) -> None:
         """Raise if there are more classifiers than the model takes, or no pair of them."""

@@ -183,7 +183,7 @@ class Question:
 
     def codes(self, data: Sequence[Evidence], rng: np.random.Generator) -> Array:
         """Return the decision code for each data set."""
-        specifications = [self.specification(evidence) for evidence in data]
+        specifications = [self.model.specification(one, self.prevalence) for one in data]
 
         def draw(which: Array, n: int) -> Array:
             some = (specifications[i] for i in which)
@@ -200,13 +200,6 @@ class Question:
             return form.differences_of_shapes(shapes[which], self.metric, rng, n)
 
         return decide_many(draw, len(shapes), self.rope, self.prob, N_DRAWS, self.goal)
-
-    def specification(self, evidence: Evidence) -> Any:
-        """Return the posterior of the model, given the evidence."""
-        posterior = self.model.specification(evidence)
-        if self.prevalence is None:
-            return posterior
-        return posterior.with_prevalence(np.array(self.prevalence))
 
 
 @dataclass(frozen=True)
@@ -309,7 +302,7 @@ class LinearShapes:
 
         def posterior(counts: Array) -> Any:
             evidence = setting.evidence(populations, np.split(counts, ends[:-1]), base)
-            return question.specification(evidence)
+            return question.model.specification(evidence, question.prevalence)
 
         ones = np.ones(ends[-1])
         specification = posterior(ones)

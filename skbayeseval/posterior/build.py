@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
@@ -196,12 +196,8 @@ def make_posterior(
     )
     specification = posterior.specification
     if not rehearsal:
-        if evidence.has_class_counts and not counts.has_table:
-            _warn_of_empty_labels(counts, stacklevel)
-        if n_classes > 2 and prevalence is None:
-            _warn_of_few_instances(specification, counts, stacklevel)
-        if n_classes > 2 and resolved.prior_pulls_classes:
-            _warn_of_pull(specification, evidence.margins(), stacklevel)
+        for message in _cautions(posterior):
+            warnings.warn(message, UserWarning, stacklevel=stacklevel)
     if sampler.has_independent_draws:
         return posterior
     sampler.check_specification(specification, counts.labels, own_prior if rehearsal else None)
@@ -232,34 +228,27 @@ def default_draws(evidence: Evidence, calls_per_draw: bool = False) -> int:
     return max(FEWEST_DRAWS, min(number, MOST_RECALLS // len(evidence.margin(0).labels)))
 
 
-def _warn_of_empty_labels(counts: Any, stacklevel: int) -> None:
-    """Warn of labels of an indicator that have no positive instance."""
-    empty = [label for label, n in zip(counts.labels, counts.true, strict=True) if n == 0]
-    if empty:
-        warnings.warn(
-            f"Labels {empty} have no positive instance. Their recall is set by zero_division, "
-            "and so are their precision and F1 if they are never predicted.",
-            UserWarning,
-            stacklevel=stacklevel + 1,
-        )
-
-
-def _warn_of_few_instances(specification: Any, counts: Any, stacklevel: int) -> None:
-    """Warn if there are so few instances that the prior of the class proportions matters."""
-    size = counts.total * counts.weight
-    if 2 * specification.class_prior_mass > size:
-        warnings.warn(
-            f"There are {len(counts.labels)} classes, but only {size:.0f} effective instances, so "
+def _cautions(posterior: Posterior) -> Iterator[str]:
+    """Yield what to warn of: labels without positives, and priors that have a strong influence."""
+    specification, counts = posterior.specification, posterior.counts[0]
+    if posterior.evidence.has_class_counts and not counts.has_table:
+        empty = [label for label, n in zip(counts.labels, counts.true, strict=True) if n == 0]
+        if empty:
+            yield (
+                f"Labels {empty} have no positive instance. Their recall is set by zero_division, "
+                "and so are their precision and F1 if they are never predicted."
+            )
+    n_classes, size = len(counts.labels), counts.total * counts.weight
+    is_few = n_classes > 2 and 2 * specification.class_prior_mass > size
+    if is_few and posterior.prevalence is None:
+        yield (
+            f"There are {n_classes} classes, but only {size:.0f} effective instances, so "
             "the prior of the class proportions has a strong influence. Consider passing "
-            "prior={'mu': ...} with a smaller value.",
-            UserWarning,
-            stacklevel=stacklevel + 1,
+            "prior={'mu': ...} with a smaller value."
         )
-
-
-def _warn_of_pull(specification: Any, margins: Sequence[ConfusionCounts], stacklevel: int) -> None:
-    """Warn if the published prior moves an accuracy by more than a part of its posterior sd."""
-    for group, counts in zip(specification.groups, margins, strict=True):
+    if n_classes <= 2 or not posterior.model.prior_pulls_classes:
+        return
+    for group, counts in zip(specification.groups, posterior.counts, strict=True):
         true, right = counts.true * counts.weight, counts.hits * counts.weight
         total = true.sum()
         eta = group.etas[0].posterior.mean
@@ -268,14 +257,12 @@ def _warn_of_pull(specification: Any, margins: Sequence[ConfusionCounts], stackl
         accuracy = right.sum() / total
         sd = math.sqrt(max(accuracy * (1 - accuracy), 1 / total) / total)
         if abs(pull) > LARGEST_PULL * sd:
-            warnings.warn(
+            yield (
                 f"The published prior of model='hierarchical' moves an accuracy of {accuracy:.3f} "
                 f"to {accuracy + pull:.3f}, because classes have few instances: "
                 f"{abs(pull) / sd:.1f} standard deviations. "
                 "model=skbayeseval.models.Recalls() does not; for predictions on the same "
-                "instances, neither does model='paired'.",
-                UserWarning,
-                stacklevel=stacklevel + 1,
+                "instances, neither does model='paired'."
             )
             return
 

@@ -155,13 +155,7 @@ class ModelMode(Mode):
     ) -> None:
         self.model, self.evidence, self.prevalence, self.prior = model, evidence, prevalence, prior
         self.model_name = model.name
-        self.specification = self._specification(evidence)
-
-    def _specification(self, evidence: Evidence) -> Model:
-        specification = self.model.specification(evidence)
-        if self.prevalence is None:
-            return specification
-        return specification.with_prevalence(np.array(self.prevalence))
+        self.specification = model.specification(evidence, prevalence)
 
     @cached_property
     def _averaged(self) -> Array | None:
@@ -179,7 +173,8 @@ class ModelMode(Mode):
         """Yield blocks of draws of the metric, of shape (n_classifiers, n)."""
         specification = self.specification
         if weight is not None:
-            specification = self._specification(self.evidence.with_weight(weight))
+            weighted = self.evidence.with_weight(weight)
+            specification = self.model.specification(weighted, self.prevalence)
         n_rows = 1 if self.evidence.is_of_difference else self.evidence.n_classifiers
         for scores in self._blocks(specification, self.over_classes(metric), rng, n_draws):
             if scores.shape[:1] != (n_rows,) or scores.ndim != 2:

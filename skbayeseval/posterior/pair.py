@@ -9,6 +9,7 @@ distribution.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
@@ -84,24 +85,16 @@ class PairPosterior(Posterior):
         self._joint = joint
         self._rows = [i, j]
         of_both = len(joint.counts) == 2 and (i, j) == (0, 1)
-        super().__init__(
+        options = {known.name: getattr(joint, known.name) for known in fields(Posterior)}
+        options |= {
             # With exact draws, the margin of the pair is the model of two, which has closed forms.
-            joint.model.of_pair() if joint.has_independent_draws else joint.model,
-            joint.evidence.pair(i, j),
-            entropy=joint.entropy,
-            n_draws=joint.n_draws,
-            prevalence=joint.prevalence,
-            scored=None if joint.scored is None else joint.scored.pair(i, j),
-            weights=None if joint.weights is None else joint.weights.pair(i, j),
-            instances=joint.instances,
-            trace=joint.trace,
-            own_prior=None if joint.own_prior is None else joint.own_prior.pair(i, j),
-            prior_name=joint.prior_name,
-            build_prior=joint.build_prior if of_both else None,
-            engine=joint.engine,
-            shows_progress=joint.shows_progress,
-            n_jobs=joint.n_jobs,
-        )
+            "model": joint.model.of_pair() if joint.has_independent_draws else joint.model,
+            "build_prior": joint.build_prior if of_both else None,
+        }
+        for name in ("evidence", "scored", "weights", "own_prior"):
+            of_all = options[name]
+            options[name] = None if of_all is None else of_all.pair(i, j)
+        super().__init__(**options)
         self.has_warned = True
 
     def _mode_of_scores(self, scored: WeightedInstances) -> Bootstrap:

@@ -134,11 +134,3 @@ class Prior(Recipe):
             self.prevalence,
             only_predicted,
         )
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Prior) or self.draw is not None or other.draw is not None:
-            return self is other
-        return self._key() == other._key()
-
-    def __hash__(self) -> int:
-        return hash(self._key())

@@ -3,7 +3,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from skbayeseval import compare_predictions
+from skbayeseval import compare_predictions, count_table
 from skbayeseval.evidence import PairedCounts, joint_counts
 
 rng_of = np.random.default_rng
@@ -85,14 +85,12 @@ def test_chunks_are_counted_as_one_vector(tmp_path):
     names = np.array(["x", "yy", "zzz"])
     np.save(tmp_path / "y.npy", y)
     on_disk = np.load(tmp_path / "y.npy", mmap_mode="r")
-    whole = PairedCounts.from_labels(names[on_disk], {"a": names[a], "b": names[b]})
+    whole = count(names[on_disk], names[a], names[b])
     chunks = (
-        (names[y[i : i + 90]], {"b": names[b[i : i + 90]].tolist(), "a": names[a[i : i + 90]]})
+        {"b": names[b[i : i + 90]].tolist(), "a": names[a[i : i + 90]], "y": names[y[i : i + 90]]}
         for i in range(0, 1000, 90)
     )
-    found = PairedCounts.from_chunks(chunks)
-    assert found.labels == whole.labels
-    assert found == PairedCounts.from_labels(names[y], {"b": names[b], "a": names[a]})
+    assert count_table(chunks, truth="y", a="a", b="b").outcomes == as_counter(whole)
     numbers = compare_predictions(on_disk, a, b, random_state=0, n_draws=200)
     assert numbers.observed_a == pytest.approx(np.mean(y == a))
 
