@@ -381,16 +381,3 @@ def test_fits_are_kept_and_shared_with_a_comparison(tmp_path, monkeypatch):
 def test_errors_in_words(options, words):
     with pytest.raises(ValueError, match=words):
         bayesian_cross_val_score(NB, X, Y, **options)
-
-
-def test_what_is_not_one_estimator():
-    with pytest.raises(TypeError, match="is not an estimator"):
-        bayesian_cross_val_score([NB, NB2], X, Y)
-    with pytest.raises(TypeError, match=r"Pass GaussianNB\(...\)"):
-        bayesian_cross_val_score(GaussianNB, X, Y)
-    with pytest.raises(TypeError, match="positional arguments"):
-        bayesian_cross_val_score(NB, NB2, X, Y)
-    with pytest.raises(ValueError, match="X must be the data"):
-        bayesian_cross_val_score(NB, None, Y)
-    with pytest.raises(ValueError, match="at least two classes"):
-        bayesian_cross_val_score(NB, X, np.zeros(len(X)))
