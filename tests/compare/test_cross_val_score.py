@@ -250,7 +250,7 @@ def test_it_prints_what_it_applies_to():
 
 @pytest.mark.parametrize(
     "case",
-    ["two classes", "several", "scores", "groups", "labels", "numbers"],
+    ["several", "scores", "groups", "labels", "numbers"],
 )
 def test_all_that_results_can_do(case, tmp_path):
     learner, _, data, target, options = LIKE_A_COMPARISON[case]
@@ -381,3 +381,8 @@ def test_fits_are_kept_and_shared_with_a_comparison(tmp_path, monkeypatch):
 def test_errors_in_words(options, words):
     with pytest.raises(ValueError, match=words):
         bayesian_cross_val_score(NB, X, Y, **options)
+
+
+def test_two_learners_are_not_one():
+    with pytest.raises(TypeError, match="is not an estimator"):
+        bayesian_cross_val_score([NB, NB2], X, Y)
