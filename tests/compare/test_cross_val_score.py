@@ -101,7 +101,7 @@ def test_it_is_what_a_comparison_says_of_the_learner(case):
     error = 0.03 if options.get("n_draws") is None else 0.08
     for name in alone.metrics:
         observed = alone.summary().loc[name, "observed"]
-        assert observed == pytest.approx(pair._posterior.observed(pair._metric(name))[0])
+        assert observed == pytest.approx(pair.metric(name).observed_a)
         low, high = pair.interval(of="a", metric=name)
         found = alone.interval(metric=name)
         assert sum(found) / 2 == pytest.approx((low + high) / 2, abs=error * (high - low))
