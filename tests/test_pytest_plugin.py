@@ -84,10 +84,15 @@ def test_other_scales(bayes_compare):
 """
 
 
-def test_the_fixture(pytester):
-    pytester.makepyfile(TESTS)
+def test_the_fixture_and_the_example_of_the_page(pytester):
+    page = (ROOT / "docs/guide/safe_to_ship.md").read_text(encoding="utf-8")
+    (example,) = re.findall(r"^```python\n(def test_.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    pytester.makepyfile(test_fixture=TESTS, test_page=example)
+    for name, wrong in (("new", 4), ("old", 5)):
+        rows = [json.dumps({"id": i, "right": int(i % 40 >= wrong)}) for i in range(400)]
+        (pytester.path / f"{name}.jsonl").write_text("\n".join(rows))
     found = pytester.runpytest_subprocess("-p", "pytest_skbayeseval", "-W", "error", "-rN")
-    found.assert_outcomes(passed=5, failed=4)
+    found.assert_outcomes(passed=6, failed=4)
     printed = found.stdout.str()
     assert "not safe to ship: new is worse than old by more than 0.01 with probability" in printed
     assert "not settled: new is not worse than old by more than 0.02 with probability" in printed
@@ -96,17 +101,6 @@ def test_the_fixture(pytester):
     assert "If the difference stays at " in printed
     assert "UnlikelyDataWarning" in printed
     assert "_require" not in printed  # what failed is the claim, not the plugin
-
-
-def test_the_example_of_the_page(pytester):
-    page = (ROOT / "docs/guide/safe_to_ship.md").read_text(encoding="utf-8")
-    (example,) = re.findall(r"^```python\n(def test_.*?)^```$", page, re.MULTILINE | re.DOTALL)
-    pytester.makepyfile(example)
-    for name, wrong in (("new", 4), ("old", 5)):
-        rows = [json.dumps({"id": i, "right": int(i % 40 >= wrong)}) for i in range(400)]
-        (pytester.path / f"{name}.jsonl").write_text("\n".join(rows))
-    found = pytester.runpytest_subprocess("-p", "pytest_skbayeseval", "-W", "error")
-    found.assert_outcomes(passed=1)
 
 
 def test_the_plugin_is_light():

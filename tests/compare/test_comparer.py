@@ -29,7 +29,7 @@ NB, LR = GaussianNB(), LogisticRegression()
 
 
 @parametrize_with_checks(
-    [BayesianComparer([RidgeClassifier(), LogisticRegression()], n_draws=200, refit=True)]
+    [BayesianComparer([RidgeClassifier(), LogisticRegression()], n_draws=100, refit=True)]
 )
 def test_scikit_learns_checks(estimator, check):
     check(estimator)

@@ -101,7 +101,7 @@ def test_it_is_what_a_comparison_says_of_the_learner(case):
     error = 0.03 if options.get("n_draws") is None else 0.08
     for name in alone.metrics:
         observed = alone.summary().loc[name, "observed"]
-        assert observed == pytest.approx(pair._posterior.observed(pair._metric(name))[0])
+        assert observed == pytest.approx(pair.metric(name).observed_a)
         low, high = pair.interval(of="a", metric=name)
         found = alone.interval(metric=name)
         assert sum(found) / 2 == pytest.approx((low + high) / 2, abs=error * (high - low))
@@ -188,7 +188,9 @@ def test_split_scores_that_are_all_alike_are_not_certain():
 
 
 @pytest.mark.parametrize("scoring", ["accuracy", "f1_macro", "roc_auc_ovr"])
-@pytest.mark.parametrize(("number", "per_class"), [(2, 150), (10, 60), (26, 40)])
+@pytest.mark.parametrize(
+    ("number", "per_class"), [(2, 150), (10, 60), pytest.param(26, 40, marks=pytest.mark.slow)]
+)
 @pytest.mark.parametrize("options", [{}, {"cv": 10}, {"estimand": "full"}], ids=str)
 def test_the_middle_is_the_observed_score(number, per_class, scoring, options):
     data, y = classes(number, per_class=per_class, apart=1.0)
@@ -216,7 +218,8 @@ def near_one(n_wrong, n=300):
 @pytest.mark.parametrize("options", [{}, {"cv": 10}, {"estimand": "full"}], ids=str)
 def test_draws_near_one_stay_below_it_and_are_skew(n_wrong, scoring, options):
     data, y = near_one(n_wrong)
-    result = bayesian_cross_val_score(NB, data, y, scoring=scoring, random_state=0, **options)
+    options = {"scoring": scoring, "n_draws": 5000, "random_state": 0, **options}
+    result = bayesian_cross_val_score(NB, data, y, **options)
     assert result.observed == 1.0 if n_wrong == 0 else 0.97 < result.observed < 1.0
     assert result.draws.min() >= 0
     assert result.draws.max() <= 1
@@ -247,7 +250,7 @@ def test_it_prints_what_it_applies_to():
 
 @pytest.mark.parametrize(
     "case",
-    ["two classes", "several", "scores", "groups", "labels", "numbers"],
+    ["several", "scores", "groups", "labels", "numbers"],
 )
 def test_all_that_results_can_do(case, tmp_path):
     learner, _, data, target, options = LIKE_A_COMPARISON[case]
@@ -380,14 +383,6 @@ def test_errors_in_words(options, words):
         bayesian_cross_val_score(NB, X, Y, **options)
 
 
-def test_what_is_not_one_estimator():
+def test_two_learners_are_not_one():
     with pytest.raises(TypeError, match="is not an estimator"):
         bayesian_cross_val_score([NB, NB2], X, Y)
-    with pytest.raises(TypeError, match=r"Pass GaussianNB\(...\)"):
-        bayesian_cross_val_score(GaussianNB, X, Y)
-    with pytest.raises(TypeError, match="positional arguments"):
-        bayesian_cross_val_score(NB, NB2, X, Y)
-    with pytest.raises(ValueError, match="X must be the data"):
-        bayesian_cross_val_score(NB, None, Y)
-    with pytest.raises(ValueError, match="at least two classes"):
-        bayesian_cross_val_score(NB, X, np.zeros(len(X)))

@@ -59,19 +59,12 @@ class TestAgreement:
         table = TABLES[name]
         path = tmp_path / "table.parquet"
         duckdb.from_df(table).write_parquet(str(path))
-        scoring = ["accuracy", "f1_macro"]
-        expected = of_arrays(table, scoring=scoring)
-        for source in (path, str(path), duckdb.from_df(table)):
-            assert_same(compare_table(source, **COLUMNS, scoring=scoring, **QUICK), expected)
-
-    @pytest.mark.parametrize("name", TABLES)
-    def test_tables_in_memory(self, name):
-        table = TABLES[name]
-        expected = of_arrays(table)
         parts = (table[i : i + 60] for i in range(0, N, 60))
         of_dicts = [{c: part[c].tolist() for c in part} for part in (table[:9], table[9:])]
-        for source in (table, parts, of_dicts, [table[:1], table[1:]]):
-            assert_same(compare_table(source, **COLUMNS, **QUICK), expected)
+        scoring = ["accuracy", "f1_macro"]
+        expected = of_arrays(table, scoring=scoring)
+        for source in (path, str(path), duckdb.from_df(table), table, parts, of_dicts):
+            assert_same(compare_table(source, **COLUMNS, scoring=scoring, **QUICK), expected)
         assert count_table(table, **COLUMNS) == count_table(duckdb.from_df(table), **COLUMNS)
 
     @pytest.mark.parametrize("name", ["integers", "text"])

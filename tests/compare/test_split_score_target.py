@@ -37,6 +37,7 @@ from skbayeseval.models import CorrelatedT
 X, Y = load_diabetes(return_X_y=True)
 XC, YC = load_breast_cancer(return_X_y=True)
 TREE, NB = DecisionTreeClassifier(max_depth=3, random_state=0), GaussianNB()
+FEW = {"n_draws": 1000, "random_state": 0}
 SCORED = {"model": "scores", "random_state": 0}
 
 
@@ -126,10 +127,9 @@ def test_scores_are_of_splits():
 
 
 def test_auc_beside_f1():
-    few = {"n_draws": 2000, "random_state": 0}
-    both = bayesian_cross_validate(TREE, NB, XC, YC, scoring=["f1", "roc_auc"], **few)
+    both = bayesian_cross_validate(TREE, NB, XC, YC, scoring=["f1", "roc_auc"], **FEW)
     alone = {
-        name: bayesian_cross_validate(TREE, NB, XC, YC, scoring=name, **few)
+        name: bayesian_cross_validate(TREE, NB, XC, YC, scoring=name, **FEW)
         for name in both.metrics
     }
     for name, of_one in alone.items():
@@ -167,31 +167,31 @@ def test_scores_made_elsewhere():
     y = rng.integers(0, 2, 300)
     a, b = (1 / (1 + np.exp(-(2 * y - 1 + rng.normal(size=300) * s))) for s in (1, 2))
     result = compare_predictions(
-        y, a > 0.5, b > 0.5, y_score_a=a, y_score_b=b, random_state=0,
+        y, a > 0.5, b > 0.5, y_score_a=a, y_score_b=b, **FEW,
         scoring=["accuracy", "roc_auc", "neg_log_loss", "neg_brier_score"],
     )  # fmt: skip
     alone = compare_predictions(
         y, None, None, y_score_a=a, y_score_b=np.column_stack([1 - b, b]), scoring="roc_auc",
-        random_state=0,
+        **FEW,
     )  # fmt: skip
     np.testing.assert_allclose(result.metric("roc_auc").draws, alone.draws, atol=1e-12)
     assert alone.model == "instance weights"
-    later = compare_predictions(y, a > 0.5, b > 0.5, y_score_a=a, y_score_b=b, random_state=0)
+    later = compare_predictions(y, a > 0.5, b > 0.5, y_score_a=a, y_score_b=b, **FEW)
     np.testing.assert_allclose(later.metric("roc_auc").draws, alone.draws, atol=1e-12)
     ranking = compare_many(
-        y, {"a": a > 0.5, "b": b > 0.5}, scores={"a": a, "b": b}, scoring="roc_auc", random_state=0
+        y, {"a": a > 0.5, "b": b > 0.5}, scores={"a": a, "b": b}, scoring="roc_auc", **FEW
     )
     np.testing.assert_allclose(ranking.pairs["a", "b"].draws, alone.draws, atol=1e-12)
-    one = score_posterior(y, None, y_score=a, scoring="roc_auc", random_state=0)
+    one = score_posterior(y, None, y_score=a, scoring="roc_auc", **FEW)
     np.testing.assert_allclose(one.draws, alone.draws_a, atol=1e-12)
     groups = np.repeat(np.arange(30), 10)
     grouped = compare_predictions(
-        y, None, None, y_score_a=a, y_score_b=b, scoring="roc_auc", groups=groups, random_state=0
+        y, None, None, y_score_a=a, y_score_b=b, scoring="roc_auc", groups=groups, **FEW
     )
     assert grouped.draws.std() != alone.draws.std()
     assert (grouped.model, alone.model) == ("group weights", "instance weights")
     assert "300 scored instances in 30 groups" in str(grouped)
-    by_score = compare_many(y, None, scores={"a": a, "b": b}, scoring="roc_auc", random_state=0)
+    by_score = compare_many(y, None, scores={"a": a, "b": b}, scoring="roc_auc", **FEW)
     np.testing.assert_allclose(by_score.pairs["a", "b"].draws, alone.draws, atol=1e-12)
     with pytest.raises(ValueError, match="prevalence= does not apply to"):
         compare_predictions(
@@ -213,7 +213,7 @@ def test_scores_made_elsewhere():
 
 def test_the_positive_class_is_heard_everywhere():
     cv = StratifiedKFold(3)
-    common = {"scoring": "average_precision", "cv": cv, "random_state": 0}
+    common = {"scoring": "average_precision", "cv": cv, **FEW}
     counted = bayesian_cross_validate(TREE, NB, XC, YC, pos_label=0, **common)
     scored = bayesian_cross_validate(TREE, NB, XC, YC, pos_label=0, model="scores", **common)
     assert scored.observed_b == pytest.approx(counted.observed_b)
@@ -244,7 +244,7 @@ def test_chosen_parameters_are_reported(tmp_path):
     pipeline = make_pipeline(StandardScaler(), search)
     for model in ("auto", "scores"):
         result = bayesian_cross_validate(
-            ("search", search), ("pipe", pipeline), XC, YC, model=model, random_state=0
+            ("search", search), ("pipe", pipeline), XC, YC, model=model, **FEW
         )
         for name in result.names:
             chosen = result.cv_results[name]["best_params"]
@@ -255,6 +255,6 @@ def test_chosen_parameters_are_reported(tmp_path):
         assert load_result(tmp_path / "nested.npz").cv_results["search"]["best_params"] == list(
             result.cv_results["search"]["best_params"]
         )
-    comparer = BayesianComparer([("search", search), NB], random_state=0).fit(XC, YC)
+    comparer = BayesianComparer([("search", search), NB], **FEW).fit(XC, YC)
     assert set(comparer.cv_results_["search"]["best_params"][0]) == {"max_depth"}
     assert "best_params" not in comparer.cv_results_["GaussianNB"]

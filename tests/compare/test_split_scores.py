@@ -60,13 +60,16 @@ def test_scores_whose_squares_are_no_floats(size):
             compare_predictions(a, 1.1 * a, b, scoring=scoring)
 
 
-def test_averages_are_no_data_sets():
+@pytest.mark.parametrize("name", ["avg", "Average ⬆️", "MEAN", "Macro-Avg.", "overall score"])
+def test_averages_are_no_data_sets(name):
     rng = np.random.default_rng(0)
     table = pd.DataFrame(rng.random((6, 3)), list("uvwxyz"), ["a", "b", "c"])
     expected = compare_scores(table, n_draws=500, random_state=0)
-    with pytest.warns(UserWarning, match="'avg' is left out: it is called like an average of the"):
+    with pytest.warns(
+        UserWarning, match=f"'{name}' is left out: it is called like an average of the"
+    ):
         found = compare_scores(
-            pd.concat([table, table.mean().to_frame("avg").T]), n_draws=500, random_state=0
+            pd.concat([table, table.mean().to_frame(name).T]), n_draws=500, random_state=0
         )
     np.testing.assert_array_equal(found.draws, expected.draws)
     assert found.evidence.describe() == expected.evidence.describe()

@@ -72,7 +72,7 @@ def test_testing_again_does_not_make_equal_classifiers_more_equal(estimand, scor
 
     Halves tell that training sets do not matter either; the others do not tell.
     """
-    options = {"estimand": estimand, "scoring": scoring, "n_draws": 20_000, "random_state": 0}
+    options = {"estimand": estimand, "scoring": scoring, "n_draws": 5000, "random_state": 0}
     once, *repeated = (
         bayesian_cross_validate(A, GaussianNB(), X, Y, cv=cv, **options).draws.std()
         for cv in (

@@ -127,3 +127,18 @@ def ranking():
 def score():
     y, a, _ = votes()
     return score_posterior(y, a, scoring=["accuracy", "recall"], name="model", **QUICK)
+
+
+# One result of each kind, by name: for what takes a figure or a page.
+OF_EACH_KIND = [
+    "two_metrics",
+    "identical",
+    "in_groups",
+    "by_chunks",
+    "cross_validated",
+    "split_scores",
+    "data_sets",
+    "named_by_a_villain",
+    "ranking",
+    "score",
+]

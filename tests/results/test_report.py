@@ -31,10 +31,7 @@ def test_a_page_is_no_pdf(tmp_path):
     assert not list(tmp_path.iterdir())
 
 
-KINDS = ["two_metrics", "identical", "in_groups", "by_chunks", "cross_validated", "data_sets"]
-
-
-@pytest.fixture(scope="module", params=[*KINDS, "named_by_a_villain", "ranking", "score"])
+@pytest.fixture(scope="module", params=many.OF_EACH_KIND)
 def result(request):
     return getattr(many, request.param)()
 

@@ -423,8 +423,8 @@ def test_functions_that_return_several_scores_are_known_by_their_values(cancer):
         np.testing.assert_allclose(report.ranking.observed, search.cv_results_["mean_test_f1"])
 
 
-@pytest.mark.parametrize("several", [True, False])
-def test_scorers_of_the_search_are_computed_again(cancer, several):
+@pytest.mark.parametrize(("several", "asked"), [(True, "name"), (False, None), (False, "scorer")])
+def test_scorers_of_the_search_are_computed_again(cancer, several, asked):
     X, y = (column[::5] for column in cancer)  # scikit-learn is called for every draw
     names = np.array(["malignant", "benign"])[y]
     own = make_scorer(f1_score, pos_label="malignant")
@@ -432,19 +432,19 @@ def test_scorers_of_the_search_are_computed_again(cancer, several):
     search = searched(X, names, cv=2, refit=refit, scoring=scoring)
     key = "f1" if several else "score"
     expected = [search.cv_results_[f"split{s}_test_{key}"] for s in range(2)]
-    for given in ({}, {"scoring": key}, {"scoring": own}):
-        report = report_search(search, X, names, rope=0.01, n_draws=100, **given)
-        assert report.source == "predictions"
-        np.testing.assert_allclose(sorted_scores(report), np.sort(expected))
-    assert report.metric == "f1_score"
+    given = {None: None, "name": key, "scorer": own}[asked]
+    report = report_search(search, X, names, rope=0.01, n_draws=100, scoring=given)
+    assert report.source == "predictions"
+    np.testing.assert_allclose(sorted_scores(report), np.sort(expected))
+    assert report.metric == ("f1" if several else "f1_score")
 
 
 def test_scorers_that_the_search_does_not_know(cancer):
     X, y = (column[::5] for column in cancer)
-    search, scorer = searched(X, y, cv=4), make_scorer(fbeta_score, beta=3, pos_label=0)
+    search, scorer = searched(X, y, cv=2), make_scorer(fbeta_score, beta=3, pos_label=0)
     report = report_search(search, X, y, rope=0.01, scoring=scorer, n_draws=100)
     expected = [
-        cross_val_score(clone(search.estimator).set_params(**one), X, y, cv=4, scoring=scorer)
+        cross_val_score(clone(search.estimator).set_params(**one), X, y, cv=2, scoring=scorer)
         for one in search.cv_results_["params"]
     ]
     np.testing.assert_allclose(sorted_scores(report), np.sort(np.transpose(expected)))

@@ -19,28 +19,6 @@ def test_columns_without_anything():
     assert np.ptp(np.bincount(blocks)) <= 1
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("equal_sizes", [True, False])
-def test_moves_and_swaps_help(equal_sizes, monkeypatch):
-    from skbayeseval.splitting import balance
-
-    columns = np.random.default_rng(3).random((120, 5))
-
-    def imbalances():
-        return [
-            largest_imbalance(
-                columns,
-                balanced_partition(columns, 6, np.random.RandomState(i), equal_sizes=equal_sizes),
-                6,
-            )
-            for i in range(10)
-        ]
-
-    improved = np.mean(imbalances())
-    monkeypatch.setattr(balance, "_improve", lambda *_, **__: None)
-    assert improved < 0.7 * np.mean(imbalances())
-
-
 @pytest.mark.parametrize("equal_sizes", [True, False])
 def test_rounding_does_not_decide_between_ties(equal_sizes):
     # A factor common to all columns changes nothing but the last bits of the shares.

@@ -11,7 +11,6 @@ from contextlib import nullcontext
 import numpy as np
 import pytest
 from joblib import parallel_config
-from joblib.externals.loky import get_reusable_executor
 from sklearn import config_context
 from sklearn.base import clone
 from sklearn.datasets import make_multilabel_classification, make_regression
@@ -507,15 +506,6 @@ def test_workers_with_other_disks(tmp_path, log, monkeypatch):
 def test_backends_that_give_all_results_at_the_end(tmp_path, log):
     with parallel_config("multiprocessing", n_jobs=2):
         first = compare(tmp_path / "folder")
-    assert len(files(tmp_path / "folder")) == len(log()) == 12
-    np.testing.assert_array_equal(first.draws, compare(None).draws)
-
-
-@pytest.mark.slow
-def test_processes(tmp_path, log):
-    # Workers of earlier tests do not know the log of this one.
-    get_reusable_executor(max_workers=2).shutdown(wait=True)
-    first = compare(tmp_path / "folder", n_jobs=2)
     assert len(files(tmp_path / "folder")) == len(log()) == 12
     np.testing.assert_array_equal(first.draws, compare(None).draws)
 
