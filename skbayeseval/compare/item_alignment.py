@@ -8,12 +8,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
-from skbayeseval._arrays import alike, as_numbers, check_size, counts_from_zero, in_short, wrong
+from skbayeseval._arrays import (
+    Array,
+    alike,
+    as_numbers,
+    check_size,
+    counts_from_zero,
+    in_short,
+    wrong,
+)
 from skbayeseval._labels import check_label_vector
-
-Array = NDArray[Any]
 
 # What to do about items that some systems have no score for.
 MISSING = ("raise", "drop", "wrong")

@@ -14,7 +14,15 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from skbayeseval._arrays import as_numbers, check_rows, check_size, in_short, names_of_series, wrong
+from skbayeseval._arrays import (
+    Array,
+    as_numbers,
+    check_rows,
+    check_size,
+    in_short,
+    names_of_series,
+    wrong,
+)
 from skbayeseval._validation import as_float, check_names
 from skbayeseval.compare.unlikely_data import warn_of_other_scales
 from skbayeseval.engines.pymc import PyMCEngine
@@ -29,8 +37,6 @@ from skbayeseval.metrics.registry import split_metric
 from skbayeseval.posterior.build import make_posterior, resolve_engine
 from skbayeseval.results.comparison import ComparisonResult
 from skbayeseval.results.ranking import Ranking
-
-Array = NDArray[Any]
 
 # How to pass scores of two systems by data set.
 AS_SYSTEMS = (

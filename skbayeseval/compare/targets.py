@@ -14,12 +14,17 @@ from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import is_classifier
 from sklearn.utils import _safe_indexing
 
-from skbayeseval._arrays import check_same_length, columns_in_order, in_short, number_of_samples
+from skbayeseval._arrays import (
+    Array,
+    check_same_length,
+    columns_in_order,
+    in_short,
+    number_of_samples,
+)
 from skbayeseval._labels import (
     check_indicator,
     check_label_vector,
@@ -53,8 +58,6 @@ from skbayeseval.posterior.build import check_true_classes
 from skbayeseval.sequences import check_sentences
 from skbayeseval.splitting.collect import Collection, Observe, observe_predictions
 from skbayeseval.splitting.out_of_fold import OutOfFold
-
-Array = NDArray[Any]
 
 
 def among(arguments: Mapping[str, Any], kind: type[Any]) -> dict[str, Any]:

@@ -7,11 +7,9 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from skbayeseval._arrays import Array
 from skbayeseval._validation import ParameterObject
-
-Array = NDArray[Any]
 
 # A function that builds PyMC variables to replace published priors.
 PriorBuilder = Callable[..., Any]

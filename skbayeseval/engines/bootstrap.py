@@ -15,17 +15,15 @@ out is bounded before it is used (`SumOfMeans`).
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 from numpy.random import Generator
-from numpy.typing import NDArray
 
+from skbayeseval._arrays import Array
 from skbayeseval.engines.blocks import block_size, stream_blocks
 from skbayeseval.engines.gammas import GammaRows
 from skbayeseval.metrics.instance_scores import Prepared, Sums
-
-Array = NDArray[Any]
 
 # Up to this number, all instances have weights of their own.
 MANY = 2**15

@@ -16,15 +16,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.random import Generator
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy import special
 
+from skbayeseval._arrays import Array
 from skbayeseval._streams import Stream, generator
 from skbayeseval.engines.base import Trace
 from skbayeseval.engines.pymc import PyMCEngine, sample
 from skbayeseval.engines.variables import Parameter, Parameters, call_prior
-
-Array = NDArray[Any]
 
 # The standard deviation within a data set is at least this fraction of their mean. Otherwise
 # constant differences would be treated as known without error.

@@ -18,16 +18,13 @@ the range of a metric is unknown, scores of items have the range that was seen.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.random import Generator
-from numpy.typing import NDArray
 from scipy.special import expit, logit
 
+from skbayeseval._arrays import Array
 from skbayeseval.evidence.unit_numbers import UnitNumbers
 
-Array = NDArray[Any]
 Range = tuple[float, float]
 
 # What the unseen instance weighs, as in Jeffreys' prior of a proportion.

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.random import Generator
-from numpy.typing import NDArray
 from scipy.special import gammaln, ndtr
 
-Array = NDArray[Any]
+from skbayeseval._arrays import Array
 
 # Gamma variables with smaller shapes may all be 0, and their shares unknown.
 SMALL = 0.1

@@ -28,14 +28,12 @@ from itertools import count
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from skbayeseval._arrays import Array
 from skbayeseval._running import has_bar, progress_if_long
 from skbayeseval._validation import check_probability, check_size, check_whole_number
 from skbayeseval.engines.base import Engine, PriorBuilder, Trace
 from skbayeseval.engines.variables import Parameter
-
-Array = NDArray[Any]
 
 
 class Diagnostics(NamedTuple):

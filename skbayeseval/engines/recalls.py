@@ -18,15 +18,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.random import Generator
-from numpy.typing import NDArray
 from scipy.special import expit, gammaln, log_expit, ndtr
 
+from skbayeseval._arrays import Array
 from skbayeseval.engines.gammas import correlated_gammas, gamma_rows, log_rising
 from skbayeseval.engines.rows import REMAINDER, GroupDraws, Outcomes, Population, Recall, RowSampler
 from skbayeseval.metrics.metric import Totals
-
-Array = NDArray[Any]
-
 
 # The grid of rates, how closely a rate follows its node (the shape of a Gamma distribution), and
 # the concentration of the Dirichlet process, in classes.

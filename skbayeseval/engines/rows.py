@@ -21,15 +21,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.random import Generator
-from numpy.typing import NDArray
 from scipy import sparse
 from scipy.special import expit, log_expit
 
+from skbayeseval._arrays import Array
 from skbayeseval.engines.gammas import GammaRows, Simplex, dirichlet, gamma_rows, log_rising
 from skbayeseval.evidence.interface import letter
 from skbayeseval.metrics.metric import Totals
-
-Array = NDArray[Any]
 
 # The expected fraction of a row that is lost by truncating the stick-breaking is below this.
 REMAINDER = 1e-6

@@ -12,9 +12,8 @@ from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[Any]
+from skbayeseval._arrays import Array
 
 
 class Parameter(NamedTuple):

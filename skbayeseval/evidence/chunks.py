@@ -9,9 +9,8 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
-from skbayeseval._arrays import wrong
+from skbayeseval._arrays import Array, wrong
 from skbayeseval._validation import ParameterObject, check_weight
 from skbayeseval.evidence.interface import Correctness, Evidence
 from skbayeseval.evidence.one_classifier import ByContent, ConfusionCounts, check_counts
@@ -24,9 +23,6 @@ from skbayeseval.sequences import (
     convert_tags,
     tags_to_chunks,
 )
-
-Array = NDArray[Any]
-
 
 # Gold chunks by the taggers that found them, then false alarms by the taggers that predicted them.
 CELLS = ("both", "only_a", "only_b", "neither", "false_both", "false_a", "false_b")

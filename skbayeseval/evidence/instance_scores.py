@@ -18,10 +18,11 @@ from typing import Any, Self
 
 import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy import sparse
 
 from skbayeseval._arrays import (
+    Array,
     as_array,
     as_numbers,
     check_entries,
@@ -50,9 +51,6 @@ from skbayeseval.evidence.unit_numbers import (
 from skbayeseval.evidence.units import WeightedUnits, assign_units
 from skbayeseval.metrics.instance_scores import Prepared, Sums, as_floats, prepare, sum_to_one
 from skbayeseval.metrics.metric import Metric
-
-Array = NDArray[Any]
-
 
 # The unit of each row of a run, and per classifier the metric as a function of the row weights.
 PreparedRun = tuple[Array, list[Prepared]]

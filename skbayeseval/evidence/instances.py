@@ -8,14 +8,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
-from skbayeseval._arrays import alike, counts_from_zero, in_short
+from skbayeseval._arrays import Array, alike, counts_from_zero, in_short
 from skbayeseval._labels import check_label_vector
 from skbayeseval._validation import check_characters
-
-Array = NDArray[Any]
-
 
 # A column with more values than this is probably a number or an identifier.
 MOST_SUBGROUPS = 200

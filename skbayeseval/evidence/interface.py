@@ -21,12 +21,10 @@ from functools import cached_property
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
+from skbayeseval._arrays import Array
 from skbayeseval.judgement.frequentist import SignificanceTest
 from skbayeseval.metrics.metric import Metric, Totals
-
-Array = NDArray[Any]
 
 
 class ObservedArray(NamedTuple):

@@ -19,15 +19,12 @@ from functools import cached_property
 from typing import Any, NamedTuple, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
-from skbayeseval._arrays import check_entries
+from skbayeseval._arrays import Array, check_entries
 from skbayeseval.evidence.interface import Evidence, ObservedArray, letter
 from skbayeseval.evidence.one_classifier import Margin
 from skbayeseval.evidence.unit_numbers import UnitNumbers, count_units, effective_number
 from skbayeseval.metrics.metric import Metric
-
-Array = NDArray[Any]
 
 # The fewest items, or groups, of each system that people must have graded.
 FEWEST_GRADED = 10

@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from skbayeseval._arrays import check_entries
+from skbayeseval._arrays import Array, check_entries
 from skbayeseval._labels import (
     check_distinct,
     check_label_vectors,
@@ -32,9 +32,6 @@ from skbayeseval.evidence.one_classifier import (
     check_counts,
     frozen,
 )
-
-Array = NDArray[Any]
-
 
 # Whole numbers in a range below this are codes as they are.
 WIDEST = 2**17

@@ -11,13 +11,11 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from skbayeseval._arrays import as_numbers
+from skbayeseval._arrays import Array, as_numbers
 from skbayeseval._labels import check_distinct, check_labels, encode_labels, resolve_pos_label
 from skbayeseval._validation import check_weight
-
-Array = NDArray[Any]
 
 
 class _Labelled:

@@ -7,9 +7,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from skbayeseval._arrays import (
+    Array,
     as_numbers,
     check_entries,
     check_frame,
@@ -23,8 +24,6 @@ from skbayeseval.evidence.one_classifier import Margin
 from skbayeseval.evidence.unit_numbers import UnitNumbers, count_units
 from skbayeseval.metrics.instance_scores import Prepared
 from skbayeseval.metrics.metric import Metric
-
-Array = NDArray[Any]
 
 
 @dataclass(frozen=True, eq=False)

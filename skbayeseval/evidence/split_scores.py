@@ -8,9 +8,9 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from skbayeseval._arrays import as_numbers, check_entries, check_size, wrong
+from skbayeseval._arrays import Array, as_numbers, check_entries, check_size, wrong
 from skbayeseval._validation import check_probability
 from skbayeseval.evidence.interface import Evidence, ObservedArray, letter, variable_names
 from skbayeseval.evidence.one_classifier import Margin, frozen
@@ -21,8 +21,6 @@ from skbayeseval.judgement.frequentist import (
     sign_test,
 )
 from skbayeseval.metrics.metric import Metric
-
-Array = NDArray[Any]
 
 # What the observed value of a system is, where scores are missing.
 OWN_DATA_SETS = "the mean over the data sets that a system was run on"

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from skbayeseval._arrays import Array
 from skbayeseval.metrics.metric import Metric, Totals, totals_of
-
-Array = NDArray[Any]
 
 # The step of the numerical derivatives, in instances.
 STEP = 1e-3

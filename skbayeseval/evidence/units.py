@@ -19,10 +19,10 @@ from itertools import pairwise
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy import sparse
 
-from skbayeseval._arrays import check_entries, columns_in_order
+from skbayeseval._arrays import Array, check_entries, columns_in_order
 from skbayeseval._labels import (
     check_distinct,
     check_indicator,
@@ -38,8 +38,6 @@ from skbayeseval.evidence.joint_counts import PairedCounts
 from skbayeseval.evidence.one_classifier import Margin
 from skbayeseval.evidence.unit_numbers import UnitNumbers, count_units, over_classes
 from skbayeseval.metrics.metric import Metric
-
-Array = NDArray[Any]
 
 # Gamma variables with a smaller shape underflow often enough to bias ratios of their sums.
 SMALLEST_SHAPE = 0.01

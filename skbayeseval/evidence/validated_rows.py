@@ -12,14 +12,12 @@ from functools import cached_property
 from typing import Any, NamedTuple, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
+from skbayeseval._arrays import Array
 from skbayeseval.evidence.chunks import OUTCOMES, tables_of_tagger
 from skbayeseval.evidence.instance_scores import WeightedInstances
 from skbayeseval.evidence.unit_numbers import cell_influence, total_influence
 from skbayeseval.metrics.metric import Metric, Totals
-
-Array = NDArray[Any]
 
 # A noise smaller than this, relative to others, is a rounding error.
 TINY = 1e-9

@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import logsumexp
 from scipy.stats import gaussian_kde, norm
 
+from skbayeseval._arrays import Array
 from skbayeseval.judgement.intervals import Interval
 
 
@@ -53,9 +53,6 @@ def favour(p_h0: float) -> BayesTest:
     p_h1 = 1 - p_h0
     # Accept H0 if P(H0) >= P(H1), with a tolerance for the error of quadrature.
     return BayesTest(p_h0, p_h1, "H0" if p_h0 >= p_h1 - 1e-9 else "H1")
-
-
-Array = NDArray[Any]
 
 
 # With fewer draws inside or outside, an estimate of odds is unreliable (10% error).

@@ -16,9 +16,9 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from skbayeseval._arrays import in_short
+from skbayeseval._arrays import Array, in_short
 from skbayeseval._validation import check_probability
 from skbayeseval.judgement.decision import (
     Decision,
@@ -35,8 +35,6 @@ from skbayeseval.judgement.intervals import (
     hdi_mcse,
     hdi_of_checked,
 )
-
-Array = NDArray[Any]
 
 
 class Distribution:

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from skbayeseval._arrays import as_numbers
+from skbayeseval._arrays import Array, as_numbers
 from skbayeseval._validation import check_probability
-
-Array = NDArray[Any]
 
 
 class Interval(NamedTuple):

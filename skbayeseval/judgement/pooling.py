@@ -10,14 +10,12 @@ that was chosen beforehand has no luck to take off. docs/models.md has the alter
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import voigt_profile
 
-Array = NDArray[Any]
-
+from skbayeseval._arrays import Array
 
 # The number of values of the share of noise that are considered.
 N_SHARES = 60

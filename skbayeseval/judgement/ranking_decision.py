@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from scipy.stats import rankdata
 
+from skbayeseval._arrays import Array
 from skbayeseval.judgement.decision import (
     Decision,
     InWords,
@@ -19,8 +19,6 @@ from skbayeseval.judgement.decision import (
     percent,
 )
 from skbayeseval.judgement.intervals import Interval, hdi_of_rows
-
-Array = NDArray[Any]
 
 # Several that are near each other tell more of a pair than the pair alone, but what they tell is to
 # be at least so probable of the pair alone.

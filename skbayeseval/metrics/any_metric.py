@@ -13,9 +13,8 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from skbayeseval._arrays import in_short
+from skbayeseval._arrays import Array, in_short
 from skbayeseval._running import has_bar, progress_if_long, seconds_of
 from skbayeseval.metrics.instance_scores import Prepared, Sums, check_probabilities
 from skbayeseval.metrics.metric import Metric, call_function
@@ -25,8 +24,6 @@ from skbayeseval.metrics.scorers import (
     ScorerFunction,
     named_class,
 )
-
-Array = NDArray[Any]
 
 # How a function is evaluated.
 HOW = ("weights", "batches", "resampling")

@@ -13,15 +13,12 @@ from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils import check_scalar
 
-from skbayeseval._arrays import as_numbers
+from skbayeseval._arrays import Array, as_numbers
 from skbayeseval.metrics.any_metric import AnyMetric
 from skbayeseval.metrics.metric import Metric
 from skbayeseval.metrics.numbers import neg_mean_of, weighted_median
-
-Array = NDArray[Any]
 
 # Products of pairs of instances are made for so many numbers at once.
 _MOST_NUMBERS = 2**24

@@ -20,15 +20,12 @@ from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.utils import check_scalar
 
-from skbayeseval._arrays import wrong
+from skbayeseval._arrays import Array, wrong
 from skbayeseval._validation import as_float
 from skbayeseval.metrics.metric import SHARE, CellRatio, Metric, Totals, call_function, ratio_of
-
-Array = NDArray[Any]
-
 
 # Ratios for one class: numerator and denominator as functions of the totals of the class.
 

@@ -6,12 +6,11 @@ integer weights, a curve is that of repeated instances, as scikit-learn's with `
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[Any]
+from skbayeseval._arrays import Array
 
 # The points of curves, and the number of bins of predicted probabilities.
 RATES = np.linspace(0.0, 1.0, 101)

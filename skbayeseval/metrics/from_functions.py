@@ -14,17 +14,15 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from skbayeseval._arrays import as_numbers, in_short, wrong
+from skbayeseval._arrays import Array, as_numbers, in_short, wrong
 from skbayeseval.metrics.any_metric import HOW, AnyMetric
 from skbayeseval.metrics.confusion import from_confusion
 from skbayeseval.metrics.instance_scores import Prepared
 from skbayeseval.metrics.metric import Metric, call_function
 from skbayeseval.metrics.numbers import mean_of
 from skbayeseval.metrics.scorers import RESPONSES, ScorerFunction, name_of, response_of
-
-Array = NDArray[Any]
 
 
 @dataclass(frozen=True)

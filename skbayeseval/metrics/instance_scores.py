@@ -15,13 +15,11 @@ from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils import check_scalar
 
+from skbayeseval._arrays import Array
 from skbayeseval.metrics.metric import SHARE, Metric
-
-Array = NDArray[Any]
 
 
 class Sums(NamedTuple):

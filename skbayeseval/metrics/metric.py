@@ -14,11 +14,9 @@ from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from skbayeseval._arrays import as_numbers
-
-Array = NDArray[Any]
+from skbayeseval._arrays import Array, as_numbers
 
 # Two very small shares of the instances: what is continuous changes less for the second one.
 HAIR = (1e-6, 1e-10)

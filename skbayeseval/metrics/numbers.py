@@ -9,16 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import xlogy
 
+from skbayeseval._arrays import Array
 from skbayeseval.metrics.instance_scores import Prepared, Sums
 from skbayeseval.metrics.metric import Metric
-
-Array = NDArray[Any]
 
 # The step of complex derivatives, which have no rounding error to balance it against.
 STEP = 1e-30

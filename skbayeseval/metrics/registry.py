@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import Any
 
-from numpy.typing import NDArray
 from sklearn.metrics import get_scorer_names
 
 from skbayeseval._arrays import in_short, wrong
@@ -230,9 +229,6 @@ def in_plain_words(metric: Metric, *, chunks: bool = False) -> str:
             return ""
     nouns = _CHUNKS if chunks else _POSITIVES if metric.needs_positive else _CLASSES
     return metric.words.format(**nouns)
-
-
-Array = NDArray[Any]
 
 
 @dataclass(frozen=True)

@@ -20,15 +20,13 @@ from itertools import product
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn import metrics as sklearn_metrics
 from sklearn.base import BaseEstimator
 from sklearn.metrics import get_scorer, get_scorer_names, make_scorer
 
+from skbayeseval._arrays import Array
 from skbayeseval.metrics.metric import Metric
 from skbayeseval.metrics.registry import get_metric, known_metrics
-
-Array = NDArray[Any]
 
 # The methods of estimators whose output a metric takes, and what ScoredInstances calls it.
 RESPONSES = {"predict": "labels", "predict_proba": "probability", "decision_function": "ranking"}

@@ -13,8 +13,9 @@ from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.random import Generator
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from skbayeseval._arrays import Array
 from skbayeseval._validation import ParameterObject
 from skbayeseval.engines.base import PriorBuilder, Trace
 from skbayeseval.engines.blocks import BLOCK
@@ -27,7 +28,6 @@ from skbayeseval.judgement.distribution import Distribution
 from skbayeseval.metrics.metric import Metric, Totals
 from skbayeseval.models.margins import BetaDifference, BetaMargin, Law
 
-Array = NDArray[Any]
 Draws = Mapping[str, Array]
 Blocks = Iterator[Array]
 

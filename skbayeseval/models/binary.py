@@ -18,8 +18,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.random import Generator
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from skbayeseval._arrays import Array
 from skbayeseval.engines.blocks import stream_blocks
 from skbayeseval.engines.gammas import SMALL, Simplex, gamma_rows
 from skbayeseval.evidence.chunks import CELLS, ChunkCounts
@@ -36,8 +37,6 @@ from skbayeseval.models.margins import (
     margin_of_ratio,
 )
 from skbayeseval.models.vectors import Vectors, VectorsOfLabels, positive_first
-
-Array = NDArray[Any]
 
 
 class Unpaired(Vectors):

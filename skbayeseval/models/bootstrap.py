@@ -10,17 +10,15 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.random import Generator
-from numpy.typing import NDArray
 from scipy import sparse
 
+from skbayeseval._arrays import Array
 from skbayeseval.engines.blocks import block_size, stream_blocks
 from skbayeseval.engines.gammas import GammaRows
 from skbayeseval.evidence.instance_scores import WeightedInstances
 from skbayeseval.evidence.units import UnitCounts
 from skbayeseval.metrics.metric import Metric, Totals
 from skbayeseval.models.base import Blocks, Model, check_several, metric_of_block
-
-Array = NDArray[Any]
 
 # The memory of a block of weights, which are drawn and summed faster in the processor's cache.
 CACHED_BYTES = 3 * 2**20

@@ -13,10 +13,11 @@ from typing import Any
 
 import numpy as np
 from numpy.random import Generator
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy import sparse
 from sklearn.utils import check_scalar
 
+from skbayeseval._arrays import Array
 from skbayeseval.engines.base import PriorBuilder, Trace
 from skbayeseval.engines.blocks import block_size, in_order
 from skbayeseval.engines.data_sets import PARAMETERS, build_data_sets_graph, sample_data_sets
@@ -29,8 +30,6 @@ from skbayeseval.judgement.intervals import Interval
 from skbayeseval.metrics.metric import Metric
 from skbayeseval.models.base import Blocks, Draws, Model
 from skbayeseval.models.split_scores import without_noise
-
-Array = NDArray[Any]
 
 # Rounding errors of the differences must not create or break ties.
 TOLERANCE = 1e-12

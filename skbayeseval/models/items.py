@@ -12,10 +12,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.random import Generator
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.optimize import minimize
 
-from skbayeseval._arrays import in_short
+from skbayeseval._arrays import Array, in_short
 from skbayeseval.engines.blocks import BLOCK, stream_blocks
 from skbayeseval.engines.bootstrap import WeightedSums
 from skbayeseval.engines.few_units import UNSEEN
@@ -24,8 +24,6 @@ from skbayeseval.evidence.item_scores import ItemScores, Units, unseen_errors
 from skbayeseval.metrics.metric import Metric
 from skbayeseval.models.base import Blocks, Model, check_concentration, check_several
 from skbayeseval.models.margins import BetaMargin, log_density_of_equality
-
-Array = NDArray[Any]
 
 # The share of the prior that is left to the last stick, on average.
 REMAINDER = 1e-6

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.optimize import brentq
 from scipy.special import (
     betainc,
@@ -31,13 +31,12 @@ from scipy.special import (
     stdtrit,
 )
 
+from skbayeseval._arrays import Array
 from skbayeseval._validation import check_probability
 from skbayeseval.judgement.decision import Probabilities
 from skbayeseval.judgement.distribution import Distribution
 from skbayeseval.judgement.intervals import Interval
 from skbayeseval.metrics.metric import CellRatio
-
-Array = NDArray[Any]
 
 
 def log_density_of_equality(pairs: Array) -> float:

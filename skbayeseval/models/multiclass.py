@@ -18,8 +18,9 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from skbayeseval._arrays import Array
 from skbayeseval.engines.gammas import Simplex
 from skbayeseval.engines.rows import Eta, Outcomes, Recall
 from skbayeseval.evidence.joint_counts import PairedCounts
@@ -28,8 +29,6 @@ from skbayeseval.metrics.metric import Metric
 from skbayeseval.models.base import Model, check_concentration
 from skbayeseval.models.binary import Paired
 from skbayeseval.models.outcomes import OutcomeModel
-
-Array = NDArray[Any]
 
 
 class _SharedPrior(OutcomeModel):

@@ -10,9 +10,9 @@ from typing import Any, Self, TypeVar
 
 import numpy as np
 from numpy.random import Generator
-from numpy.typing import NDArray
 from scipy.special import logit
 
+from skbayeseval._arrays import Array
 from skbayeseval.engines import blocks
 from skbayeseval.engines.blocks import child_of, in_order
 from skbayeseval.engines.recalls import RecallRows
@@ -38,7 +38,6 @@ from skbayeseval.models.base import (
     metric_of_block,
 )
 
-Array = NDArray[Any]
 Draws = Mapping[str, Array]
 T = TypeVar("T")
 

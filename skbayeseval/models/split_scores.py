@@ -15,16 +15,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.random import Generator
-from numpy.typing import NDArray
 
+from skbayeseval._arrays import Array
 from skbayeseval.engines.blocks import block_size, stream_blocks
 from skbayeseval.engines.variables import Parameter
 from skbayeseval.evidence.split_scores import SplitScores
 from skbayeseval.metrics.metric import Metric
 from skbayeseval.models.base import Blocks, Draws, Model
 from skbayeseval.models.margins import StudentMargin
-
-Array = NDArray[Any]
 
 # A split's difference has a standard deviation of at least this many steps of the score: that of
 # the error of rounding to whole steps.

@@ -19,19 +19,17 @@ drawn with all z_d integrated out, so its draws are correlated through Omega onl
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.random import Generator
-from numpy.typing import NDArray
 from scipy import linalg, special
 
+from skbayeseval._arrays import Array
 from skbayeseval.evidence.split_scores import SystemScores
 from skbayeseval.metrics.metric import Metric
 from skbayeseval.models.base import Blocks, Model
 from skbayeseval.models.split_scores import LEAST_STEPS, step_seen, without_noise
-
-Array = NDArray[Any]
 
 # The values of a, from pairs of systems that each have a variance of their own to variances that
 # are all but equal.

@@ -13,9 +13,9 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.random import Generator
-from numpy.typing import NDArray
 from scipy.special import gammaln, xlogy
 
+from skbayeseval._arrays import Array
 from skbayeseval.engines.blocks import BLOCK, block_size, in_order, stream_blocks
 from skbayeseval.engines.gammas import Simplex, dirichlet, gamma_rows, shares_of
 from skbayeseval.engines.rows import Population
@@ -33,8 +33,6 @@ from skbayeseval.models.base import (
     check_no_nan,
     confusion,
 )
-
-Array = NDArray[Any]
 
 OUTCOMES = ("11", "10", "01", "00")
 CELLS = ("tp", "fp", "fn", "tn")

@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from scipy.special import ndtri
 from scipy.stats import binomtest
 
-from skbayeseval._arrays import as_array, as_numbers, in_short
+from skbayeseval._arrays import Array, as_array, as_numbers, in_short
 from skbayeseval._html import block, frame_table, inline_svg, lines
 from skbayeseval._streams import Stream, sequence
 from skbayeseval._validation import (
@@ -45,7 +44,6 @@ if TYPE_CHECKING:
 
     from skbayeseval.display import PowerDisplay
 
-Array = NDArray[Any]
 
 # The number of resamples of a Monte Carlo interval.
 N_RESAMPLES = 500

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import ndtri
 
+from skbayeseval._arrays import Array
 from skbayeseval._streams import Stream, sequence
 from skbayeseval._validation import (
     check_probability,
@@ -24,9 +24,6 @@ from skbayeseval.metrics.metric import Metric
 from skbayeseval.planning.simulate import BYTES_OF_REPLICATION, Question, Setting, in_chunks
 from skbayeseval.planning.truths import SCALE
 from skbayeseval.posterior.posterior import Posterior
-
-Array = NDArray[Any]
-
 
 # A size that is more than so many times the present one is not told in words.
 MOST_TIMES = 10

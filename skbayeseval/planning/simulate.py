@@ -18,8 +18,8 @@ from typing import Any
 
 import numpy as np
 from joblib import delayed
-from numpy.typing import NDArray
 
+from skbayeseval._arrays import Array
 from skbayeseval._running import Task, parallel_with_progress
 from skbayeseval._validation import check_n_jobs, check_whole_number
 from skbayeseval.engines.rows import Population
@@ -31,9 +31,6 @@ from skbayeseval.judgement.intervals import Interval, hdi_of_rows
 from skbayeseval.metrics.metric import Metric
 from skbayeseval.models.base import Model, check_no_nan
 from skbayeseval.planning.truths import Truth, truths
-
-Array = NDArray[Any]
-
 
 # The numbers of draws after which is asked whether there is doubt.
 FIRST_NUMBERS = (100, 400, 1200)

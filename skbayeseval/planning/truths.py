@@ -9,20 +9,16 @@ not shrink classifiers that are not alike.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import softmax
 
+from skbayeseval._arrays import Array
 from skbayeseval.engines.rows import Population
 from skbayeseval.evidence.unit_numbers import cell_influence
 from skbayeseval.metrics.metric import Metric
 from skbayeseval.models.vectors import populations_of_tables
 from skbayeseval.posterior.posterior import Posterior
-
-Array = NDArray[Any]
-
 
 # The standard deviation of the difference, as a share of that of the difference on one instance,
 # which is the square root of the disagreement for accuracy. With an agreement of 0.9, it is 0.016.

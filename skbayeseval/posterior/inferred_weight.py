@@ -28,16 +28,14 @@ from itertools import combinations
 from typing import Any, NamedTuple, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import expit
 from scipy.stats import chi2
 from scipy.stats import t as student
 
+from skbayeseval._arrays import Array
 from skbayeseval._validation import check_whole_number
 from skbayeseval.evidence.validated_rows import Spread, ValidatedRows
 from skbayeseval.metrics.metric import Metric
-
-Array = NDArray[Any]
 
 # kappa of one stable learner, and of the difference of two.
 STABLE = {1: 1.4, 3: 1.2}

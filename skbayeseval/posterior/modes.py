@@ -15,8 +15,8 @@ from typing import Any, ClassVar, Protocol
 
 import numpy as np
 from numpy.random import Generator
-from numpy.typing import NDArray
 
+from skbayeseval._arrays import Array
 from skbayeseval._streams import Stream
 from skbayeseval.engines.base import Trace
 from skbayeseval.engines.bootstrap import SumOfMeans, stream_bootstrap
@@ -33,7 +33,6 @@ from skbayeseval.models.bootstrap import GroupScoreWeights, ScoreWeights
 from skbayeseval.models.margins import Law
 from skbayeseval.posterior.inferred_weight import WeightPosterior, Weights, spread_out
 
-Array = NDArray[Any]
 Draws = Mapping[str, Array]
 Blocks = Iterator[Array]
 Together = tuple[Metric, Blocks]

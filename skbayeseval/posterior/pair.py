@@ -13,8 +13,8 @@ from dataclasses import fields
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from skbayeseval._arrays import Array
 from skbayeseval._streams import Stream
 from skbayeseval.evidence.instance_scores import WeightedInstances
 from skbayeseval.judgement.distribution import Distribution
@@ -22,8 +22,6 @@ from skbayeseval.judgement.pooling import pool_scores
 from skbayeseval.metrics.metric import Metric
 from skbayeseval.posterior.modes import Bootstrap
 from skbayeseval.posterior.posterior import Posterior
-
-Array = NDArray[Any]
 
 
 class PooledScores:

@@ -13,8 +13,8 @@ from typing import Any, TypeVar, cast
 
 import numpy as np
 from joblib import parallel_config
-from numpy.typing import NDArray
 
+from skbayeseval._arrays import Array
 from skbayeseval._running import progress_if_long, seconds_of
 from skbayeseval._streams import Stream, generator
 from skbayeseval.engines.base import Trace
@@ -40,7 +40,6 @@ from skbayeseval.posterior.modes import (
 )
 from skbayeseval.posterior.prior import Prior
 
-Array = NDArray[Any]
 T = TypeVar("T")
 
 # The most numbers that are drawn before they are asked for, with others.

@@ -7,13 +7,12 @@ from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
+from skbayeseval._arrays import Array
 from skbayeseval._streams import PRIOR_ENTROPY, Stream, generator
 from skbayeseval.metrics.metric import Metric
 from skbayeseval.posterior.modes import Exact, Given, ModelMode, Recipe
 
-Array = NDArray[Any]
 Draws = Mapping[str, Array]
 T = TypeVar("T")
 

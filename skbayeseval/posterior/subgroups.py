@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
+from skbayeseval._arrays import Array
 from skbayeseval._streams import Stream, child_entropy, generator
 from skbayeseval.engines.few_units import difference_of_twins
 from skbayeseval.evidence.instances import Subgroups
@@ -19,8 +19,6 @@ from skbayeseval.judgement.pooling import pool_subgroups
 from skbayeseval.metrics.metric import Metric
 from skbayeseval.models.margins import difference_bounds
 from skbayeseval.posterior.posterior import Posterior
-
-Array = NDArray[Any]
 
 # A subgroup whose difference is so many times less certain than its size explains is left out: R2
 # of two or three instances may be anything, and would say that all subgroups may be.

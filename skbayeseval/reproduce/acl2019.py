@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import stats
 from sklearn.linear_model import LogisticRegression
 
@@ -22,6 +21,7 @@ from skbayeseval import (
     compare_counts,
     models,
 )
+from skbayeseval._arrays import Array
 from skbayeseval.metrics.registry import get_metric
 from skbayeseval.reproduce.report import Line, MissingError, Report, Table, load_published
 from skbayeseval.sequences import chunk_frequencies, convert_tags, read_conll
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 
 WINDOW = 2
 
-Array = NDArray[Any]
 
 METRICS = {"P": "precision", "R": "recall", "F1": "f1"}
 

@@ -7,15 +7,13 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.datasets import fetch_20newsgroups_vectorized
 from sklearn.naive_bayes import BernoulliNB, MultinomialNB
 from sklearn.svm import LinearSVC
 
+from skbayeseval._arrays import Array
 from skbayeseval.reproduce.report import MissingError
-
-Array = NDArray[Any]
 
 
 @dataclass(frozen=True)

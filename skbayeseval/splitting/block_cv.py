@@ -30,13 +30,17 @@ from sklearn.model_selection import (
 )
 from sklearn.utils import check_random_state, indexable
 
-from skbayeseval._arrays import as_array, as_numbers, check_same_length, number_of_samples, wrong
+from skbayeseval._arrays import (
+    Array,
+    as_array,
+    as_numbers,
+    check_same_length,
+    number_of_samples,
+    wrong,
+)
 from skbayeseval._labels import check_label_vector, kind_of_labels
 from skbayeseval._validation import check_whole_number
 from skbayeseval.splitting.balance import balanced_partition, deal
-
-Array = NDArray[Any]
-
 
 MOST_REPEATS = 11
 

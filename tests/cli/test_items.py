@@ -5,6 +5,7 @@ import re
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from skbayeseval import compare_items, compare_many_items
@@ -122,6 +123,12 @@ def test_bad_input(options, words, logs, refused):
          "different scores: score, grade. Pass --score"),
         ("id,score\n1,1\n2,0\n", "id,score\n1,1\n3,0\n",
          "1 only in new ('2'), and 1 only in old ('3')"),
+        ("id,score\n1,1\n2,1_0\n", "id,score\n1,1\n2,0\n",
+         "'score' must be a finite number, true or false, got '1_0'"),
+        ('{"id": 1, "score": 1}\n{"id": "1", "score": 0}\n', "id,score\n1,1\n2,0\n",
+         "id '1' occurs more than once in"),
+        ('{"evalId": "x", "results": {"results": []}}\n{"id": 1}\n', "id,score\n1,1\n2,0\n",
+         "has further lines after a"),
     ],
 )  # fmt: skip
 def test_what_is_refused_in_files(new, old, words, tmp_path, refused):
@@ -176,6 +183,34 @@ def test_items_that_one_file_lacks(tmp_path, run, reported, refused):
         assert re.search(line + how, page, re.MULTILINE)
     paths[1].write_text("id,score\n3,7\n2,1\n")
     refused("--missing wrong counts missing scores as 0", "items --missing wrong", *paths)
+
+
+def test_scores_that_are_null(tmp_path, reported, refused):
+    new, old = tmp_path / "new.jsonl", tmp_path / "old.csv"
+    rows = [{"id": i, "score": i % 2} for i in range(8)]
+    new.write_text("\n".join(map(json.dumps, [*rows, {"id": 8, "score": None}])))
+    old.write_text("id,score\n" + "".join(f"{8 - i},{'' if i > 7 else 1}\n" for i in range(9)))
+    refused("new has no score for 1 of 9 items, first the one with id '8'", "items", new, old)
+    report = reported("items --missing drop", new, old)
+    assert report["evidence"]["missing"]["items"] == {"new": 1, "old": 1}
+    assert len(report["evidence"]["scores"][0]) == 7
+
+
+def test_large_ids_of_all_formats(tmp_path, reported):
+    duckdb = pytest.importorskip("duckdb")
+    first, scores = 1_800_000_000_000_000_000, SCORES["a"]
+    table = pd.DataFrame({"id": np.arange(N) + first, "score": scores})
+    table.to_csv(tmp_path / "csv", index=False)
+    table.sample(frac=1, random_state=0).to_json(tmp_path / "jsonl", orient="records", lines=True)
+    rows = ", ".join(f"({first + i}, {x})" for i, x in reversed([*enumerate(SCORES["b"])]))
+    sql = f"SELECT id::UBIGINT AS id, score FROM (VALUES {rows}) t(id, score)"
+    duckdb.sql(sql).write_parquet(str(tmp_path / "parquet"))
+    for name in ("csv", "jsonl"):
+        report = reported("items", tmp_path / name, tmp_path / "parquet")
+        order = np.arange(N) if name == "csv" else table.sample(frac=1, random_state=0).index
+        found = np.array(report["evidence"]["scores"]).reshape(2, N)
+        np.testing.assert_array_equal(found, [scores[order], SCORES["b"][order]])
+        assert report["evidence"]["missing"] is None
 
 
 def test_grades_of_people_correct_those_of_a_judge(tmp_path, reported):

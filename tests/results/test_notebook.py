@@ -10,7 +10,7 @@ from tests.pages.markup import Markup
 from tests.results import many
 
 
-@pytest.fixture(scope="module", params=many.OF_EACH_KIND)
+@pytest.fixture(scope="module", params=[*many.COMPARISONS, "ranking", "score"])
 def result(request):
     return getattr(many, request.param)()
 

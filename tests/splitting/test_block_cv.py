@@ -8,6 +8,7 @@ from sklearn.datasets import make_classification, make_multilabel_classification
 from sklearn.experimental import enable_halving_search_cv  # noqa: F401
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import (
+    GridSearchCV,
     HalvingGridSearchCV,
     HalvingRandomSearchCV,
     cross_validate,
@@ -200,6 +201,19 @@ def test_groups_are_routed():
         )  # fmt: skip
     for train, test in zip(found["indices"]["train"], found["indices"]["test"], strict=True):
         assert not set(groups[train]) & set(groups[test])
+
+
+@pytest.mark.parametrize("kind", ["array", "pandas", "sparse", "list"])
+def test_works_where_splitters_work(kind):
+    X, y = make_classification(120, random_state=0)
+    X = {
+        "array": X, "pandas": pd.DataFrame(X), "sparse": sparse.csr_matrix(X), "list": X.tolist(),
+    }[kind]  # fmt: skip
+    cv = BlockRegularizedCV(random_state=0)
+    scores = cross_validate(LogisticRegression(), X, y, cv=cv)["test_score"]
+    assert len(scores) == 6
+    search = GridSearchCV(LogisticRegression(), {"C": [0.1, 1]}, cv=cv).fit(X, y)
+    assert "split5_test_score" in search.cv_results_
 
 
 @pytest.mark.parametrize("search", [HalvingGridSearchCV, HalvingRandomSearchCV])

@@ -5,9 +5,11 @@ import pandas as pd
 import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.datasets import make_classification
+from sklearn.exceptions import FitFailedWarning
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics.pairwise import rbf_kernel
+from sklearn.model_selection import KFold
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC
 
@@ -31,12 +33,17 @@ def run(estimators, data=X, y=Y, cv=CV, params=None, observers=None, **options):
 class Odd(ClassifierMixin, BaseEstimator):
     """Misbehaves as told."""
 
-    def __init__(self, how=""):
+    def __init__(self, how="", when=0):
         self.how = how
+        self.when = when
 
     def fit(self, X, y, note=None):
         self.classes_ = np.unique(y)
         self.note_ = note
+        if self.how == "raise" and np.isclose(X.sum(), self.when):
+            raise RuntimeError("cannot learn this")
+        if self.how == "raise always":
+            raise KeyError(3)
         if self.how == "mutate":
             X *= 0
         return self
@@ -63,6 +70,24 @@ def test_precomputed_kernels():
         np.testing.assert_array_equal(plain, run(learner, given).pooled("a"))
     with pytest.raises(ValueError, match="split 0: X must be a square kernel matrix, got shape"):
         run(learner)
+
+
+def test_a_failure_names_the_place():
+    failing = X[list(CV.split(X, Y))[1][0]].sum()
+    with pytest.raises(RuntimeError, match="Estimator 'odd' failed in split 1: cannot learn this"):
+        run({"fair": FAIR, "odd": Odd("raise", failing)})
+    with pytest.raises(KeyError) as caught:
+        run({"odd": Odd("raise always")})
+    assert "Estimator 'odd' failed in split 0" in str(caught.value.__notes__)
+
+
+def test_a_failed_split_of_another_splitter_is_dropped():
+    cv = KFold(5)
+    failing = X[next(cv.split(X))[0]].sum()
+    with pytest.warns(FitFailedWarning, match="4 of 5 splits are left.*RuntimeError: cannot learn"):
+        found = run({"fair": FAIR, "odd": Odd("raise", failing)}, cv=cv, error_score=np.nan)
+    assert found.kept == [1, 2, 3, 4]
+    assert found.weight == 1
 
 
 def test_wrong_length():

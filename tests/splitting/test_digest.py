@@ -484,7 +484,8 @@ def test_versions_of_installed_packages(modules_of_mine, tmp_path, monkeypatch):
         assert digest(late) == before
         return [digest(one) for one in (late, user.named, user.called, user.Derived, user.scale)]
 
-    first, other = map(digests_at, ("1.0", "1.1"))
+    first, again, other = map(digests_at, ("1.0", "1.0", "1.1"))
+    assert first == again
     assert all(one != two for one, two in zip(first, other, strict=True))
     forget_versions()
 
