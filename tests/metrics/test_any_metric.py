@@ -92,12 +92,6 @@ class TestAgainstBuiltInMetrics:
         assert_allclose(own.draws, known.draws, atol=0.02)
         assert known.observed_a == pytest.approx(sklearn_metrics.matthews_corrcoef(Y, A))
 
-    def test_area_under_the_curve(self):
-        auc = metrics.weighted(sklearn_metrics.roc_auc_score, response="decision_function")
-        own, known = by_scores(auc, n_draws=150), by_scores("roc_auc", n_draws=150)
-        assert own.draws.std() == pytest.approx(known.draws.std(), rel=0.2)
-        assert own.observed_a == pytest.approx(known.observed_a)
-
     @pytest.mark.parametrize("weights", [np.ones(N), np.linspace(0.1, 2, N), np.arange(N) % 4 > 2])
     def test_numbers(self, weights):
         loss = metrics.weighted(sklearn_metrics.mean_absolute_error, greater_is_better=False)
@@ -148,13 +142,6 @@ class TestDraws:
         loss = metrics.weighted(brier, response="predict_proba", greater_is_better=False)
         one, other = by_scores(loss), by_scores(loss, y_score_a=Q, y_score_b=P)
         assert_allclose(other.draws, -one.draws, atol=1e-12)
-
-    def test_doubled_rows_are_doubled_weights(self):
-        metric = metrics.weighted(brier, response="predict_proba", greater_is_better=False)
-        prepared = metric.prepared(Y, P)
-        doubled = metric.prepared(np.tile(Y, 2), np.tile(P, 2))
-        weights = RNG.gamma(1.0, size=(N, 5))
-        assert_allclose(prepared(2 * weights), doubled(np.tile(weights, (2, 1))))
 
     def test_the_order_of_instances_does_not_matter(self):
         order = RNG.permutation(N)
@@ -331,7 +318,7 @@ def test_functions_that_do_not_do(function, message):
 
 
 @pytest.mark.parametrize("n_classes", [2, 4])
-@pytest.mark.parametrize("n", [4, 6, 40])
+@pytest.mark.parametrize("n", [4, 6])
 def test_functions_that_use_their_weights_are_not_refused(n, n_classes):
     rng = np.random.default_rng(n)
     truth = np.arange(n) % n_classes

@@ -12,7 +12,7 @@ from skbayeseval.models.point_null import log_density_of_equal_accuracy
 from skbayeseval.posterior.posterior import Posterior
 from skbayeseval.posterior.prior import Prior
 
-N = 200_000
+N = 50_000
 
 
 def paired_counts(positive_cells, negative_cells, **options):

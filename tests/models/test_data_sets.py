@@ -26,18 +26,17 @@ def test_rows_must_be_called_data_sets():
             compare_scores(given, b, test_fraction=0.1)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("rope", [0.0, 0.005, 0.01])
+@pytest.mark.parametrize("rope", [0.0, 0.01])
 @pytest.mark.parametrize("seed", [0, 1])
 def test_signed_rank_equals_baycomp(rope, seed):
     baycomp = pytest.importorskip("baycomp")
     a, b = scores(seed=seed, gap=0.004)
-    ours = compare_scores(
-        a, b, test_fraction=None, model="signed-rank", random_state=0, n_draws=50_000
+    ours = rank(a, b)
+    theirs = baycomp.SignedRankTest.probs(
+        b.mean(1), a.mean(1), rope, nsamples=20_000, random_state=1
     )
-    theirs = baycomp.SignedRankTest.probs(b.mean(1), a.mean(1), rope, random_state=1)
     worse, equivalent, better = ours.probability(rope)
-    error = 4 * np.sqrt(2 * 0.25 / 50_000)
+    error = 4 * np.sqrt(2 * 0.25 / 20_000)
     assert (worse, better) == pytest.approx((theirs[0], theirs[-1]), abs=error)
     assert equivalent == pytest.approx(theirs[1] if rope else 0, abs=error)
 
