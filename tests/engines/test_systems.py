@@ -8,7 +8,7 @@ from scipy.linalg import helmert
 from scipy.special import logsumexp
 
 from skbayeseval.metrics.registry import split_metric
-from skbayeseval.models.systems import SPREAD, STRENGTHS, HierarchicalSystems
+from skbayeseval.models.systems import SPREAD, STRENGTHS, HierarchicalSystems, _inverse_wishart
 
 
 def draw(means, noise, n_draws=20_000, seed=0):
@@ -110,6 +110,14 @@ def test_three_systems_agree_with_importance_sampling(variance, holes, n_prior, 
             # deviation below 0.2
             error = np.sqrt(level * (1 - level) / 20_000 + 0.2**2 / effective)
             assert abs(exact - level) < 4 * error
+
+
+def test_inverse_wishart_matrices():
+    scale = np.array([[2.0, 1.0, 0.0], [1.0, 3.0, -1.0], [0.0, -1.0, 1.0]])
+    n, law = 40_000, stats.invwishart(12, scale)
+    found = _inverse_wishart(np.random.default_rng(0), np.tile(scale, (n, 1, 1)), np.full(n, 12.0))
+    assert_allclose(found.mean(axis=0), law.mean(), atol=0.005)
+    assert_allclose(found.var(axis=0), law.var(), rtol=0.1)
 
 
 def test_draws_follow_the_order_of_systems():

@@ -87,10 +87,9 @@ def test_every_metric_of_three_classes(model, draw, names):
 
 
 @pytest.mark.parametrize("model", [models.Paired(), models.Unpaired(), models.PairedHierarchical()])
-@pytest.mark.parametrize("scoring", ["f1", "recall"])
-def test_swapped(model, scoring):
+def test_swapped(model):
     y, a, b = CLASSES[2]
-    options = {"model": model, "scoring": scoring, "random_state": 0}
+    options = {"model": model, "scoring": "f1", "random_state": 0}
     one = compare_predictions(y, a, b, **options).bayes_factor(ROPE)
     other = compare_predictions(y, b, a, **options).bayes_factor((-ROPE[1], -ROPE[0]))
     assert abs(one.log10 - other.log10) < 4 * np.hypot(one.log10_mcse, other.log10_mcse) + 1e-9
@@ -100,9 +99,9 @@ def test_chunks():
     posterior = make_posterior(
         ChunkCounts([80, 8, 3, 9, 4, 6, 10]), models.PairedChunks(), "exact", None, 20_000, 0
     )
-    cells = np.random.default_rng(1).dirichlet(np.full(7, 0.5), N).T
+    cells = np.random.default_rng(1).dirichlet(np.full(7, 0.5), N // 2).T
     both, only_a, only_b, neither, false_both, false_a, false_b = cells
-    for name in ("recall", "f1", "f2"):
+    for name in ("f1", "f2"):
         metric = metrics.get_metric(name) if name != "f2" else metrics.fbeta(2.0)
         scores = []
         for hit, missed, alarm in ((only_a, only_b, false_a), (only_b, only_a, false_b)):

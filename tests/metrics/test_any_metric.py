@@ -491,7 +491,6 @@ class TestIndicators:
         [
             (sklearn_metrics.hamming_loss, "predict", -1, metrics.weighted),
             (sklearn_metrics.hamming_loss, "predict", -1, metrics.resampled),
-            (sklearn_metrics.accuracy_score, "predict", 1, metrics.weighted),
             (sklearn_metrics.coverage_error, "decision_function", -1, metrics.weighted),
         ],
     )

@@ -59,10 +59,10 @@ def test_equals_scikit_learn_without_weights(name, n):
 def test_equals_scikit_learn_under_the_same_weights(name, offset):
     truth, predicted = numbers(offset=offset)
     rng = np.random.default_rng(1)
-    weights, own = rng.standard_gamma(1.0, (41, 50)), rng.integers(0, 4, 41).astype(float)
+    weights, own = rng.standard_gamma(1.0, (41, 20)), rng.integers(0, 4, 41).astype(float)
     plain = prepare_numbers(name, truth, predicted)(weights)
     weighted = prepare_numbers(name, truth, predicted, own)(weights)
-    for draw in range(50):
+    for draw in range(20):
         w = weights[:, draw]
         assert plain[draw] == pytest.approx(theirs(name, truth, predicted, w), rel=1e-12, abs=1e-12)
         expected = theirs(name, truth, predicted, w * own)

@@ -97,9 +97,9 @@ def test_closed_forms_agree_with_draws(name, formula):
         log_density = recipe.log_density_at_zero(metric)
         if log_density is None:
             continue
-        blocks = recipe.stream(metric, np.random.default_rng(3), 1_000_000)
+        blocks = recipe.stream(metric, np.random.default_rng(3), 400_000)
         inside = np.concatenate([np.abs(x - y) < 0.01 for x, y in blocks]).mean()
-        error = 4 * np.sqrt(inside / 1_000_000) / 0.02
+        error = 4 * np.sqrt(inside / 400_000) / 0.02
         assert np.exp(log_density) == pytest.approx(inside / 0.02, abs=error + 0.01 * inside / 0.02)
 
 
@@ -168,7 +168,7 @@ def test_paired_density_of_any_prior():
     # The difference of two cells of a Dirichlet, against a histogram of gammas.
     rng = np.random.default_rng(0)
     shapes = np.array([1.5, 2.0, 3.0, 0.8])
-    gammas = rng.standard_gamma(shapes, (2_000_000, 4))
+    gammas = rng.standard_gamma(shapes, (1_000_000, 4))
     cells = gammas / gammas.sum(axis=1, keepdims=True)
     inside = np.mean(np.abs(cells[:, 1] - cells[:, 2]) < 0.01) / 0.02
     model = Paired(theta=shapes)
@@ -197,7 +197,7 @@ def test_bad_priors(model, message):
 def test_prior_density_of_accuracy_for_other_proportions(mu):
     # Against simulation: P(|delta| < e) / 2e with uniform spacings for the outcomes.
     rng = np.random.default_rng(0)
-    n, e = 2_000_000, 0.01
+    n, e = 1_000_000, 0.01
     theta = [
         np.diff(np.sort(rng.random((n, 3)), axis=1), axis=1, prepend=0.0, append=1.0)
         for _ in range(2)

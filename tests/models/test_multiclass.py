@@ -39,11 +39,11 @@ def test_each_margin_is_the_hierarchical_posterior(votes_of_four):
 def test_a_pair_does_not_depend_on_who_else_was_compared(votes_of_four, n_classes):
     y, predictions = votes_of_four
     y, predictions = y % n_classes, {name: p % n_classes for name, p in predictions.items()}
-    everyone = compare_many(y, predictions, scoring="f1_macro", n_draws=40_000, random_state=0)
+    everyone = compare_many(y, predictions, scoring="f1_macro", n_draws=20_000, random_state=0)
     for i, j in ((0, 3), (1, 4)):
         names = list(predictions)
         two = compare_predictions(
-            y, predictions[names[i]], predictions[names[j]], scoring="f1_macro", n_draws=40_000,
+            y, predictions[names[i]], predictions[names[j]], scoring="f1_macro", n_draws=20_000,
             random_state=1,
         )  # fmt: skip
         pair = everyone.pairs[i, j]

@@ -91,16 +91,6 @@ def test_swapping_a_and_b_mirrors():
         assert mine.pooled.mean == pytest.approx(-theirs.pooled.mean, abs=0.003)
 
 
-def test_order_of_the_instances_does_not_matter():
-    y, a, b, codes = simulated()
-    order = np.random.default_rng(1).permutation(len(y))
-    one = by(compare_predictions(y, a, b, **OPTIONS), codes).subgroups
-    other = by(compare_predictions(y[order], a[order], b[order], **OPTIONS), codes[order]).subgroups
-    for mine, theirs in zip(one, other, strict=True):
-        assert mine.pooled.mean == pytest.approx(theirs.pooled.mean, abs=0.004)
-        assert mine.pooled.sd == pytest.approx(theirs.pooled.sd, rel=0.1)
-
-
 def test_a_few_instances_without_disagreement_say_little():
     for n_classes in (2, 3):
         y, a, b, _ = simulated(300, n_classes)
@@ -116,10 +106,6 @@ def test_a_few_instances_without_disagreement_say_little():
     [
         ("accuracy", ""),
         ("f1", "no positives"),
-        ("precision", "no positives"),
-        ("specificity", ""),
-        ("balanced_accuracy", "only one class"),
-        ("matthews_corrcoef", "only one class"),
         ("f1_macro", "only one class"),
         ("roc_auc", "only one class"),
     ],

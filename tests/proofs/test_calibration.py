@@ -59,12 +59,6 @@ def test_planted_errors_are_caught_in_a_full_run(name, error):
     assert sbc.planted(BY_NAME[name], error, 4000, seed=2) < 0.01
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", ["hierarchical, M=2"])
-def test_a_wrong_weight_is_caught_in_many_classes(name):
-    assert sbc.planted(BY_NAME[name], "weight 1.1", 4000, seed=2) < 0.01
-
-
 def test_the_draws_ranked_are_those_of_the_faces():
     counts = np.array([[[4, 1], [2, 5]], [[3, 2], [0, 6]]])
     scoring = ["accuracy", "f1", "matthews_corrcoef"]
