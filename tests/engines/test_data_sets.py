@@ -115,30 +115,19 @@ def test_refuses(differences, message):
 # Sampled.
 
 
-@pytest.fixture(scope="module")
-def noisy():
+@pytest.mark.slow
+def test_constant_and_noisy_data_sets():
     """Eight data sets, two of which never differ and two of which are much noisier."""
     rng = np.random.default_rng(3)
     sigma = np.r_[np.full(6, 0.01), 0.2, 0.2]
     _, x = simulate(rng, 8, 20, delta0=0.02, sigma0=0.01, sigma=sigma)
     x[0], x[1] = 0.0, 0.015
-    return x, fit(x)
-
-
-@pytest.mark.slow
-@pytest.mark.xdist_group("data_sets")
-def test_samples_well_with_constant_and_noisy_data_sets(noisy):
-    _, trace = noisy
+    trace = fit(x)
     # Short chains: R-hat itself has an error.
     assert_sampled_well(trace, r_hat=1.03)
     assert trace.parameters["delta"].shape == (2, 500, 8)
     assert trace.parameters["next_delta"].shape == (2, 500)
-
-
-@pytest.mark.slow
-@pytest.mark.xdist_group("data_sets")
-def test_noisy_data_sets_are_shrunk(noisy):
-    x, trace = noisy
+    # The noisy ones are shrunk.
     draws = trace.flat()
     center, delta = draws["delta0"].mean(), draws["delta"].mean(axis=0)
     kept = (delta - center) / (x.mean(axis=1) - center)

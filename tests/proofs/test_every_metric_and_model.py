@@ -144,15 +144,14 @@ def test_simulated_test_sets_are_those_of_the_posterior(name, results):
     model, counts = CASES[name][0], results(name).evidence
     given = model.specification(counts)
     drawn = given.draw_populations(np.random.default_rng(2), 2000)
-    scores = np.empty((2, len(drawn)))
+    tables = np.zeros((2, len(drawn), 2, 2))
     for place, populations in enumerate(drawn):
         shared = len(populations) == 1
         for k in range(2):
             population = populations[0 if shared else k]
-            table = np.zeros((2, 2))
             said = population.predictions[:, k if shared else 0]
-            np.add.at(table, (population.truth, said), population.probability)
-            scores[k, place] = metrics.get_metric("f1")(table)
+            np.add.at(tables[k, place], (population.truth, said), population.probability)
+    scores = metrics.get_metric("f1")(tables)
     f1 = results(name).metric("f1")
     for x, z in (
         (scores[0], f1.draws_a),
@@ -284,11 +283,7 @@ def test_a_subgroup_without_a_class(model, absent):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)
             groups = result.by(column, metric=metric)
-        needs = (
-            USERS[metric].needs_classes
-            if metric in USERS
-            else (metrics.get_metric(metric).needs_classes)
-        )
+        needs = (USERS.get(metric) or metrics.get_metric(metric)).needs_classes
         reason = groups.reasons.get("without")
         if needs == "several":
             assert reason == "only one class", metric
