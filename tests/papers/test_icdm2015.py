@@ -1,10 +1,33 @@
-"""Pairs on the 20 Newsgroups of Zhang et al. (2015); their tables are in tests/reproduce."""
+"""Table IV of Zhang et al. (2015): 20 Newsgroups, twenty classes."""
 
 import numpy as np
 import pytest
 from sklearn.metrics import f1_score
 
 from skbayeseval import compare_predictions
+from skbayeseval.reproduce.report import load_published
+
+TABLE = load_published("icdm2015_tables")["table4_bayesian"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "row", TABLE["rows"], ids=lambda row: f"{row['a']}-{row['b']}-{row['average']}"
+)
+def test_table_4(row, newsgroups):
+    result = compare_predictions(
+        newsgroups["truth"], newsgroups[row["a"]], newsgroups[row["b"]],
+        scoring=f"f1_{row['average']}", model="unpaired", n_draws=50_000, random_state=0,
+    )  # fmt: skip
+    assert result.model == "hierarchical"
+    within = 0.002 if row["b"] == "NB_Mult" else 0.003
+    assert result.draws.mean() == pytest.approx(row["mean"], abs=within)
+    hdi = result.hdi(TABLE["hdi_prob"])
+    np.testing.assert_allclose(hdi, row["hdi"], atol=within)
+    # SVM_L1 against SVM_L2 lies on the edge of the ROPE.
+    low, high = TABLE["rope"]
+    if min(abs(hdi.high - low), abs(hdi.low - high)) > 0.001:
+        assert result.decision((low, high)).code == row["decision"]
 
 
 @pytest.mark.slow
