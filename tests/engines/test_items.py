@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from scipy.stats import beta, ks_2samp, kstest
+from scipy.stats import beta, chisquare, ks_2samp, kstest
 
 from skbayeseval.engines.bootstrap import WeightedSums
 from skbayeseval.evidence.item_scores import ItemScores
@@ -117,3 +117,18 @@ def test_the_difference_of_a_pair_does_not_depend_on_the_others(n_systems, theta
     difference = first - second
     assert difference.mean() == pytest.approx(only_a - only_b, abs=4 * np.sqrt(variance / N_DRAWS))
     assert difference.var() == pytest.approx(variance, rel=0.03)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("n_systems", [2, 3])
+def test_ranks_of_true_values_are_uniform(n_systems):
+    """Simulation-based calibration: the truth is drawn from the prior."""
+    rng, ranks = np.random.default_rng(0), []
+    outcomes = np.array(list(np.ndindex((2,) * n_systems))).T
+    for seed in range(400):
+        theta = rng.dirichlet(np.full(2**n_systems, 4 / 2**n_systems))
+        right = outcomes[:, rng.choice(2**n_systems, 12, p=theta)]
+        first, second, *_ = probabilities(right, n_draws=199, seed=seed)
+        truth = outcomes @ theta
+        ranks.append(np.sum(first - second < truth[0] - truth[1]))
+    assert chisquare(np.histogram(ranks, 10, (0, 200))[0]).pvalue > 0.001
