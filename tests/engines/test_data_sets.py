@@ -115,30 +115,19 @@ def test_refuses(differences, message):
 # Sampled.
 
 
-@pytest.fixture(scope="module")
-def noisy():
+@pytest.mark.slow
+def test_constant_and_noisy_data_sets():
     """Eight data sets, two of which never differ and two of which are much noisier."""
     rng = np.random.default_rng(3)
     sigma = np.r_[np.full(6, 0.01), 0.2, 0.2]
     _, x = simulate(rng, 8, 20, delta0=0.02, sigma0=0.01, sigma=sigma)
     x[0], x[1] = 0.0, 0.015
-    return x, fit(x)
-
-
-@pytest.mark.slow
-@pytest.mark.xdist_group("data_sets")
-def test_samples_well_with_constant_and_noisy_data_sets(noisy):
-    _, trace = noisy
+    trace = fit(x)
     # Short chains: R-hat itself has an error.
     assert_sampled_well(trace, r_hat=1.03)
     assert trace.parameters["delta"].shape == (2, 500, 8)
     assert trace.parameters["next_delta"].shape == (2, 500)
-
-
-@pytest.mark.slow
-@pytest.mark.xdist_group("data_sets")
-def test_noisy_data_sets_are_shrunk(noisy):
-    x, trace = noisy
+    # The noisy ones are shrunk.
     draws = trace.flat()
     center, delta = draws["delta0"].mean(), draws["delta"].mean(axis=0)
     kept = (delta - center) / (x.mean(axis=1) - center)
@@ -147,21 +136,6 @@ def test_noisy_data_sets_are_shrunk(noisy):
     assert (kept[2:6] > 0.6).all()
     noise = draws["delta"].std(axis=0)
     assert noise[6:].min() > 2 * noise[2:6].max()
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", range(2))
-def test_recovers_what_was_planted(seed):
-    rng = np.random.default_rng(seed)
-    delta, x = simulate(rng, 15, 10, delta0=0.03, sigma0=0.02, sigma=0.03, nu=5)
-    trace = fit(x, draws=1000, tune=1000, chains=4)
-    assert_sampled_well(trace)
-    draws = trace.flat()
-    # All of five intervals of 99% each.
-    low, high = np.quantile(draws["delta0"], [0.005, 0.995])
-    assert low < 0.03 < high
-    low, high = np.quantile(draws["delta"], [0.005, 0.995], axis=0)
-    assert ((low < delta) & (delta < high)).mean() > 0.85
 
 
 @pytest.mark.slow
@@ -174,13 +148,3 @@ def test_many_precise_data_sets_give_the_t_interval_of_the_means():
     interval = stats.t.interval(0.95, 59, means.mean(), stats.sem(means))
     found = np.quantile(trace.parameters["delta0"], [0.025, 0.975])
     np.testing.assert_allclose(found, interval, atol=0.15 * (interval[1] - interval[0]))
-
-
-@pytest.mark.slow
-def test_no_spread_among_data_sets():
-    rng = np.random.default_rng(2)
-    _, x = simulate(rng, 10, 20, delta0=0.0, sigma0=0.0, sigma=0.02)
-    trace = fit(x, draws=1000, tune=1000)
-    assert_sampled_well(trace)
-    low, high = np.quantile(trace.parameters["delta0"], [0.005, 0.995])
-    assert low < 0 < high

@@ -88,7 +88,7 @@ def test_sums_over_many_units_have_the_right_moments():
 def test_sums_over_many_units_keep_outliers():
     # One unit is as large as all others together: the sum is not normal.
     rows = np.concatenate([np.random.default_rng(0).normal(size=3000), [100.0]])[None]
-    exact = WeightedSums(rows).draw(np.random.default_rng(1), N_DRAWS)[0]
+    exact = WeightedSums(rows).draw(np.random.default_rng(1), 10_000)[0]
     short = WeightedSums(rows, most=1000, farthest=100).draw(np.random.default_rng(2), N_DRAWS)[0]
     assert ks_2samp(exact, short).pvalue > 0.001
     assert abs(((exact - exact.mean()) ** 3).mean() / exact.std() ** 3) > 0.5
@@ -119,6 +119,7 @@ def test_the_difference_of_a_pair_does_not_depend_on_the_others(n_systems, theta
     assert difference.var() == pytest.approx(variance, rel=0.03)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_systems", [2, 3])
 def test_ranks_of_true_values_are_uniform(n_systems):
     """Simulation-based calibration: the truth is drawn from the prior."""

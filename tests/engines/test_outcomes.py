@@ -38,17 +38,6 @@ def test_no_more_sticks_than_the_remainder_needs(mass, prior, fewest):
     assert left[0] <= REMAINDER < left[1]
 
 
-def test_prior_of_the_rows():
-    # Before the data row j is Dirichlet(omega_j): E and Var of the diagonal given eta's Beta(1, 1).
-    model = Hierarchical().specification((ConfusionCounts.from_matrix(np.ones((4, 4))),))
-    blocks = stream_outcomes(model, np.random.default_rng(0), 40_000, prior=True, tables=True)
-    (tables,) = np.concatenate(list(blocks), axis=1)
-    recall = tables[:, 0, 0] / tables[:, 0].sum(axis=1)
-    # E(theta) = E(eta) = 1/2; Var = E(eta (1 - eta)) / 2 + Var(eta) = 1/12 + 1/12.
-    assert recall.mean() == pytest.approx(0.5, abs=4 * recall.std() / 200)
-    assert recall.var() == pytest.approx(1 / 6, rel=0.02)
-
-
 @pytest.mark.parametrize("n_classes", [2, 7, 2000])
 def test_nothing_underflows(n_classes):
     rng = np.random.default_rng(0)

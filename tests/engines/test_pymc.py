@@ -30,9 +30,8 @@ FAMILIES = {
     "many classifiers": ("paired many",),
     "labels": ("labels balanced", "labels imbalanced", "labels few"),
     "labels bcv": ("labels bcv",),
+    "scores": ("scores",),
 }
-# Scores of splits have no proper prior to draw from.
-WITH_SCORES = FAMILIES | {"scores": ("scores",)}
 
 
 def of_family(family, n_draws=20_000):
@@ -42,7 +41,7 @@ def of_family(family, n_draws=20_000):
             get_metric(metric) if isinstance(metric, str) else metric,
         )
         for name, model, evidence, metric in cases()
-        if name.startswith(WITH_SCORES[family])
+        if name.startswith(FAMILIES[family])
     }
 
 
@@ -113,7 +112,7 @@ def test_posteriors_agree(family):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("family", WITH_SCORES)
+@pytest.mark.parametrize("family", FAMILIES)
 def test_posteriors_agree_to_an_effective_size_of_10000(family):
     default = PyMCEngine()
     longer = PyMCEngine(draws=5 * default.draws, cores=1)
@@ -122,28 +121,6 @@ def test_posteriors_agree_to_an_effective_size_of_10000(family):
         mixed = diagnose(chains[:, : default.draws])
         assert mixed.ess > 400
         assert mixed.r_hat < 1.01
-
-
-def check_priors(family, n_draws):
-    pm = pymc
-    posteriors = of_family(family)
-    graph = one_graph(posteriors, likelihood=False)
-    found = pm.sample_prior_predictive(
-        n_draws, model=graph, random_seed=1, return_inferencedata=False
-    )
-    for name, (exact, metric) in posteriors.items():
-        drawn = {p.name: found[f"{name}::{p.name}"] for p in exact.specification.parameters()}
-        rng = np.random.default_rng(3)
-        blocks = exact.specification.scores_given(drawn, metric, rng, prior=True)
-        a, b = np.concatenate(list(blocks), axis=1)[:2]
-        c, d = exact.prior.draws(metric, 10 * n_draws)[:2]
-        assert_agree((a - b).reshape(1, -1), c - d)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("family", FAMILIES)
-def test_priors_agree_at_length(family):
-    check_priors(family, 20_000)
 
 
 @pytest.mark.slow

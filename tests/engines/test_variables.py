@@ -121,20 +121,6 @@ def test_forms_are_checked(form, case):
         graph_of(case, form=form)
 
 
-@pytest.mark.parametrize(
-    ("case", "names"),
-    [
-        ("paired balanced", {"mu", "theta+", "theta-"}),
-        ("unpaired few", {"mu_A", "rho+_A", "rho-_A", "mu_B", "rho+_B", "rho-_B"}),
-        ("bcv few", {"pi_A", "pi_B"}),
-        ("paired classes few", {"mu", "eta_A", "eta_B"}),
-        ("paired recalls few", {"eta_A", "icc_A", "eta_B", "icc_B"}),
-    ],
-)
-def test_graph_is_named_as_the_papers_do(case, names):
-    assert free(graph_of(case)) == names
-
-
 def test_a_graph_of_its_own_inside_another(pm):
     with pm.Model() as mine:
         for _ in range(2):

@@ -29,27 +29,6 @@ def total(name, label):
     return Metric(name, lambda totals, positive, zero: getattr(totals, name)[..., label])
 
 
-@pytest.mark.parametrize("weight", [1.0, 0.05])
-def test_moments_of_weighted_means(weight):
-    # Of Dirichlet weights that sum to W before they are normalised, a weighted mean of x has the
-    # mean of x as its mean, and covariances cov(x, y) / (W + 1).
-    y, a, b = instances()
-    units = UnitCounts.from_indicators(y, {"a": a, "b": b}, weight=weight)
-    assert len(units.distinct().shape) < 100
-    values = [y * a, y * b, a, b]
-    draws = []
-    for name in ("hits", "predicted"):
-        draws += list(np.stack([drawn(units, total(name, c)) for c in range(3)], axis=2))
-    values, draws = np.hstack(values), np.hstack(draws)
-    expected = np.cov(values.T, bias=True) / (weight * len(y) + 1)
-    spread = np.sqrt(np.diag(expected))
-    assert np.abs(draws.mean(axis=0) - values.mean(axis=0)).max() < 5 * np.max(
-        spread / np.sqrt(N_DRAWS)
-    )
-    error = np.outer(spread, spread) * np.sqrt(2 / N_DRAWS)
-    assert (np.abs(np.cov(draws.T) - expected) < 6 * error).all()
-
-
 def test_a_share_of_instances_is_a_beta_variable():
     y, a, _ = instances()
     units = UnitCounts.from_indicators(y, {"a": a}, weight=0.3)

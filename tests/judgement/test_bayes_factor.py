@@ -9,6 +9,7 @@ from skbayeseval.judgement.bayes_factor import (
     density_by_smoothing,
     density_of_draws,
     density_of_pairs,
+    favour,
     odds_of_draws,
     odds_of_pairs,
     odds_of_probabilities,
@@ -212,3 +213,14 @@ def test_unreliable_factors_say_why(estimate, reason):
     assert factor.reason.startswith(reason)
     assert str(factor).startswith("not reliable, about ")
     assert str(factor).endswith(f": {factor.reason}")
+
+
+@pytest.mark.parametrize(
+    ("p_h0", "favoured"),
+    [(0.3, "H1"), (0.499, "H1"), *((0.5 + off, "H0") for off in (0, 1e-12, -1e-12, 0.2))],
+)
+def test_the_more_probable_is_favoured(p_h0, favoured):
+    # "Accept H0 iff P(H0) >= P(H1)" (Wang and Li 2019, section 3), whatever quadrature does to
+    # the last digits.
+    assert favour(p_h0).favoured == favoured
+    assert favour(p_h0).p_h1 == 1 - p_h0

@@ -45,6 +45,10 @@ def brier(y_true, y_score, sample_weight=None):
     return np.average((y_true - y_score) ** 2, weights=sample_weight)
 
 
+BRIER = metrics.weighted(brier, response="predict_proba", greater_is_better=False)
+COST = metrics.weighted(cost, greater_is_better=False)
+
+
 def compare(scoring, **options):
     return compare_predictions(Y, A, B, scoring=scoring, **(QUICK | options))
 
@@ -76,9 +80,7 @@ class TestAgainstBuiltInMetrics:
 
     @pytest.mark.parametrize("options", [{}, {"groups": GROUPS}])
     def test_scores(self, options):
-        own = by_scores(
-            metrics.weighted(brier, response="predict_proba", greater_is_better=False), **options
-        )
+        own = by_scores(BRIER, **options)
         known = by_scores("neg_brier_score", **options)
         assert_allclose(own.draws_a, known.draws_a, atol=1e-9)
         assert own.observed_b == pytest.approx(known.observed_b)
@@ -91,12 +93,6 @@ class TestAgainstBuiltInMetrics:
         assert not known._metrics["matthews_corrcoef"].calls_per_draw
         assert_allclose(own.draws, known.draws, atol=0.02)
         assert known.observed_a == pytest.approx(sklearn_metrics.matthews_corrcoef(Y, A))
-
-    def test_area_under_the_curve(self):
-        auc = metrics.weighted(sklearn_metrics.roc_auc_score, response="decision_function")
-        own, known = by_scores(auc, n_draws=150), by_scores("roc_auc", n_draws=150)
-        assert own.draws.std() == pytest.approx(known.draws.std(), rel=0.2)
-        assert own.observed_a == pytest.approx(known.observed_a)
 
     @pytest.mark.parametrize("weights", [np.ones(N), np.linspace(0.1, 2, N), np.arange(N) % 4 > 2])
     def test_numbers(self, weights):
@@ -145,35 +141,25 @@ class TestDraws:
             assert value == pytest.approx(np.average((Y - p) ** 2, weights=w))
 
     def test_swapping_the_classifiers(self):
-        loss = metrics.weighted(brier, response="predict_proba", greater_is_better=False)
-        one, other = by_scores(loss), by_scores(loss, y_score_a=Q, y_score_b=P)
+        one, other = by_scores(BRIER), by_scores(BRIER, y_score_a=Q, y_score_b=P)
         assert_allclose(other.draws, -one.draws, atol=1e-12)
-
-    def test_doubled_rows_are_doubled_weights(self):
-        metric = metrics.weighted(brier, response="predict_proba", greater_is_better=False)
-        prepared = metric.prepared(Y, P)
-        doubled = metric.prepared(np.tile(Y, 2), np.tile(P, 2))
-        weights = RNG.gamma(1.0, size=(N, 5))
-        assert_allclose(prepared(2 * weights), doubled(np.tile(weights, (2, 1))))
 
     def test_the_order_of_instances_does_not_matter(self):
         order = RNG.permutation(N)
-        metric = metrics.weighted(brier, response="predict_proba", greater_is_better=False)
         weights = RNG.gamma(1.0, size=(N, 5))
-        values = metric.prepared(Y[order], P[order])(weights[order])
-        assert_allclose(values, metric.prepared(Y, P)(weights))
+        values = BRIER.prepared(Y[order], P[order])(weights[order])
+        assert_allclose(values, BRIER.prepared(Y, P)(weights))
         scores = {"y_score_a": P[order], "y_score_b": Q[order]}
-        permuted = compare_predictions(Y[order], None, None, scoring=metric, **scores, **QUICK)
-        assert permuted.observed_a == pytest.approx(by_scores(metric).observed_a)
-        assert permuted.draws.std() == pytest.approx(by_scores(metric).draws.std(), rel=0.2)
-        of_labels = metrics.weighted(cost, greater_is_better=False)
-        permuted = compare_predictions(Y[order], A[order], B[order], scoring=of_labels, **QUICK)
-        assert_allclose(permuted.draws, compare(of_labels).draws)
+        permuted = compare_predictions(Y[order], None, None, scoring=BRIER, **scores, **QUICK)
+        assert permuted.observed_a == pytest.approx(by_scores(BRIER).observed_a)
+        assert permuted.draws.std() == pytest.approx(by_scores(BRIER).draws.std(), rel=0.2)
+        permuted = compare_predictions(Y[order], A[order], B[order], scoring=COST, **QUICK)
+        assert_allclose(permuted.draws, compare(COST).draws)
 
     def test_weights_of_tables_are_those_of_repeated_instances(self):
         """What a function is given of a table is what it would be given of all instances."""
         table = sklearn_metrics.confusion_matrix(Y, A)
-        metric = metrics.weighted(cost, greater_is_better=False).of((0, 1))
+        metric = COST.of((0, 1))
         assert metric(table) == pytest.approx(-cost(Y, A))
         assert metric(2 * table) == pytest.approx(-cost(np.tile(Y, 2), np.tile(A, 2)))
 
@@ -210,12 +196,7 @@ class TestItems:
         assert result.draws_a.max() <= 1
         each = [overlap([box], [one]) for box, one in zip(boxes, said, strict=True)]
         assert result.draws_b.std() == pytest.approx(np.std(each) / np.sqrt(60), rel=0.2)
-
-    def test_the_same_items(self):
-        metric = metrics.over_items(lambda true, found: float(len(true)), name="n")
-        items = [np.zeros(i) for i in range(20)]
-        result = compare_predictions(items, items, items, scoring=metric, **QUICK)
-        assert "identical" in str(result)
+        assert "identical" in str(compare_predictions(boxes, said, said, scoring=metric, **QUICK))
 
 
 class TestCrossValidation:
@@ -225,7 +206,7 @@ class TestCrossValidation:
         "scoring",
         [
             make_scorer(cost, greater_is_better=False),
-            metrics.weighted(brier, response="predict_proba", greater_is_better=False),
+            BRIER,
             metrics.resampled(share_right),
             metrics.expected_calibration_error(5),
         ],
@@ -254,10 +235,9 @@ class TestCrossValidation:
 
 
 def test_several_classifiers_and_one():
-    loss = metrics.weighted(cost, greater_is_better=False)
-    ranking = compare_many(Y, {"a": A, "b": B, "c": B}, scoring=loss, **QUICK)
+    ranking = compare_many(Y, {"a": A, "b": B, "c": B}, scoring=COST, **QUICK)
     assert ranking.table.index[0] == "a"
-    assert score_posterior(Y, A, scoring=loss, **QUICK).observed == pytest.approx(-cost(Y, A))
+    assert score_posterior(Y, A, scoring=COST, **QUICK).observed == pytest.approx(-cost(Y, A))
 
 
 def test_strings_as_labels_and_the_positive_class():
@@ -331,7 +311,7 @@ def test_functions_that_do_not_do(function, message):
 
 
 @pytest.mark.parametrize("n_classes", [2, 4])
-@pytest.mark.parametrize("n", [4, 6, 40])
+@pytest.mark.parametrize("n", [4, 6])
 def test_functions_that_use_their_weights_are_not_refused(n, n_classes):
     rng = np.random.default_rng(n)
     truth = np.arange(n) % n_classes
@@ -504,7 +484,6 @@ class TestIndicators:
         [
             (sklearn_metrics.hamming_loss, "predict", -1, metrics.weighted),
             (sklearn_metrics.hamming_loss, "predict", -1, metrics.resampled),
-            (sklearn_metrics.accuracy_score, "predict", 1, metrics.weighted),
             (sklearn_metrics.coverage_error, "decision_function", -1, metrics.weighted),
         ],
     )
@@ -553,7 +532,7 @@ class TestIndicators:
 
 def test_saved_results(tmp_path):
     ece = metrics.expected_calibration_error(5)
-    for result in (compare(metrics.weighted(cost, greater_is_better=False)), by_scores(ece)):
+    for result in (compare(COST), by_scores(ece)):
         result.save(tmp_path / "file")
         again = load_result(tmp_path / "file")
         assert again.hdi() == result.hdi()
@@ -561,7 +540,7 @@ def test_saved_results(tmp_path):
 
 
 def test_what_would_take_too_long():
-    result = compare(metrics.weighted(cost, greater_is_better=False))
+    result = compare(COST)
     with pytest.raises(ValueError, match="cannot be simulated: its function would be called"):
         result.required_sample_size(0.1)
     with pytest.raises(ValueError, match="Bayes factor of 'neg_cost' is not computed"):
@@ -569,16 +548,14 @@ def test_what_would_take_too_long():
 
 
 def test_fewer_draws_where_a_function_is_called_for_each():
-    loss = metrics.weighted(brier, response="predict_proba", greater_is_better=False)
-    assert compare_predictions(Y, None, None, scoring=loss, **SCORES).n_draws == 2000
+    assert compare_predictions(Y, None, None, scoring=BRIER, **SCORES).n_draws == 2000
     ece = metrics.expected_calibration_error(5)
     assert compare_predictions(Y, None, None, scoring=ece, **SCORES).n_draws == 20_000
-    own = metrics.weighted(cost, greater_is_better=False)
     said = "2,000 independent draws from 120 counts (by default 2,000 and not 20,000, as neg_cost"
-    assert said in str(compare_predictions(Y, A, B, scoring=own))
-    assert "by default" not in str(compare(own))
+    assert said in str(compare_predictions(Y, A, B, scoring=COST))
+    assert "by default" not in str(compare(COST))
     for asked in (1500, 20_000):
-        assert compare_predictions(Y, A, B, scoring=own, n_draws=asked).n_draws == asked
+        assert compare_predictions(Y, A, B, scoring=COST, n_draws=asked).n_draws == asked
     table = [[50, 10], [5, 35]]
     accuracy = metrics.weighted(accuracy_score)
     assert compare_confusion_matrices(table, table, scoring=accuracy).n_draws == 2000
@@ -596,28 +573,26 @@ def test_the_time_is_said_beforehand(monkeypatch, capsys, seconds, words, of_row
     """A call is timed; here, the clock is set."""
     for module in ("posterior.posterior", "metrics.any_metric"):
         monkeypatch.setattr(f"skbayeseval.{module}.seconds_of", lambda call: seconds)
-    loss = metrics.weighted(brier, response="predict_proba", greater_is_better=False)
-    by_scores(loss).hdi()
+    by_scores(BRIER).hdi()
     told = capsys.readouterr().err
     if not words:
         assert not told
         return
     assert f"drawing neg_brier, {words}" in told
     assert f"the influence of each instance on neg_brier, {of_rows}: 0 of {N} done" in told
-    compare(metrics.weighted(cost, greater_is_better=False)).hdi()
+    compare(COST).hdi()
     assert f"drawing neg_cost, {words}" in capsys.readouterr().err
 
 
 def test_resampling_and_cautions_are_told():
     right = metrics.resampled(share_right)
     assert "instances drawn anew with replacement for share_right" in str(compare(right))
-    loss = metrics.weighted(brier, response="predict_proba", greater_is_better=False)
-    assert "drawn anew" not in str(by_scores(loss))
+    assert "drawn anew" not in str(by_scores(BRIER))
     assert "noise makes it look larger" in str(by_scores(metrics.expected_calibration_error(5)))
 
 
 def test_equality_and_names():
     assert metrics.weighted(cost).name == "cost"
-    assert metrics.weighted(cost, greater_is_better=False).name == "neg_cost"
+    assert COST.name == "neg_cost"
     assert metrics.weighted(cost) == metrics.weighted(cost)
     assert isinstance(metrics.ndcg(3), AnyMetric)

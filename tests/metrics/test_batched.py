@@ -281,22 +281,15 @@ def test_scorers_are_those_of_scikit_learn(name, n_classes):
         assert_allclose(SCORERS[name].function(truth, said, WEIGHTS), found)
 
 
-def test_pinball_is_that_of_scikit_learn():
-    rng = np.random.default_rng(6)
-    truth, said = rng.normal(size=(2, 40))
+@pytest.mark.parametrize("whole", [False, True])
+def test_pinball_is_that_of_scikit_learn(whole):
+    """Whole numbers need not have a value in common, and may have weights."""
+    truth, said = np.random.default_rng(6).normal(size=(2, 40))
+    if whole:
+        truth, said = np.arange(40) % 3, 5 + np.arange(40) % 4
     expected = sklearn_metrics.mean_pinball_loss(truth, said, alpha=0.9, sample_weight=WEIGHTS[0])
     metric, options = metrics.pinball(0.9), {"sample_weight": WEIGHTS[0], "n_draws": 100}
     result = compare_predictions(truth, said, truth, scoring=metric, **options)
-    assert result.observed_a == pytest.approx(-expected)
-
-
-def test_pinball_of_whole_numbers_is_one_of_numbers():
-    """They need not have a value in common, and may have weights."""
-    truth, said = np.arange(40) % 3, 5 + np.arange(40) % 4
-    expected = sklearn_metrics.mean_pinball_loss(truth, said, alpha=0.2, sample_weight=WEIGHTS[0])
-    result = compare_predictions(
-        truth, said, truth, scoring=metrics.pinball(0.2), sample_weight=WEIGHTS[0], n_draws=100
-    )
     assert result.observed_a == pytest.approx(-expected)
 
 

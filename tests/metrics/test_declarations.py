@@ -193,27 +193,3 @@ def test_a_subgroup_without_a_class_that_a_function_needs(sites, own):
     assert reasons == ({"positives": "no instances of 0, which the metric needs"} if needs else {})
     if own == "NaN":  # also where nothing is predicted to be negative
         assert metric.needs_absent_classes(np.diag([0.0, 10.0]))
-
-
-@pytest.mark.parametrize("model", ["paired", "unpaired", "hierarchical", "bcv"])
-@pytest.mark.parametrize(
-    ("name", "mirror"), [("specificity", "recall"), ("negative_predictive_value", "precision")]
-)
-def test_metrics_of_negatives_mirror_those_of_positives(sites, name, mirror, model):
-    *data, column = sites
-    options = {"model": model, "random_state": 0}
-    negative, positive = (
-        compare_predictions(*data, scoring=scoring, pos_label=label, **options)
-        for scoring, label in ((name, 1), (mirror, 0))
-    )
-    assert negative.observed_a == positive.observed_a
-    assert negative.draws.mean() == pytest.approx(positive.draws.mean(), abs=0.001)
-    assert negative.draws.std() == pytest.approx(positive.draws.std(), rel=0.03)
-    assert negative.hdi() == pytest.approx(positive.hdi(), abs=0.005)
-    if model != "hierarchical":  # whose factors take seconds
-        factors = [result.bayes_factor(0.05) for result in (negative, positive)]
-        assert factors[0].value == pytest.approx(factors[1].value, rel=0.1)
-        assert factors[0].reliable == factors[1].reliable
-    if negative.evidence.is_paired:
-        assert negative.by(column).reasons == {"positives": "no negatives"}
-        assert positive.by(column).reasons == {"positives": "no positives"}

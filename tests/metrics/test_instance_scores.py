@@ -102,15 +102,6 @@ def test_one_versus_one_equals_scikit_learn_on_repeated_instances(name, ties):
         assert value == pytest.approx(theirs, abs=1e-12)
 
 
-def test_brier_score_of_many_classes_is_the_sum_of_squares():
-    rng = np.random.default_rng(9)
-    truth, p = make("multiclass", False, rng)
-    weights = draw_weights(rng)
-    squares = sum((p[:, c] - (truth == c)) ** 2 for c in range(4))
-    expected = [-np.average(squares, weights=w) for w in weights.T]
-    np.testing.assert_allclose(prepare("neg_brier_score", truth, p)(weights), expected, rtol=1e-12)
-
-
 @pytest.mark.parametrize(
     ("name", "kind"), [(n, k) for n, m in SCORE_METRICS.items() for k in m.kinds]
 )

@@ -40,14 +40,6 @@ def test_tables_2_to_5(task, metric):
     assert test.favoured == ("H0" if p_h0 >= p_h1 else "H1")
 
 
-def test_draws_agree_with_quadrature():
-    result = compare("ORG")
-    for metric in METRICS.values():
-        by_draws = np.mean(result.metric(metric).draws >= 0)
-        p_h0 = result.bayes_test(metric=metric).p_h0
-        assert by_draws == pytest.approx(p_h0, abs=4 * np.sqrt(0.25 / result.n_draws))
-
-
 def expected_table(rng, n_sets=3000):
     """The expected confusion table of logistic regression trained on 150 of each class.
 

@@ -12,15 +12,6 @@ TABLE_3 = load_published("sigir2016_table_3")
 TABLES_4_5_6 = load_published("sigir2016_tables_4_5_6")["tables"]
 
 
-def simulate(scenario, size, rng):
-    """Labels and predictions of two classifiers with the paper's outcome probabilities."""
-    y = (rng.random(size) < TABLE_3["mu"]).astype(int)
-    theta = np.array([scenario["theta_neg"], scenario["theta_pos"]])
-    outcome = (rng.random(size)[:, None] > np.cumsum(theta[y], axis=1)).sum(axis=1)
-    a, b = np.array([(1, 1), (1, 0), (0, 1), (0, 0)])[outcome].T
-    return y, a, b
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["a", "b"])
 def test_table_3(name):
@@ -42,28 +33,6 @@ def test_table_3(name):
         error = np.sqrt(printed * (1 - printed) * (1 / runs + 1 / 200))
         outside = np.abs(ours[model] - printed) > 3 * error + 0.01
         assert not outside.any(), (name, model, ours.index[outside].tolist())
-
-
-@pytest.mark.slow
-def test_power_one_data_set_at_a_time():
-    """The same by single results, which share nothing with the simulation but the model."""
-    scenario = TABLE_3["scenarios"]["b"]
-    cells = {"mu": TABLE_3["mu"], "theta+": scenario["theta_pos"], "theta-": scenario["theta_neg"]}
-    runs = 2000
-    for model in ("unpaired", "paired", Paired()):
-        rng = np.random.default_rng(0)
-        reached = 0
-        for _ in range(runs):
-            vectors = simulate(scenario, 2000, rng)
-            result = compare_predictions(
-                *vectors, scoring="f1", model=model, n_draws=4000, random_state=rng
-            )
-            reached += result.decision(TABLE_3["rope"]).code == "~"
-        options = {"rope": TABLE_3["rope"], "goal": "~", "n_replications": runs}
-        power = power_analysis(cells, 2000, model=model, random_state=1, **options).table["power"][
-            0
-        ]
-        assert reached / runs == pytest.approx(power, abs=3 * np.sqrt(0.25 * 2 / runs))
 
 
 @pytest.mark.slow
@@ -94,19 +63,6 @@ def test_tables_4_to_6(table, newsgroups):
             # is 0.95, 22% from print, and by 50,000 draws it strays from 0.85 to 1.02.
             factor = result.bayes_factor(method="kde")
             assert factor.value == pytest.approx(row["bf_sd"], rel=0.25), row
-
-
-@pytest.mark.slow
-def test_unpaired_widths_are_not_the_papers(newsgroups):
-    for table in TABLES_4_5_6.values():
-        for row in table["rows"]:
-            vectors = [
-                newsgroups[name] == row["category"] for name in ("truth", table["a"], table["b"])
-            ]
-            result = compare_predictions(
-                *vectors, scoring="f1", model="unpaired", n_draws=5000, random_state=0
-            )
-            assert abs(result.draws.std() - row["std"]) > 0.0015
 
 
 @pytest.mark.slow

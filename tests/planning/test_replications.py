@@ -20,12 +20,6 @@ def posteriors(data, model, **options):
     ]
 
 
-@pytest.mark.parametrize("pos_label", [0, 1])
-@pytest.mark.parametrize("model", ["paired", "unpaired", "bcv"])
-def test_populations_are_the_posterior(model, pos_label):
-    check_populations(posteriors(BINARY[:1], model, pos_label=pos_label)[0], 0.012)
-
-
 @pytest.mark.parametrize("model", ["paired", "hierarchical"])
 def test_populations_of_many_classes_are_the_posterior(model):
     check_populations(posteriors(MANY[:1], model)[0], 0.012)

@@ -100,17 +100,6 @@ def test_the_size_named_settles_it_as_often_as_promised(votes, rope, scoring):
     assert size.interval.low <= size.n_total <= size.interval.high
 
 
-@pytest.mark.slow
-def test_more_assurance_takes_more_instances():
-    result = compare_predictions(*CLEAR, scoring="f1", random_state=0)
-    likely, sure = (result.required_sample_size(0.01, assurance=p, **QUICK) for p in (0.5, 0.9))
-    assert likely.n_now == sure.n_now == 300
-    assert likely.n_total < sure.n_total
-    assert likely.n_more == likely.n_total - 300
-    assert sure.n_total > 10 * sure.n_now
-    assert "More than 10 times the present 300 labelled instances" in str(sure)
-
-
 def test_settled_already():
     result = compare_predictions(*CLEAR, random_state=0)
     size = result.required_sample_size(0.45)

@@ -84,8 +84,7 @@ def test_priors_differ_with_the_labels_that_can_be_true():
     assert shared == ["plain", "plain", "odd", "odd"]
 
 
-@pytest.mark.parametrize("scoring", ["accuracy", "f1_macro"])
-def test_ten_thousand_classes_are_printed_with_few_draws(scoring, monkeypatch):
+def test_ten_thousand_classes_are_printed_with_few_draws(monkeypatch):
     rng = np.random.default_rng(0)
     y = rng.integers(0, 10_000, 60_000)
     guess = rng.integers(0, 10_000, 60_000)
@@ -100,7 +99,7 @@ def test_ten_thousand_classes_are_printed_with_few_draws(scoring, monkeypatch):
             yield Totals(hits, base.mu, base.mu)
 
     monkeypatch.setattr(RecallRows, "draw_rows", counted)
-    result = compare_predictions(y, *said, scoring=scoring, labels=range(10_000), random_state=0)
+    result = compare_predictions(y, *said, scoring="f1_macro", labels=range(10_000), random_state=0)
     assert not drawn  # before anything is asked for
     words = str(result)
     assert "1,000 independent draws from 60,000 counts (by default not 20,000, as there" in words

@@ -25,7 +25,7 @@ from skbayeseval import (
 from skbayeseval.engines import ExactEngine
 from skbayeseval.engines.base import Trace
 from skbayeseval.engines.pymc import to_inference_data
-from skbayeseval.models import Paired, PairedHierarchical, Unpaired
+from skbayeseval.models import Paired, Unpaired
 from skbayeseval.posterior.posterior import Posterior
 from skbayeseval.posterior.prior_odds import bayes_factor
 
@@ -377,26 +377,3 @@ def test_a_bad_prior_is_told_before_anything_is_fitted():
         bayesian_cross_validate(
             Never(), Never(), X, y, prior=lambda: {"nu": 1}, engine="auto", random_state=0
         )
-
-
-@pytest.mark.slow
-def test_rows_and_joint_graphs():
-    # The rows as variables give what the collapsed graph gives; joint etas are another model,
-    # close by.
-    rng = np.random.default_rng(0)
-    y = rng.integers(0, 3, 300)
-    a, b = (np.where(rng.random(300) < p, y, rng.integers(0, 3, 300)) for p in (0.8, 0.7))
-    pm = pymc
-    for model, form in (("hierarchical", "rows"), (PairedHierarchical(), "joint")):
-        result = compare_predictions(y, a, b, scoring="f1_macro", model=model, random_state=0)
-        with result.pymc_model(form=form):
-            trace = pm.sample(
-                2000, chains=2, cores=1, random_seed=1, progressbar=False,
-                compute_convergence_checks=False, target_accept=0.9,
-            )  # fmt: skip
-        back = ComparisonResult.from_trace(trace, result)
-        near = 0.1 if form == "rows" else 0.25
-        assert back.draws.mean() == pytest.approx(
-            result.draws.mean(), abs=near * result.draws.std()
-        )
-        assert back.draws.std() == pytest.approx(result.draws.std(), rel=0.1)

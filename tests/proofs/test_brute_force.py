@@ -216,7 +216,8 @@ def eta_nodes(table, prior=(1.0, 1.0), n_nodes=60):
     u = (nodes + 1) / 2
     eta = u**3 / (u**3 + (1 - u) ** 3)
     slope = 3 * u**2 * (1 - u) ** 2 / (u**3 + (1 - u) ** 3) ** 2
-    weights = weights * slope * [eta_density(table, prior)(x) for x in eta]
+    density = eta_density(table, prior)
+    weights = weights * slope * [density(x) for x in eta]
     return eta, weights / weights.sum()
 
 

@@ -47,9 +47,8 @@ def test_ranks_of_many_replications_are_uniform():
     assert table["p_holm"].min() > 0.01
 
 
-@pytest.mark.parametrize("error", ["weight 1.1", "A and B swapped in one cell"])
-def test_planted_errors_are_caught(error):
-    assert sbc.planted(BY_NAME["bcv"], error, 1500, seed=2) < 0.01
+def test_a_planted_error_is_caught():
+    assert sbc.planted(BY_NAME["bcv"], "weight 1.1", 1500, seed=2) < 0.01
 
 
 @pytest.mark.slow
@@ -57,12 +56,6 @@ def test_planted_errors_are_caught(error):
 @pytest.mark.parametrize("error", sbc.PLANTED)
 def test_planted_errors_are_caught_in_a_full_run(name, error):
     assert sbc.planted(BY_NAME[name], error, 4000, seed=2) < 0.01
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", ["hierarchical, M=2"])
-def test_a_wrong_weight_is_caught_in_many_classes(name):
-    assert sbc.planted(BY_NAME[name], "weight 1.1", 4000, seed=2) < 0.01
 
 
 def test_the_draws_ranked_are_those_of_the_faces():

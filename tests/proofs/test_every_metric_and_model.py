@@ -13,35 +13,14 @@ from sklearn import metrics as sk
 
 from skbayeseval import compare_predictions, metrics, models
 from skbayeseval.models import FAMILIES
-from skbayeseval.models.base import Model
 from tests.metrics.test_confusion import TWINS
+from tests.models.test_base import JointCells
 from tests.proofs.scripts import prior_cases
 
 pytestmark = pytest.mark.filterwarnings("ignore:The published prior of model='hierarchical'")
 
 ROPE = 0.05
 N_PRIOR = 400_000
-
-
-class JointCells(Model):
-    """A model as a user may write it: a Dirichlet distribution over the cells of (truth, A, B)."""
-
-    name = "joint cells"
-    needs_pairs = True
-
-    def __init__(self, count=1.0):
-        self.count = count
-
-    def _observe(self, evidence):
-        self.counts, self.positive = evidence.cube() * evidence.weight, evidence.positive
-
-    def stream(self, metric, rng, number, *, prior=False):
-        shapes = self.count + (not prior) * self.counts
-        for start in range(0, number, 20_000):
-            size = min(20_000, number - start)
-            joint = rng.dirichlet(shapes.ravel(), size).reshape(-1, *shapes.shape)
-            tables = joint.sum(axis=3), joint.sum(axis=2)
-            yield np.stack([metric(table, self.positive_index) for table in tables])
 
 
 def joint_cells_prior(rng, n, n_classes):
@@ -67,7 +46,7 @@ CASES = {
     "Recalls": (models.Recalls(mu=1.0), prior_cases.separate_recalls_prior, False),
     "PairedRecalls": (models.PairedRecalls(mu=1.0), prior_cases.joint_recalls_prior, True),
     "PairedHierarchical": (models.PairedHierarchical(), prior_cases.free_etas_prior, True),
-    "JointCells": (JointCells(), joint_cells_prior, True),
+    "JointCells": (JointCells(agree=1.0, disagree=1.0), joint_cells_prior, True),
 }
 
 REFERENCES = TWINS | {
@@ -165,15 +144,14 @@ def test_simulated_test_sets_are_those_of_the_posterior(name, results):
     model, counts = CASES[name][0], results(name).evidence
     given = model.specification(counts)
     drawn = given.draw_populations(np.random.default_rng(2), 2000)
-    scores = np.empty((2, len(drawn)))
+    tables = np.zeros((2, len(drawn), 2, 2))
     for place, populations in enumerate(drawn):
         shared = len(populations) == 1
         for k in range(2):
             population = populations[0 if shared else k]
-            table = np.zeros((2, 2))
             said = population.predictions[:, k if shared else 0]
-            np.add.at(table, (population.truth, said), population.probability)
-            scores[k, place] = metrics.get_metric("f1")(table)
+            np.add.at(tables[k, place], (population.truth, said), population.probability)
+    scores = metrics.get_metric("f1")(tables)
     f1 = results(name).metric("f1")
     for x, z in (
         (scores[0], f1.draws_a),
@@ -204,6 +182,10 @@ QUICK = [
     ("JointCells", "negative_predictive_value"),
     ("JointCells", "true skill"),
     ("BCV", "specificity"),
+    ("BCV", "matthews_corrcoef"),
+    ("Unpaired", "f1"),
+    ("Unpaired", "precision"),
+    ("Paired", "matthews_corrcoef"),
 ]
 NAMED = [name for name in METRICS if not name.startswith(("f2", "f0.5"))]
 
@@ -301,11 +283,7 @@ def test_a_subgroup_without_a_class(model, absent):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)
             groups = result.by(column, metric=metric)
-        needs = (
-            USERS[metric].needs_classes
-            if metric in USERS
-            else (metrics.get_metric(metric).needs_classes)
-        )
+        needs = (USERS.get(metric) or metrics.get_metric(metric)).needs_classes
         reason = groups.reasons.get("without")
         if needs == "several":
             assert reason == "only one class", metric
