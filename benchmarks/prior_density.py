@@ -1,7 +1,7 @@
 """The prior density of the difference at 0, for every model and metric.
 
-Prints P(|difference| < e) / 2e for decreasing e, and the density at 0 if it is finite, as in the
-tables of docs/bayes_factors.md.
+Prints P(|difference| < e) / 2e for decreasing e, and the density at 0 if it is finite, as a table
+per model; docs/bayes_factors.md has the densities of two classes and some of the other rows.
 
     python benchmarks/prior_density.py
 """

@@ -74,7 +74,7 @@ def test_inventories_are_read_by_sphinx(tmp_path):
     )
 
 
-PAGES = sorted([*ROOT.glob("*.md"), *DOCS.rglob("*.md")])
+PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("benchmarks/*.md"), *DOCS.rglob("*.md")])
 PAGES = [page for page in PAGES if "_build" not in page.parts]
 
 

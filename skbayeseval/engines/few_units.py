@@ -92,7 +92,7 @@ def allow_for_few_carriers(
     The variance of k values of kurtosis q is known with 2 k / (q - 1) degrees of freedom: as well
     as from k normal values, if q is 3. Differences of areas under curves get k / q, less than half
     as many: where pairs in the wrong order are rare, the few that were seen have too small a
-    kurtosis (docs/calibration_details.md).
+    kurtosis (benchmarks/constants.md).
 
     Parameters
     ----------

@@ -4,7 +4,7 @@ AUC within runs. Instance scores of different fits are on different scales, so R
 metrics are computed within each run and then averaged. With equal weights this is the mean of the
 runs, which is also shown as observed. In a draw, a run has the weight of its pairs divided by their
 number. An unweighted average in every draw would hide how much small folds differ
-(docs/calibration_details.md). What does not depend on the weights (sorting, ties) is prepared once;
+(benchmarks/constants.md). What does not depend on the weights (sorting, ties) is prepared once;
 a block of weights then costs a sparse product and a cumulative sum.
 """
 

@@ -8,7 +8,7 @@ count. The judge's grade of the system is not enough for that, because a differe
 systems on the same items can be known far better than each of them. With the mean grade of all
 systems beside it, the difference of two is predicted from both grades. A useless judge makes
 intervals of the difference wider than people's grades alone by 19% with 20 graded items, and by 8%
-with 50 (docs/calibration_details.md).
+with 50 (docs/calibration.md).
 """
 
 from __future__ import annotations

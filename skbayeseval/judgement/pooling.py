@@ -4,7 +4,8 @@ The best of many equal classifiers looks better than the others by chance. This 
 posterior draw, too, if the prior takes all of them for unrelated. Here, differences shrink by as
 much as noise may explain them: of classifiers, those at the top of a ranking; of subgroups, all.
 Too much assumed noise is not cautious: it hides real differences. Pairs stay unpooled, since a pair
-that was chosen beforehand has no luck to take off. docs/models.md has the alternatives.
+that was chosen beforehand has no luck to take off. benchmarks/constants.md has the
+alternatives.
 """
 
 from __future__ import annotations
