@@ -88,6 +88,8 @@ def test_reproduced_values_are_those_of_the_table():
     page = (ROOT / "docs" / "reproduction.md").read_text()
     rows = re.findall(r"^\|[^|]+\| (\d+) \| (\d+) \|", page, re.MULTILINE)
     inside, outside = (sum(map(int, column)) for column in zip(*rows, strict=True))
+    said = r"(\d+) of (\d+) published values do, .* the other (\d+) are"
+    assert stated(said, " ".join(page.split())) == [inside, inside + outside, outside]
     assert stated(r"\[(\d+) of (\d+) values\]", README) == [inside, inside + outside]
     paper = " ".join((ROOT / "paper.md").read_text().split())
     sentence = r"of (\d+) values .* gives (\d+) within stated bounds, .* the other (\d+)\."
