@@ -1,7 +1,7 @@
 // Pages for users come before the reference, and the reference before the evidence and the changes.
 var Scorer = {
   score: ([docname, , , , score]) => {
-    if (/^(guide\/|getting_started)/.test(docname)) return score + 20;
+    if (/^(guide\/|getting_started|files|long_runs)/.test(docname)) return score + 20;
     if (/^gallery\//.test(docname)) return score + 10;
     return /^(index|api|generated\/)/.test(docname) ? score : score - 10;
   },
