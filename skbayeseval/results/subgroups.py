@@ -21,7 +21,7 @@ from skbayeseval.judgement.subgroup_decision import SubgroupDecision, farthest_a
 from skbayeseval.metrics.metric import Metric
 from skbayeseval.posterior.posterior import Posterior
 from skbayeseval.posterior.subgroups import Subgroup, compare_subgroups
-from skbayeseval.results.text_tables import as_text, latex_table, markdown_table
+from skbayeseval.results.text_tables import as_text, latex_table, markdown_table, within
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -284,8 +284,8 @@ class SubgroupComparison:
         if more > 0:
             table = pd.concat([table[:MOST_LINES], table[-1:]])
         lines = [
-            f"{a} minus {b} in {self.metric}, by {self._column or 'subgroup'}, partially pooled:",
-            table.rename_axis(None).to_string(),
+            f"{a} minus {b} in {self.metric}, by {self._column or 'subgroup'}:",
+            within(table.drop(columns="95% HDI, alone")),
             *([f"and {more} more, in table"] if more > 0 else []),
         ]
         if len(self._subgroups) - len(self.reasons) > 1:

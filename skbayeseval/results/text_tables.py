@@ -64,6 +64,12 @@ LOW_ENDS, HIGH_ENDS = ("hdi_low", "alone_low"), ("hdi_high", "alone_high")
 # Columns that are left out unless Monte Carlo errors are asked for.
 ERRORS = ["mcse", "hdi_mcse", "ess", "r_hat"]
 
+# The mean, in tables of several of which the best is chosen: it allows for that.
+ESTIMATE = "estimate"
+
+# Printed tables have so many characters on a line, and names in them at least so many.
+PAGE, LEAST_NAME = 80, 12
+
 # Columns whose sign is turned where a loss has a label, next to the HDI.
 SIGNED = ("observed", "observed_a", "observed_b", "mean")
 
@@ -184,6 +190,19 @@ def _cell(name: str, value: Any, digits: int, prob: float) -> str:
     if name.startswith("p_"):
         return format_probability(value, threshold=prob)
     return fixed(value, 3) if name == "r_hat" else f"{value:,.0f}"
+
+
+def within(frame: pd.DataFrame, page: int = PAGE) -> str:
+    """Return a table as lines that are no longer than a page, with shorter names if need be."""
+    names = list(map(str, frame.index))
+    frame = frame.rename(columns=lambda title: title.replace("HDI", "interval"))
+    lines = frame.set_axis(names).to_string()
+    excess = max(map(len, lines.splitlines())) - page
+    if excess <= 0:
+        return lines
+    width = max(max(map(len, names)) - excess, LEAST_NAME)
+    short = [name if len(name) <= width else f"{name[: width - 6]}...{name[-3:]}" for name in names]
+    return frame.set_axis(short if len(set(short)) == len(set(names)) else names).to_string()
 
 
 def name_metrics(table: pd.DataFrame, metrics: Sequence[str], labels: Labels) -> list[str]:
