@@ -274,7 +274,7 @@ class DescribedResult(PosteriorView):
             if rope is not None:
                 sentences.append(self._decided(rope, metric))
             paragraphs.append(" ".join(sentences))
-        limits = as_sentences(in_brief(facts_of(self), most_cautions=len(facts_of(self))))
+        limits = as_sentences(facts_of(self))
         if self._takes_rope and rope is None:
             limits.append(
                 "Whether a difference of this size matters is not for statistics to say: pass "
@@ -463,10 +463,10 @@ class RopeResult(DescribedResult):
             For a comparison, the columns are the observed metric values, the mean and standard
             deviation of the difference A minus B, the probabilities that A is worse, inside the
             ROPE and better, the HDI and, with a ROPE, the decision: the symbol of what is settled,
-            or "not settled". For a ranking, they are the observed metric value, its mean, standard
-            deviation and HDI, the probability of being best and the rank; with a ROPE also the
-            probability of being practically equivalent to the best, and the decision against the
-            best.
+            or "not settled". For a ranking, they are the observed metric value, its estimate (the
+            posterior mean), standard deviation and HDI, the probability of being best and the rank;
+            with a ROPE also the probability of being practically equivalent to the best, and the
+            decision against the best.
 
         Examples
         --------

@@ -21,6 +21,14 @@ Fact = tuple[str, str]
 # How the sentence with each keyword begins; the others begin with the keyword.
 BEGINNINGS = {
     "estimate": "The estimate is",
+    "model": "The probabilities come from the model",
+    "worth": "Cross-validated predictions are worth",
+    "splits": "Splits:",
+    "large": "With many instances,",
+    "averages": "Averages are",
+    "prior": "The prior is",
+    "copies": "Copies:",
+    "metrics": "Metrics:",
     "observed": "Observed:",
     "missing": "Missing scores:",
     "caution": "Caution:",
@@ -104,7 +112,7 @@ def _basis(result: PosteriorView) -> Iterator[Fact]:
                 words = f"{words} ({low:.2g} to {high:.2g})"
             which = f" in {name}" if len(metrics) > 1 else ""
             worth = "independent instances per test prediction"
-            yield "worth", f"{words} {worth}{which}, inferred {inferred.basis}"
+            yield "worth", f"{words} {worth}{which}, {inferred.basis}"
     together = [name for name, metric in metrics.items() if posterior.sum_of_means(metric)]
     if together:
         words = "instances far from the mean are weighted one by one, the others by a normal sum"
@@ -296,7 +304,8 @@ def positive_class(posterior: Posterior, metric: Metric) -> Any:
 
     Metrics of instance scores always have one, as in scikit-learn: that which the scores are of.
     """
-    label, scored = None, posterior.scored
+    label = None
+    scored: Any = posterior.scored
     if metric.source == "instances" and scored is not None:
         if len(scored.labels) == 2 and scored.truth.ndim == 1:
             label = scored.labels[1 if scored.positive is None else scored.positive]

@@ -193,16 +193,18 @@ def _cell(name: str, value: Any, digits: int, prob: float) -> str:
 
 
 def within(frame: pd.DataFrame, page: int = PAGE) -> str:
-    """Return a table as lines that are no longer than a page, with shorter names if need be."""
+    """Return a table of text as lines that fit a page, with shorter names if need be."""
     names = list(map(str, frame.index))
-    frame = frame.rename(columns=lambda title: title.replace("HDI", "interval"))
-    lines = frame.set_axis(names).to_string()
-    excess = max(map(len, lines.splitlines())) - page
-    if excess <= 0:
-        return lines
-    width = max(max(map(len, names)) - excess, LEAST_NAME)
-    short = [name if len(name) <= width else f"{name[: width - 6]}...{name[-3:]}" for name in names]
-    return frame.set_axis(short if len(set(short)) == len(set(names)) else names).to_string()
+    titles = [str(title).replace("HDI", "interval") for title in frame.columns]
+    columns = [[title, *frame.iloc[:, k]] for k, title in enumerate(titles)]
+    widths = [max(map(len, column)) for column in columns]
+    room = max(page - sum(widths) - 2 * len(widths), LEAST_NAME)
+    short = [name if len(name) <= room else f"{name[: room - 6]}...{name[-3:]}" for name in names]
+    first = ["", *(short if len(set(short)) == len(set(names)) else names)]
+    cells = [[cell.rjust(width) for cell in c] for c, width in zip(columns, widths, strict=True)]
+    widest = max(map(len, first))
+    rows = zip([name.ljust(widest) for name in first], *cells, strict=True)
+    return "\n".join("  ".join(row).rstrip() for row in rows)
 
 
 def name_metrics(table: pd.DataFrame, metrics: Sequence[str], labels: Labels) -> list[str]:
