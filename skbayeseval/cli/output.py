@@ -164,12 +164,14 @@ def _print(result: Result, rope: Rope | None) -> None:
         )
         return
     for name, summary in _summaries(result, rope).items():
-        pairs = within(as_text(summary, rope=rope is not None).drop(columns="std"))
-        print(f"\n{name}, the differences of pairs:\n{pairs}")
+        pairs = as_text(summary, rope=rope is not None).drop(columns="std")
+        pairs.index = pd.Index([" minus ".join(pair) for pair in pairs.index])
+        print(f"\n{name}, the differences of pairs:\n{within(pairs)}")
 
 
 def _in_python(words: str) -> str:
     """Return advice to call a function, as it is said where no Python runs."""
+    words = words.replace("more in details()", "more in --report")
     return words.replace("required_sample_size", "in Python, required_sample_size")
 
 

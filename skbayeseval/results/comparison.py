@@ -12,7 +12,6 @@ from skbayeseval._arrays import Array
 from skbayeseval._validation import check_flag
 from skbayeseval.evidence import ConfusionCounts, Evidence
 from skbayeseval.evidence.instances import subgroups_of
-from skbayeseval.evidence.interface import letter
 from skbayeseval.judgement import frequentist
 from skbayeseval.judgement.decision import PLANNED, digits_of, format_interval, format_probability
 from skbayeseval.judgement.frequentist import SignificanceTest, mcnemar, paired_t, sign_test
@@ -37,6 +36,7 @@ from skbayeseval.results.text_tables import (
     as_text,
     by_model_and_prior,
     name_metrics,
+    with_letters,
     within,
 )
 from skbayeseval.splitting.block_cv import BlockRegularizedCV
@@ -525,7 +525,7 @@ class ComparisonResult(ComparisonFigures):
         means = [self._distribution(metric).mean for metric in self._metrics.values()]
         ahead = [sum(mean > 0 for mean in means), sum(mean < 0 for mean in means)]
         first, second = (0, 1) if ahead[0] >= ahead[1] else (1, 0)
-        called = [f"{name} ({letter(k)})" for k, name in enumerate(self.names)]
+        called = with_letters(self.names)
         total = "both" if ahead[first] == len(means) == 2 else f"{ahead[first]} of {len(means)}"
         rest = f", behind on {ahead[second]}" if ahead[second] else ""
         return f"{called[first]} is ahead of {called[second]} on {total} metrics{rest}."

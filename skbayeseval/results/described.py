@@ -255,7 +255,7 @@ class DescribedResult(PosteriorView):
         >>> from skbayeseval import compare_counts
         >>> result = compare_counts((900, 50, 60), (700, 150, 260), random_state=0)
         >>> print(result.details().splitlines()[3])
-          model       bcv, 20,000 independent draws from 1,010 counts
+          model       bcv, 20,000 independent draws from 1,010 and 1,110 counts
         """
         lines = []
         for metric in self._metrics.values():

@@ -284,14 +284,15 @@ class SearchReport:
         table = self.summary()
         shown = table.head(ROWS_IN_WORDS)
         more = len(table) - len(shown)
-        text = self._as_text(rows=shown.index, columns=varying([*self._parameters.values()]))
+        parameters = varying([*self._parameters.values()])
+        text = self._as_text(rows=shown.index, columns=parameters).rename(columns=NARROW)
         facts = in_brief(self._facts)
         if (table["decision"] == "~").sum() > 1:
             facts.append(("next", "simplest(key) chooses the simplest of the equivalent ones"))
         return "\n".join(
             [
                 *self._verdict(),
-                within(text.rename(columns=NARROW).replace("not settled", "?")),
+                within(text.replace("not settled", "?"), n_names=len(parameters)),
                 f"{f'... and {more} more; ' if more else ''}{LEGEND}, ? not settled",
                 *as_lines(facts),
             ]
