@@ -24,9 +24,8 @@ from skbayeseval.cli.formats import (
     write_junit,
 )
 from skbayeseval.judgement.rope import warn_of_one_rope
-from skbayeseval.results.described import WITHOUT_A_ROPE
 from skbayeseval.results.ranking import MOST_IN_PAIRS
-from skbayeseval.results.text_tables import as_text
+from skbayeseval.results.text_tables import as_text, within
 
 # The exit code if a gate is not passed.
 NOT_PASSED = 3
@@ -148,17 +147,15 @@ def save(result: Result, args: argparse.Namespace, *, quiet: bool = False) -> No
 
 
 def _print(result: Result, rope: Rope | None) -> None:
-    said = str(result)
+    words = str(result).replace("decision(rope=r), with r", "--rope r, with r")
     if rope is not None:
         decisions = "\n".join(str(result.decision(rope, metric=name)) for name in result.metrics)
-        advice = "required_sample_size estimates"
-        print(decisions.replace(advice, f"in Python, {advice}"), end="\n\n")
-        said = said.removesuffix(f"\n  {WITHOUT_A_ROPE}")
+        print(_in_python(decisions), end="\n\n")
+        words = words.partition("\n  next ")[0]
     if isinstance(result, Ranking):
         print(*(result.tiers(rope or 0.0, metric=name) for name in result.metrics), "", sep="\n")
-    print(said.replace("decision(rope=r)", "--rope r"), end="\n\n")
+    print(_in_python(words))
     if not isinstance(result, Ranking):
-        print(result._table(rope, 0.95, True, None).T.to_string())
         return
     if len(result.names) > MOST_IN_PAIRS:
         print(
@@ -167,8 +164,15 @@ def _print(result: Result, rope: Rope | None) -> None:
         )
         return
     for name, summary in _summaries(result, rope).items():
-        pairs = as_text(summary, rope=rope is not None, mcse=True)
-        print(f"{name}, the differences of pairs:\n{pairs.to_string()}\n")
+        pairs = as_text(summary, rope=rope is not None).drop(columns="std")
+        pairs.index = pd.Index([" minus ".join(pair) for pair in pairs.index])
+        print(f"\n{name}, the differences of pairs:\n{within(pairs)}")
+
+
+def _in_python(words: str) -> str:
+    """Return advice to call a function, as it is said where no Python runs."""
+    words = words.replace("more in details()", "more in --report")
+    return words.replace("required_sample_size", "in Python, required_sample_size")
 
 
 def _summaries(ranking: Ranking, rope: Rope | None) -> dict[str, pd.DataFrame]:

@@ -440,7 +440,7 @@ class ItemScores(Evidence):
             words = f"{' and '.join(self.judges)} gave the grades"
             if self.human is None:
                 words += ": the result is about these, not about those that people would give"
-            lines.append(("judges" if len(self.judges) > 1 else "judge", words))
+            lines.append(("note", words))
         if len(self.judges) > 1:
             apart = np.nanmax(self.scores, axis=2) - np.nanmin(self.scores, axis=2)
             each = [

@@ -50,9 +50,7 @@ class InWords:
             which = " or ".join(map(repr, self.other_metrics))
             if len(self.other_metrics) > 3:
                 which = f" one of the {len(self.other_metrics)} others"
-            notes.append(
-                f"This is about {self.metric} only: for other metrics, pass metric={which}."
-            )
+            notes.append(f"Only about {self.metric}; for other metrics, pass metric={which}.")
         return [*notes, self.trained_on] if self.trained_on else notes
 
 
@@ -155,8 +153,8 @@ class Decision(InWords):
             notes.insert(0, f"More {self.units} could settle it{how_many}.")
             if max(self.probabilities) >= self.prob:
                 sure = percent(self.prob)
-                rule = f"Settled would be a {sure} HDI that is all beyond the ROPE or inside it, "
-                notes.insert(0, f"{rule}which requires more than a probability of {sure}.")
+                rule = f"Settled needs the whole {sure} HDI beyond the ROPE or inside it."
+                notes.insert(0, rule)
         before = [self.turn] if self.turn else []
         return "\n".join([*before, self.in_short(), *(f"   {note}" for note in notes)])
 
@@ -197,8 +195,8 @@ class Decision(InWords):
         if self.rope.low == self.rope.high:
             del cases[1]
         cases.sort(key=lambda case: -case[0])
-        rest = ", ".join(f"{short} {self._chance(chance)}" for chance, _, short in cases[1:])
-        return f"{cases[0][1]} with probability {self._chance(cases[0][0])}, {rest}"
+        rest = [f"{short} {self._chance(chance)}" for chance, _, short in cases[1:]]
+        return f"{cases[0][1]} with probability {self._chance(cases[0][0])}, {', '.join(rest)}"
 
 
 def on_more_training(
@@ -231,11 +229,11 @@ def on_other_splits(n_repeats: int, what: str, *, nearly_all: bool) -> str:
 
     `nearly_all` is whether learners are trained on nearly all instances.
     """
-    said = f"Other random splits of the same data could change {what}"
+    words = f"Other random splits could change {what}"
     if n_repeats >= MANY_REPEATS:
-        return f"{said}, even after {n_repeats} repeats."
+        return f"{words}, even after {n_repeats} repeats."
     more = "RepeatedStratifiedKFold()" if nearly_all else f"BlockRegularizedCV({MANY_REPEATS})"
-    return f"{said}; more repeats, such as cv={more}, would help."
+    return f"{words}; more repeats would help, such as cv={more}."
 
 
 # The units whose number `required_sample_size` can estimate.
@@ -350,11 +348,16 @@ def basis_of(metric: str, prob: float, rope: Interval, hdi: Interval | None = No
 
 def format_interval(interval: Interval, sign: bool = True) -> str:
     """Format the interval with a number of digits that depends on its width."""
-    width = interval.high - interval.low
-    magnitude = math.floor(math.log10(width)) if 0 < width < math.inf else 0
-    digits = min(max(1 - magnitude, 3), 8)
+    digits = digits_of(interval)
     ends = (f"{end + 0.0:{'+' if sign and end else ''}.{digits}f}" for end in interval)
     return f"[{', '.join(ends)}]"
+
+
+def digits_of(interval: Interval) -> int:
+    """Return how many digits after the point an interval and what lies in it are shown with."""
+    width = interval.high - interval.low
+    magnitude = math.floor(math.log10(width)) if 0 < width < math.inf else 0
+    return min(max(1 - magnitude, 3), 8)
 
 
 # So many other classifiers are named in a sentence.

@@ -111,10 +111,10 @@ class RankingDecision(InWords):
 
     def __str__(self) -> str:
         equivalent, still, worse = self._named()
-        title = "the best" if self.best_alone else "the best or practically equivalent to it"
+        title = "the best" if self.best_alone else "practically as good as the best"
         cases = {
             title: equivalent,
-            "not settled (probability of being equivalent to the best)": still,
+            "not settled (probability of being as good as the best)": still,
             "surely worse than the best": worse,
         }
         said = [f"{basis_of(self.metric, self.prob, self.rope)}, allowing for chance:"]

@@ -13,19 +13,32 @@ from skbayeseval._validation import check_flag
 from skbayeseval.evidence import ConfusionCounts, Evidence
 from skbayeseval.evidence.instances import subgroups_of
 from skbayeseval.judgement import frequentist
-from skbayeseval.judgement.decision import format_interval, format_probability
+from skbayeseval.judgement.decision import PLANNED, digits_of, format_interval, format_probability
 from skbayeseval.judgement.frequentist import SignificanceTest, mcnemar, paired_t, sign_test
 from skbayeseval.judgement.intervals import Interval
 from skbayeseval.judgement.rope import warn_of_one_rope
 from skbayeseval.metrics.metric import Metric, totals_of
 from skbayeseval.planning.sample_size import SampleSize, required_sample_size
 from skbayeseval.posterior.posterior import Posterior
-from skbayeseval.results.described import how_much, meaning_of, summary_row, under_other_priors
-from skbayeseval.results.facts import Fact, as_sentences, observed_of
+from skbayeseval.results.described import (
+    R,
+    in_numbers,
+    meaning_of,
+    summary_row,
+    under_other_priors,
+)
+from skbayeseval.results.facts import Fact, as_lines, as_sentences, observed_of, observed_values
 from skbayeseval.results.figures import ComparisonFigures
 from skbayeseval.results.report import POSTERIOR, SENSITIVITY, Figure, Table
 from skbayeseval.results.subgroups import SubgroupComparison, instances_of
-from skbayeseval.results.text_tables import Labels, as_text, by_model_and_prior, name_metrics
+from skbayeseval.results.text_tables import (
+    Labels,
+    as_text,
+    by_model_and_prior,
+    name_metrics,
+    with_letters,
+    within,
+)
 from skbayeseval.splitting.block_cv import BlockRegularizedCV
 from skbayeseval.splitting.collect import CrossValidation
 
@@ -480,31 +493,73 @@ class ComparisonResult(ComparisonFigures):
         a, b = self.names
         identical = self._posterior.what_is_identical(metric)
         if identical is not None:
-            return f"{a} and {b} are identical on {metric.name}: their {identical} are the same."
+            called = self._called(metric)
+            return f"{a} and {b} are identical on {called}: their {identical} are the same."
         worse, equal, better = self._distribution(metric).around(Interval(0.0, 0.0))
         ahead, behind = (a, b) if better >= worse else (b, a)
         verdict = f"{ahead} is better than {behind}"
         if equal >= max(worse, better):
             verdict = f"{a} and {b} are equal"
         chance = format_probability(max(worse, equal, better), words=True)
-        return f"{verdict} on {metric.name} with probability {chance}."
+        return f"{verdict} on {self._called(metric)} with probability {chance}."
+
+    def _verdict_lines(self) -> list[str]:
+        metrics = self._metrics.values()
+        if len(metrics) == 1:
+            (metric,) = metrics
+            words = self._in_numbers(metric)
+            words += f" (observed: {observed_values(self, metric)})"
+            return [self._headline(metric), *as_lines([("difference", words)])]
+        return [self._count(), within(self._table_of_metrics())]
+
+    def _in_numbers(self, metric: Metric) -> str:
+        """Return who is ahead by how much; of identical classifiers, how much they may differ."""
+        difference = self._distribution(metric)
+        if self._posterior.what_is_identical(metric) is None:
+            return in_numbers(self.names, difference.mean, difference.hdi())
+        most = max(map(abs, difference.hdi()))
+        return f"at most {most:.4f} either way on other instances, with probability 95%"
+
+    def _count(self) -> str:
+        """Return a sentence on how many metrics each classifier is ahead on."""
+        means = [self._distribution(metric).mean for metric in self._metrics.values()]
+        ahead = [sum(mean > 0 for mean in means), sum(mean < 0 for mean in means)]
+        first, second = (0, 1) if ahead[0] >= ahead[1] else (1, 0)
+        called = with_letters(self.names)
+        total = "both" if ahead[first] == len(means) == 2 else f"{ahead[first]} of {len(means)}"
+        rest = f", behind on {ahead[second]}" if ahead[second] else ""
+        return f"{called[first]} is ahead of {called[second]} on {total} metrics{rest}."
+
+    def _table_of_metrics(self) -> pd.DataFrame:
+        """Return the observed values and the differences, one row per metric, as text."""
+        rows = []
+        for metric in self._metrics.values():
+            difference, observed = self._distribution(metric), self._posterior.observed(metric)
+            chance = format_probability(difference.around(Interval(0.0, 0.0)).better)
+            cells, hdi = [f"{value:.4f}" for value in observed], difference.hdi()
+            mean = f"{difference.mean:+.{digits_of(hdi)}f}"
+            rows.append([*cells, mean, format_interval(hdi), chance])
+        columns = ["A", "B", "A minus B", "95% interval", "P(A better)"]
+        return pd.DataFrame(rows, self.metrics, columns)
+
+    def _next(self) -> str:
+        if self._posterior.what_is_identical(self._metric(None)) is not None:
+            return super()._next()
+        around = self._distribution().around(Interval(0.0, 0.0))
+        units = self._units(self._metric(None))
+        if len(self.metrics) > 1 or max(around) >= 0.95 or units not in PLANNED:
+            return super()._next()
+        return f"more {units} would tell; required_sample_size(rope=r) estimates how many, {R}"
 
     def _facts_of(self, metric: Metric) -> list[Fact]:
         difference, (a, b) = self._distribution(metric), self.names
         interval = f"95% HDI {format_interval(difference.hdi())}"
         words = f"{difference.mean:+.4f}, {interval}  ({a} minus {b})"
-        return [("difference", words), observed_of(self, metric)]
+        return [("difference", words), ("observed", observed_of(self, metric))]
 
     def _sentences(self, metric: Metric) -> list[str]:
-        difference = self._distribution(metric)
-        sentences = as_sentences([observed_of(self, metric)])
-        if self._posterior.what_is_identical(metric) is not None:
-            most = max(map(abs, difference.hdi()))
-            at_most = (
-                f"their difference on other instances is at most {most:.4f} in either direction"
-            )
-            return [*sentences, f"With probability 95% or more, {at_most}."]
-        return [*sentences, how_much(self.names, difference.mean, difference.hdi())]
+        observed = as_sentences([("observed", observed_of(self, metric))])
+        return [*observed, f"Difference: {self._in_numbers(metric)}."]
 
     def _decided(self, rope: Any, metric: Metric) -> str:
         return " ".join(meaning_of(self.decision(rope, metric=metric)))

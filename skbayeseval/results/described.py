@@ -13,7 +13,7 @@ from typing import Any
 import pandas as pd
 
 from skbayeseval._html import html_table, write_page
-from skbayeseval.judgement.decision import NO_ROPE, Decision, InWords, format_probability
+from skbayeseval.judgement.decision import NO_ROPE, Decision, InWords, digits_of, format_probability
 from skbayeseval.judgement.distribution import Distribution, decision_of
 from skbayeseval.judgement.intervals import Interval
 from skbayeseval.judgement.ranking_decision import RankingDecision
@@ -29,7 +29,14 @@ from skbayeseval.posterior.prior_odds import (
     prior_density_at_zero,
     written,
 )
-from skbayeseval.results.facts import Fact, as_lines, as_sentences, facts_of
+from skbayeseval.results.facts import (
+    Fact,
+    as_lines,
+    as_sentences,
+    facts_of,
+    in_brief,
+    positive_class,
+)
 from skbayeseval.results.posterior_view import PosteriorView
 from skbayeseval.results.report import Figure, Table, page, view
 from skbayeseval.results.text_tables import Labels, latex_table, markdown_table
@@ -134,18 +141,20 @@ def _factor(posterior: Posterior, metric: Metric, rope: Interval | None) -> floa
 # More names than this are not all told.
 MOST_NAMES = 12
 
+R = "with r the smallest difference that matters to you"
+WITHOUT_A_ROPE = f"decision(rope=r), {R}"
 
-def how_much(names: tuple[str, str], mean: float, hdi: Interval) -> str:
-    """Return a sentence on the size of the difference and how far it is known."""
-    ahead, behind = names if mean >= 0 else names[::-1]
-    low, high = hdi if mean >= 0 else (-hdi.high, -hdi.low)
-    estimate = f"The best estimate is that {ahead} is ahead by {abs(mean):.4f}"
-    if low >= 0:
-        return f"{estimate}; with probability 95%, its lead is between {low:.4f} and {high:.4f}."
-    return (
-        f"{estimate}, but with probability 95% it is anything from {behind} ahead by {-low:.4f} to "
-        f"{ahead} ahead by {high:.4f}."
-    )
+
+def in_numbers(names: tuple[str, str], mean: float, hdi: Interval) -> str:
+    """Return who is ahead by how much, and the 95% interval."""
+    ahead, (low, high) = names[0], hdi
+    if mean < 0:
+        ahead, low, high = names[1], -hdi.high, -hdi.low
+    estimate, *ends = (f"{abs(value):.{digits_of(hdi)}f}" for value in (mean, low, high))
+    between = f"{ends[0]} to {ends[1]}"
+    if low < 0:
+        between = f"from {ends[0]} behind to {ends[1]} ahead"
+    return f"{ahead} ahead by {estimate}, 95% interval {between}"
 
 
 def meaning_of(decision: Decision) -> Iterator[str]:
@@ -221,10 +230,6 @@ def _joined(words: Sequence[str]) -> str:
 # With more metrics than this, only the first are explained.
 MOST_METRICS = 4
 
-WITHOUT_A_ROPE = (
-    "Use decision(rope=r) to compare this with the smallest difference r that matters to you."
-)
-
 
 class DescribedResult(PosteriorView):
     """Base class of results, which can be printed, explained and shown."""
@@ -232,13 +237,30 @@ class DescribedResult(PosteriorView):
     _takes_rope = False
 
     def __str__(self) -> str:
+        facts = [*in_brief(facts_of(self)), ("next", self._next())]
+        return "\n".join([*self._verdict_lines(), *as_lines(facts)])
+
+    def details(self) -> str:
+        """Return all that is known of the result, in lines, most of which `print` leaves out.
+
+        They tell what the posterior is based on (model, draws, what one prediction is worth), how
+        observed values differ from means of splits, and all cautions.
+
+        Returns
+        -------
+        words : str
+
+        Examples
+        --------
+        >>> from skbayeseval import compare_counts
+        >>> result = compare_counts((900, 50, 60), (700, 150, 260), random_state=0)
+        >>> print(result.details().splitlines()[3])
+          model       bcv, 20,000 independent draws from 1,010 and 1,110 counts
+        """
         lines = []
         for metric in self._metrics.values():
-            lines += [self._headline(metric), *self._printed(metric)]
-        lines += as_lines(facts_of(self))
-        if self._takes_rope:
-            lines.append(f"  {WITHOUT_A_ROPE}")
-        return "\n".join(lines)
+            lines += [self._headline(metric), *as_lines(self._facts_of(metric))]
+        return "\n".join([*lines, *as_lines(facts_of(self))])
 
     def _explained(self, rope: Any = None) -> str:
         """Return a paragraph on each metric, and one on what the result stands on."""
@@ -268,13 +290,22 @@ class DescribedResult(PosteriorView):
         """Return a sentence on what a metric says."""
         raise NotImplementedError
 
+    def _called(self, metric: Metric) -> str:
+        """Return what a metric is called in a sentence, with the positive class unless it is 1."""
+        positive = positive_class(self._posterior, metric)
+        return metric.name if positive is None else f"{metric.name} of class {positive!r}"
+
     def _facts_of(self, metric: Metric) -> list[Fact]:
         """Return what is known of a metric."""
         return []
 
-    def _printed(self, metric: Metric) -> list[str]:
-        """Return the lines that are printed below the headline of a metric."""
-        return as_lines(self._facts_of(metric))
+    def _verdict_lines(self) -> list[str]:
+        """Return the lines that are printed first."""
+        raise NotImplementedError
+
+    def _next(self) -> str:
+        """Return what to call next."""
+        return WITHOUT_A_ROPE
 
     def _sentences(self, metric: Metric) -> list[str]:
         """Return what is known of a metric, in sentences."""
@@ -312,7 +343,7 @@ class DescribedResult(PosteriorView):
         raise NotImplementedError
 
     def _repr_html_(self) -> str:
-        return view(self, self._table(None, 0.95, False, None), facts_of(self))
+        return view(self, self._table(None, 0.95, False, None), in_brief(facts_of(self)))
 
 
 class RopeResult(DescribedResult):
@@ -432,10 +463,10 @@ class RopeResult(DescribedResult):
             For a comparison, the columns are the observed metric values, the mean and standard
             deviation of the difference A minus B, the probabilities that A is worse, inside the
             ROPE and better, the HDI and, with a ROPE, the decision: the symbol of what is settled,
-            or "not settled". For a ranking, they are the observed metric value, its mean, standard
-            deviation and HDI, the probability of being best and the rank; with a ROPE also the
-            probability of being practically equivalent to the best, and the decision against the
-            best.
+            or "not settled". For a ranking, they are the observed metric value, its estimate (the
+            posterior mean), standard deviation and HDI, the probability of being best and the rank;
+            with a ROPE also the probability of being practically equivalent to the best, and the
+            decision against the best.
 
         Examples
         --------

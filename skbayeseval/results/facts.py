@@ -20,23 +20,25 @@ Fact = tuple[str, str]
 
 # How the sentence with each keyword begins; the others begin with the keyword.
 BEGINNINGS = {
-    "difference": "The difference is",
+    "estimate": "The estimate is",
+    "model": "The probabilities come from the model",
+    "worth": "Cross-validated predictions are worth",
+    "splits": "Splits:",
+    "large": "With many instances,",
+    "averages": "Averages are",
+    "prior": "The prior is",
+    "copies": "Copies:",
+    "metrics": "Metrics:",
     "observed": "Observed:",
     "missing": "Missing scores:",
-    "model": "The probabilities come from the model",
-    "weight": "The weight is",
-    "few units": "Caution:",
     "caution": "Caution:",
-    "warning": "Caution:",
-    "large": "With many instances,",
-    "positive": "Positive is",
-    "averages": "Averages are",
     "prevalence": "The prevalence is",
     "applies to": "This applies to",
-    "prior": "The prior",
-    "copies": "Copies:",
     "note": "Note:",
 }
+
+# What is printed below the verdict, besides the first caution; `details` has the rest.
+PRINTED = ("estimate", "missing", "note", "prevalence", "applies to")
 
 # Fewer groups, positives or instances than this are few.
 FEW_UNITS = 20
@@ -56,6 +58,16 @@ def as_sentences(facts: Iterable[Fact]) -> list[str]:
         f"{BEGINNINGS.get(keyword, keyword.capitalize())} {' '.join(words.rstrip('.').split())}."
         for keyword, words in facts
     ]
+
+
+def in_brief(facts: Sequence[Fact], most_cautions: int = 1) -> list[Fact]:
+    """Return what nobody should miss: a caution or so, and what the result applies to."""
+    cautions = [words for keyword, words in facts if keyword == "caution"]
+    shown = [("caution", words) for words in cautions[:most_cautions]]
+    more = len(cautions) - len(shown)
+    if more > 0:
+        shown[-1] = ("caution", f"{cautions[len(shown) - 1]} ({more} more in details())")
+    return shown + [fact for fact in facts if fact[0] in PRINTED]
 
 
 def facts_of(result: PosteriorView) -> list[Fact]:
@@ -91,22 +103,29 @@ def _basis(result: PosteriorView) -> Iterator[Fact]:
     if inferred is not None:
         for name, metric in metrics.items():
             weight, each = inferred.difference(metric), inferred.each(metric)
-            words = f"{weight.median:.2g} per count"
+            words = f"{weight.median:.2g}"
             if len(each) > 1:
                 medians = [of_classifier.median for of_classifier in each]
-                words = f"{min(medians):.2g} to {max(medians):.2g} per count"
+                words = f"{min(medians):.2g} to {max(medians):.2g}"
             elif not math.isinf(weight.df):
                 low, high = weight.interval()
                 words = f"{words} ({low:.2g} to {high:.2g})"
-            which = f" for {name}" if len(metrics) > 1 else ""
-            yield "weight", f"{words}{which}, {inferred.basis}"
+            which = f" in {name}" if len(metrics) > 1 else ""
+            worth = "independent instances per test prediction"
+            yield "worth", f"{words} {worth}{which}, {inferred.basis}"
+    together = [name for name, metric in metrics.items() if posterior.sum_of_means(metric)]
+    if together:
+        words = "instances far from the mean are weighted one by one, the others by a normal sum"
+        yield "large", f"{', '.join(together)}: {words}"
+    if "callable" in result.prior:
+        yield "prior", f"the user's function {result.prior['callable']}"
     yield from evidence.remarks(result._names)
     if len(result._names) > 2:
         metric = next(iter(metrics.values()))
         source: Any = (posterior.scored if metric.weighs_instances else None) or evidence
         yield from copies_of(posterior.first_copies(metric), source.identical_in)
     if len(metrics) > 1:
-        yield "metrics", "are each judged on their own"
+        yield "metrics", "each is judged on its own"
 
 
 def copies_of(first: Sequence[int], what: str) -> list[Fact]:
@@ -123,34 +142,24 @@ def _which(metrics: Mapping[str, Metric], name: str) -> str:
 def cautions_of(result: PosteriorView) -> Iterator[Fact]:
     """Yield what makes the result less reliable than it looks."""
     posterior, metrics = result._posterior, result._metrics
+    yield from (("caution", warning) for warning in result.warnings)
     units = dict.fromkeys(filter(None, map(posterior.units, metrics.values())))
     few = [unit for unit in units if unit.number < FEW_UNITS]
     for unit in few:
         words = f"only {unit.number} {unit.what}: intervals are widened for this, and approximate"
-        yield "few units", words
+        yield "caution", words
     for name, metric in metrics.items():
         carried = few_that_carry(posterior, metric)
         if carried is not None and not few:
             words = f"{_which(metrics, name)}{carried}: its interval may be too narrow"
-            yield "few units", words
+            yield "caution", words
     for name, metric in metrics.items():
         if metric.caution:
             yield "caution", f"{_which(metrics, name)}{metric.caution}"
     yield from _cautions_of_learners(result)
-    together = [name for name, metric in metrics.items() if posterior.sum_of_means(metric)]
-    if together:
-        yield (
-            "large",
-            f"{', '.join(together)}: instances far from the mean are weighted one by one, the "
-            "others by a normal sum",
-        )
     scarce = what_is_scarce(posterior, metrics.values())
-    if "callable" in result.prior:
-        yield "prior", f"is the user's function {result.prior['callable']}"
-    elif scarce is not None:
-        yield "prior", f"matters, because {scarce}: see prior_sensitivity()"
-    for warning in result.warnings:
-        yield "warning", warning
+    if scarce is not None and "callable" not in result.prior:
+        yield "caution", f"the prior matters, because {scarce}: see prior_sensitivity()"
 
 
 # Splits that balance so many classes with fewer instances each overstate scores.
@@ -179,9 +188,6 @@ def _cautions_of_learners(result: PosteriorView) -> Iterator[Fact]:
 def _scope(result: PosteriorView) -> Iterator[Fact]:
     """Yield what metrics are of, and what the result applies to."""
     posterior, metrics = result._posterior, result._metrics
-    positive = positive_class(posterior, metrics.values())
-    if positive is not None:
-        yield "positive", f"class {positive!r}"
     is_average = any(metric.is_macro for metric in metrics.values())
     if is_average and not all(counts.possible.all() for counts in posterior.counts):
         numbers = ", ".join(
@@ -194,6 +200,9 @@ def _scope(result: PosteriorView) -> Iterator[Fact]:
         shares = ", ".join(f"{share:.3g}" for share in posterior.prevalence)
         yield "prevalence", f"{shares} of {list(result.labels)}; observed scores are plain"
     yield "applies to", _applies_to(result)
+    record = result._cross_validation
+    if record is not None:
+        yield "splits", f"{record.n_splits} ({record.splitter})"
     for name in result._names:
         chosen = (result.cv_results or {}).get(name, {}).get("best_params")
         if chosen is not None:
@@ -205,7 +214,7 @@ def trained_on(result: PosteriorView) -> str:
     record = result._cross_validation
     if record is None or record.estimand != "learner":
         return ""
-    return f"This is about learners trained on {record.train_size:,.0f} instances{_of_all(result)}."
+    return f"Applies to learners trained on {record.train_size:,.0f} instances{_of_all(result)}."
 
 
 def _of_all(result: PosteriorView) -> str:
@@ -227,22 +236,20 @@ def _applies_to(result: PosteriorView) -> str:
         of_each = " of each kind" if len(result._names) > 1 else ""
         return (
             f"the {record.n_splits} models{of_each} fitted here on {record.train_size:,.0f} "
-            f"instances ({record.splitter}), on average; not to other training sets"
+            "instances, on average; not to other training sets"
         )
     if record is not None and record.estimand == "full":
         return (
-            f"learners trained on all {record.n_instances:,} instances, such as the model that you "
-            f"refit and ship (tested by training on {record.train_size:,.0f}: {record.splitter}, "
-            f"{record.n_splits} splits)"
+            f"models refitted on all {record.n_instances:,} instances (measured by training on "
+            f"{record.train_size:,.0f})"
         )
     if record is not None:
-        how = f"{record.splitter}, {record.n_splits} splits"
-        return f"learners trained on {record.train_size:,.0f} instances ({how}){_of_all(result)}"
+        return f"learners trained on {record.train_size:,.0f} instances{_of_all(result)}"
     if share is not None:
         return f"learners trained on {share:.3g} of the data, not models refitted on all of it"
     if result.evidence.is_of_splits:
         return "data sets like these, and training as it was done on them"
-    return "what was tested, on instances like these, not to training again"
+    return "what was tested, on instances like these; not to models trained again"
 
 
 def _tally(chosen: Sequence[Mapping[str, Any] | None]) -> str:
@@ -254,18 +261,23 @@ def _tally(chosen: Sequence[Mapping[str, Any] | None]) -> str:
     return shown + ("; ..." if len(words) > 3 else "")
 
 
-def observed_of(result: PosteriorView, metric: Metric) -> Fact:
-    """Return the observed values, and what they are of after a cross-validation."""
+def observed_values(result: PosteriorView, metric: Metric) -> str:
+    """Return the observed values of the classifiers, in words."""
     values = result._posterior.observed(metric)
     shown = list(zip(result._names, values, strict=True))[:MOST_VALUES]
     more = ", ..." if len(values) > MOST_VALUES else ""
-    words = ", ".join(f"{name} {value:.4f}" for name, value in shown) + more
-    means = means_of_splits(result, metric)
+    return ", ".join(f"{name} {value:.4f}" for name, value in shown) + more
+
+
+def observed_of(result: PosteriorView, metric: Metric) -> str:
+    """Return the observed values, and what they are of after a cross-validation."""
+    words, means = observed_values(result, metric), means_of_splits(result, metric)
     if means is not None:
-        mean_scores = " and ".join(f"{means[name]:.4f}" for name, _ in shown if means)
-        of_splits = f"; mean of splits {mean_scores}{more}" if mean_scores else ""
-        words += f"  ({result.n_splits} splits pooled{of_splits})"
-    return "observed", words
+        shown = [f"{means[name]:.4f}" for name in result._names[:MOST_VALUES] if means]
+        more = ", ..." if len(result._names) > MOST_VALUES else ""
+        of_splits = f"; mean of splits {' and '.join(shown)}{more}" if shown else ""
+        words += f" (all {result.n_splits} splits together{of_splits})"
+    return words
 
 
 def means_of_splits(result: PosteriorView, metric: Metric) -> dict[str, float] | None:
@@ -287,19 +299,18 @@ def means_of_splits(result: PosteriorView, metric: Metric) -> dict[str, float] |
     return None if alike else means
 
 
-def positive_class(posterior: Posterior, metrics: Iterable[Metric]) -> Any:
-    """Return the positive class of two, if a metric depends on it; None if it is 1, as usual.
+def positive_class(posterior: Posterior, metric: Metric) -> Any:
+    """Return the positive class of two, if the metric depends on it; None if it is 1, as usual.
 
     Metrics of instance scores always have one, as in scikit-learn: that which the scores are of.
     """
     label = None
-    for metric in metrics:
-        scored: Any = posterior.scored
-        if metric.source == "instances" and scored is not None:
-            if len(scored.labels) == 2 and scored.truth.ndim == 1:
-                label = scored.labels[1 if scored.positive is None else scored.positive]
-        elif metric.needs_positive and posterior.positive is not None:
-            label = posterior.counts[0].labels[posterior.positive]
+    scored: Any = posterior.scored
+    if metric.source == "instances" and scored is not None:
+        if len(scored.labels) == 2 and scored.truth.ndim == 1:
+            label = scored.labels[1 if scored.positive is None else scored.positive]
+    elif metric.needs_positive and posterior.positive is not None:
+        label = posterior.counts[0].labels[posterior.positive]
     return None if label is None or label == 1 else label
 
 

@@ -35,7 +35,15 @@ from skbayeseval.results.comparison import ComparisonResult
 from skbayeseval.results.described import RopeResult, meaning_of_ranking
 from skbayeseval.results.facts import Fact, as_lines, observed_of, trained_on
 from skbayeseval.results.report import POSTERIOR, SENSITIVITY, Figure, Table
-from skbayeseval.results.text_tables import Labels, as_text, decimals, name_observed, written_ranks
+from skbayeseval.results.text_tables import (
+    ESTIMATE,
+    Labels,
+    as_text,
+    decimals,
+    name_observed,
+    within,
+    written_ranks,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -486,7 +494,7 @@ class Ranking(RopeResult):
 
     def _headline(self, metric: Metric, prob: float = 0.95) -> str:
         """Return a sentence on the first row of the table."""
-        table, on = self.ranking(metric=metric), f" on {metric.name}"
+        table, on = self.ranking(metric=metric), f" on {self._called(metric)}"
         best, p_best = str(table.index[0]), table["p_best"].iloc[0]
         copies = number_of_copies(table, best)
         return f"{who_is_best(best, len(table), p_best, prob, on, copies)}."
@@ -499,19 +507,20 @@ class Ranking(RopeResult):
         best = table.iloc[0]
         digits = decimals((best["hdi_high"] - best["hdi_low"]) / 4)
         observed, mean = (f"{best[name]:.{digits}f}" for name in ("observed", "mean"))
-        lower = float(mean) < float(observed)
-        how = "looks better than it is" if lower else "is as good as it looks"
-        words = f"{observed} observed, {mean} after allowing for its being chosen"
-        return [("the best", f"of {len(table)} {how}: {words}")]
+        why = f"it allows for being chosen as the best of {len(table)}"
+        if float(mean) < float(observed):
+            why = f"the best of {len(table)} looks better than it is"
+        return [("estimate", f"{mean} for {table.index[0]} ({observed} observed): {why}")]
 
     def _facts_of(self, metric: Metric) -> list[Fact]:
-        return [observed_of(self, metric), *self._choice(metric)]
+        return [("observed", observed_of(self, metric)), *self._choice(metric)]
 
-    def _printed(self, metric: Metric) -> list[str]:
-        table = self._table(None, 0.95, False, None, metric).rename_axis(None)
-        # The table has the observed values, but not what they are of.
-        facts = self._choice(metric) if self.n_splits is None else self._facts_of(metric)
-        return [table.to_string(), *as_lines(facts)]
+    def _verdict_lines(self) -> list[str]:
+        lines = []
+        for metric in self._metrics.values():
+            table = self._table(None, 0.95, False, None, metric).drop(columns="std")
+            lines += [self._headline(metric), within(table), *as_lines(self._choice(metric))]
+        return lines
 
     def _decided(self, rope: Any, metric: Metric) -> str:
         return " ".join(meaning_of_ranking(self.decision(rope, metric=metric)))
@@ -540,7 +549,7 @@ class Ranking(RopeResult):
                 "best" if name == decision.best_alone else AGAINST_THE_BEST[states[name]]
                 for name in table.index
             ]
-        titles = name_observed(table, which.name, labels)
+        titles = name_observed(table, which.name, labels) | {"mean": ESTIMATE}
         shown = table.drop(columns=["expected_rank", "rank_low", "rank_high"])
         return as_text(shown, prob, mcse=mcse, titles=titles)
 

@@ -285,14 +285,24 @@ class ScoreResult(DescribedResult):
     def _headline(self, metric: Metric) -> str:
         low, high = self.hdi(metric=metric)
         return (
-            f"The {metric.name} of {self.name} lies between {low:.4f} and {high:.4f} with "
+            f"The {self._called(metric)} of {self.name} lies between {low:.4f} and {high:.4f} with "
             f"probability 95% (observed {self._posterior.observed(metric)[0]:.4f})."
         )
+
+    def _verdict_lines(self) -> list[str]:
+        metrics = list(self._metrics.values())
+        if len(metrics) == 1:
+            return [self._headline(metrics[0])]
+        table = self._table(None, 0.95, False, None).drop(columns=["mean", "std"])
+        return [f"The performance of {self.name}:", table.rename_axis(None).to_string()]
+
+    def _next(self) -> str:
+        return "probability(above=s) tells how sure it is to be above s"
 
     def _facts_of(self, metric: Metric) -> list[Fact]:
         """Return the mean of the splits, as scikit-learn has it, if that is another number."""
         pooled = means_of_splits(self, metric) is not None
-        return [observed_of(self, metric)] if pooled else []
+        return [("observed", observed_of(self, metric))] if pooled else []
 
     def _table(self, rope: Any, prob: float, mcse: bool, labels: Labels) -> pd.DataFrame:
         """Return the text of the table, with one row per metric."""

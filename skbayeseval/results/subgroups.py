@@ -21,7 +21,15 @@ from skbayeseval.judgement.subgroup_decision import SubgroupDecision, farthest_a
 from skbayeseval.metrics.metric import Metric
 from skbayeseval.posterior.posterior import Posterior
 from skbayeseval.posterior.subgroups import Subgroup, compare_subgroups
-from skbayeseval.results.text_tables import as_text, latex_table, markdown_table
+from skbayeseval.results.facts import as_lines
+from skbayeseval.results.text_tables import (
+    LEAST_NAME,
+    as_text,
+    latex_table,
+    markdown_table,
+    with_letters,
+    within,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -278,16 +286,21 @@ class SubgroupComparison:
         return html_table(self._printed(rope, prob))
 
     def __str__(self) -> str:
-        a, b = self._names
-        table = self._printed(None, 0.95)
+        (a, b), columns = self._names, self._names
+        if max(len(a), len(b)) > LEAST_NAME:
+            (a, b), columns = with_letters(self._names), ("A", "B")
+        table = self._printed(None, 0.95, columns)
         more = len(table) - 1 - MOST_LINES
         if more > 0:
             table = pd.concat([table[:MOST_LINES], table[-1:]])
         lines = [
-            f"{a} minus {b} in {self.metric}, by {self._column or 'subgroup'}, partially pooled:",
-            table.rename_axis(None).to_string(),
+            f"{a} minus {b} in {self.metric}, by {self._column or 'subgroup'}:",
+            within(table.drop(columns=["95% HDI, alone", "note"], errors="ignore")),
             *([f"and {more} more, in table"] if more > 0 else []),
         ]
+        if "note" in table:
+            for note, rows in table[table["note"] != ""].groupby("note", sort=False):
+                lines += as_lines([("note", f"{note} ({', '.join(rows.index)})")])
         if len(self._subgroups) - len(self.reasons) > 1:
             lines.append(f"{self._on_scale(0.95)}. decision(rope) tells whether that matters.")
         return "\n".join(lines)
@@ -318,8 +331,10 @@ class SubgroupComparison:
         where, most = name_subgroups(self._column), f"at most {np.quantile(self._tau, prob):.2g}"
         return f"Median deviation between {where}: {most}, with probability {percent(prob)}"
 
-    def _printed(self, rope: Any, prob: float) -> pd.DataFrame:
-        """Return the text of the table."""
+    def _printed(
+        self, rope: Any, prob: float, names: tuple[str, str] | None = None
+    ) -> pd.DataFrame:
+        """Return the text of the table; the columns of A and B are named after them by default."""
         a, b = self._observed
         n, n_groups = (sum(getattr(one, of) for one in self._subgroups) for of in ("n", "n_groups"))
         whole = Subgroup("all instances", n, n_groups, (a, b), self._overall, self._overall)
@@ -330,7 +345,7 @@ class SubgroupComparison:
         left_out = ["observed_difference", "sd"]
         if not table["note"].any():
             left_out.append("note")
-        titles = dict(zip(("observed_a", "observed_b"), self._names, strict=True))
+        titles = dict(zip(("observed_a", "observed_b"), names or self._names, strict=True))
         if rope is None:
             too_few = table["decision"] == TOO_FEW
             table.loc[too_few, "note"] = f"{TOO_FEW}: " + table.loc[too_few, "note"]

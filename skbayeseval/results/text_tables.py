@@ -64,6 +64,12 @@ LOW_ENDS, HIGH_ENDS = ("hdi_low", "alone_low"), ("hdi_high", "alone_high")
 # Columns that are left out unless Monte Carlo errors are asked for.
 ERRORS = ["mcse", "hdi_mcse", "ess", "r_hat"]
 
+# The mean, in tables of several of which the best is chosen: it allows for that.
+ESTIMATE = "estimate"
+
+# Printed tables have so many characters on a line, and names that are shortened so many at least.
+PAGE, LEAST_NAME = 80, 12
+
 # Columns whose sign is turned where a loss has a label, next to the HDI.
 SIGNED = ("observed", "observed_a", "observed_b", "mean")
 
@@ -184,6 +190,52 @@ def _cell(name: str, value: Any, digits: int, prob: float) -> str:
     if name.startswith("p_"):
         return format_probability(value, threshold=prob)
     return fixed(value, 3) if name == "r_hat" else f"{value:,.0f}"
+
+
+def within(frame: pd.DataFrame, n_names: int = 0) -> str:
+    """Return a table of text as lines that fit a page, with shorter names if need be.
+
+    Names are in the index and in the first `n_names` columns.
+    """
+    titles = [str(title).replace("HDI", "interval") for title in frame.columns]
+    columns = [["", *map(str, frame.index)]]
+    columns += [[title, *frame.iloc[:, k]] for k, title in enumerate(titles)]
+    widths = [max(map(len, column)) for column in columns]
+    named, others = widths[: n_names + 1], widths[n_names + 1 :]
+    for gap in (2, 1):
+        room = PAGE - sum(others) - gap * (len(widths) - 1)
+        fits = range(max(*named, LEAST_NAME), LEAST_NAME - 1, -1)
+        most = next((m for m in fits if sum(min(w, m) for w in named) <= room), LEAST_NAME)
+        if sum(min(width, most) for width in named) <= room:
+            break
+    columns[: n_names + 1] = [_shortened(names, most) for names in columns[: n_names + 1]]
+    aligned = [str.ljust, *[str.rjust] * len(titles)]
+    cells = [
+        [align(cell, max(map(len, column))) for cell in column]
+        for align, column in zip(aligned, columns, strict=True)
+    ]
+    return "\n".join((" " * gap).join(row).rstrip() for row in zip(*cells, strict=True))
+
+
+def _shortened(names: list[str], most: int) -> list[str]:
+    """Return names of so many characters at most that differ where the names do, if possible."""
+    for tail in range(3, most - 3):
+        head = most - 3 - tail
+        short = [f"{name[:head]}...{name[-tail:]}" if len(name) > most else name for name in names]
+        if len(set(short)) == len(set(names)):
+            return short
+    # Where only the middle differs, both ends are cut off.
+    letters = zip(*(name for name in names if len(name) > most), strict=False)
+    start = next((k for k, found in enumerate(letters) if len(set(found)) > 1), 0)
+    short = [f"...{name[start:][: most - 6]}..." if len(name) > most else name for name in names]
+    return short if len(set(short)) == len(set(names)) else names
+
+
+def with_letters(names: Sequence[str]) -> list[str]:
+    """Return names with the letters that stand for them in the columns of a table."""
+    return [
+        name if name == one else f"{name} ({one})" for name, one in zip(names, "AB", strict=True)
+    ]
 
 
 def name_metrics(table: pd.DataFrame, metrics: Sequence[str], labels: Labels) -> list[str]:

@@ -477,16 +477,16 @@ def make_report(
     n_tried, n_compared, more = len(recorded.positions), len(candidates), []
     metric = ranking._metric(None)
     if n_compared + len(failed) < n_tried:
-        promising = f"are the {n_compared} most promising of {n_tried} candidates"
+        promising = f"these are the {n_compared} most promising of {n_tried} candidates"
         more.append(
-            ("compared", f"{promising}: simplest() chooses among these, top={n_tried} compares all")
+            ("note", f"{promising}: simplest() chooses among these, top={n_tried} compares all")
         )
     if recorded.n_dropped:
         dropped = f"{recorded.n_dropped} other candidates before the last iteration of the search"
         more.append(("dropped", f"{dropped}, which are not compared"))
     if failed:
         shown = ", ".join(map(str, failed[:10])) + ", ..." * (len(failed) > 10)
-        more.append(("left out", f"because a fit or a score failed: candidates {shown}"))
+        more.append(("note", f"left out because a fit or a score failed: candidates {shown}"))
     what = source if source == "predictions" else f"{source} in all splits"
     more += [
         *ranking._choice(metric),
@@ -516,8 +516,8 @@ def _facts(based_on: str, settings: Settings, proportions: SplitProportions) -> 
     name = "splitter not specified" if cv is Unknown else splitter_name(cv)
     facts = [("based on", f"{based_on} ({name})")]
     if share is not None and cv is Unknown:
-        assumed = f"are assumed to test {1 - share:.0%} of the instances each, to be on the safe"
-        facts.append(("splits", f"{assumed} side: if you know better, pass test_fraction="))
+        assumed = f"splits are assumed to test {1 - share:.0%} of the instances each, to be on the"
+        facts.append(("caution", f"{assumed} safe side: if you know better, pass test_fraction="))
     elif share is not None:
         facts.append(("applies to", f"learners trained on {share:.0%} of {settings.instances}"))
     return facts

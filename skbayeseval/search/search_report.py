@@ -18,16 +18,18 @@ from skbayeseval._html import html_table, write_page
 from skbayeseval.display import HeatmapDisplay, RankingDisplay
 from skbayeseval.judgement.decision import format_probability
 from skbayeseval.judgement.intervals import Interval
-from skbayeseval.results.facts import Fact, as_lines, as_sentences
+from skbayeseval.results.facts import Fact, as_lines, as_sentences, in_brief
 from skbayeseval.results.ranking import AGAINST_THE_BEST, Ranking
 from skbayeseval.results.report import POSTERIOR, Figure, Table, page, view
 from skbayeseval.results.text_tables import (
+    ESTIMATE,
     Labels,
     as_text,
     format_values,
     latex_table,
     markdown_table,
     name_observed,
+    within,
 )
 from skbayeseval.search.candidates import as_key, short_names, varying
 
@@ -268,6 +270,10 @@ class SearchReport:
         """Return what the report means, in paragraphs of plain sentences."""
         return f"{' '.join(self._verdict())}\n\n{' '.join(as_sentences(self._facts))}"
 
+    def details(self) -> str:
+        """Return what the report is based on, and all cautions, in lines."""
+        return "\n".join([*self._verdict(), *as_lines(self._facts)])
+
     def report(self, path: str | PathLike[str]) -> None:
         """Write all that is known of the search to an HTML file, which needs no other file."""
         title = f"A search among {len(self._parameters)} candidates"
@@ -278,21 +284,22 @@ class SearchReport:
         table = self.summary()
         shown = table.head(ROWS_IN_WORDS)
         more = len(table) - len(shown)
+        parameters = varying([*self._parameters.values()])
+        text = self._as_text(rows=shown.index, columns=parameters).rename(columns=NARROW)
+        facts = in_brief(self._facts)
+        if (table["decision"] == "~").sum() > 1:
+            facts.append(("next", "simplest(key) chooses the simplest of the equivalent ones"))
         return "\n".join(
             [
                 *self._verdict(),
-                *as_lines(self._facts),
-                self._as_text(rows=shown.index, columns=varying([*self._parameters.values()]))
-                .rename(columns=NARROW)
-                .replace("not settled", "?")
-                .to_string(index_names=False),
-                *([f"... and {more} more"] if more else []),
-                f"{LEGEND}, ? not settled",
+                within(text.replace("not settled", "?"), n_names=len(parameters)),
+                f"{f'... and {more} more; ' if more else ''}{LEGEND}, ? not settled",
+                *as_lines(facts),
             ]
         )
 
     def _repr_html_(self) -> str:
-        return view(self, self._as_text().head(ROWS_IN_WORDS), self._facts)
+        return view(self, self._as_text().head(ROWS_IN_WORDS), in_brief(self._facts))
 
     def _verdict(self, rope: Any = None) -> list[str]:
         """Return who is the best, and how many are as good, worse or open."""
@@ -361,7 +368,8 @@ class SearchReport:
         for name in parameters:
             table[name] = format_values(table[name].tolist())
         shown = table.loc[table.index if rows is None else rows, [*parameters, *COLUMNS]]
-        return as_text(shown, self.prob, titles=short_names(parameters) | observed)
+        titles = short_names(parameters) | observed | {"mean": ESTIMATE}
+        return as_text(shown, self.prob, titles=titles)
 
 
 def check_key(key: Any) -> tuple[str, ...]:

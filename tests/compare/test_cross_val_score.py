@@ -148,10 +148,10 @@ def test_where_folds_do_not_tell_the_instability_it_is_that_of_most_learners():
     p = result.observed
     noise = p * (1 - p) / (len(Y) + 2)
     assert result.draws.std() == pytest.approx(np.sqrt(1.6 * 1.25 * noise), rel=0.05)
-    assert "that of most learners" in str(result)
+    assert "that of most learners" in result.details()
     told = bayesian_cross_val_score(NB, X, Y, cv=10, calibrate=True, random_state=0)
     assert told.observed == p
-    assert "from how much 6 halves of the data differ" in str(told)
+    assert "from how much 6 halves of the data differ" in told.details()
 
 
 def test_out_of_fold_predictions_have_the_same_interval():
@@ -234,15 +234,16 @@ def test_it_prints_what_it_applies_to():
     result = bayesian_cross_val_score(("ours", NB), X, Y, scoring="f1", random_state=0)
     lines = str(result).splitlines()
     assert lines[0].startswith("The f1 of ours lies between")
-    assert lines[-1].endswith("for models refitted on all 240, use estimand='full'")
+    assert lines[1].endswith("for models refitted on all 240, use estimand='full'")
+    assert lines[2] == "  next        probability(above=s) tells how sure it is to be above s"
+    assert len(lines) == 3
+    lines = result.details().splitlines()
     assert "mean of splits" in lines[1]
     mean = np.mean(result.cv_results["ours"]["test_score"])
     assert f"{mean:.4f}" in lines[1]
     whole = bayesian_cross_val_score(NB, X, Y, estimand="full", random_state=0)
-    assert "learners trained on all 240 instances" in str(whole)
-    assert "trained on 216: StratifiedKFold, 10 splits" in str(whole).replace(
-        "by training", "trained"
-    )
+    assert "models refitted on all 240 instances (measured by training on 216)" in str(whole)
+    assert whole.details().endswith("\n  splits      10 (StratifiedKFold)")
     fitted = bayesian_cross_val_score(NB, X, Y, estimand="fitted", random_state=0)
     assert "the 6 models fitted here on 120 instances" in str(fitted)
     assert "use estimand='full'" in result.explain()
@@ -260,6 +261,7 @@ def test_all_that_results_can_do(case, tmp_path):
     loaded = load_result(tmp_path / "result.npz")
     assert isinstance(loaded, ScoreResult)
     assert str(loaded) == str(result)
+    assert loaded.details() == result.details()
     np.testing.assert_array_equal(loaded.draws, result.draws)
     assert loaded.interval() == result.interval()
     assert loaded.n_splits == result.n_splits

@@ -177,12 +177,14 @@ class TestMissing:
         for missing in ("drop", "wrong"):
             result = self.compared(missing, self.a, self.a)
             assert result.evidence.missing is None
-            assert "missing" not in str(result)
+            assert "missing" not in result.details()
 
     def test_saved(self, tmp_path):
         result = self.compared("drop")
         result.save(tmp_path / "x.npz")
-        assert str(load_result(tmp_path / "x.npz")) == str(result)
+        again = load_result(tmp_path / "x.npz")
+        assert str(again) == str(result)
+        assert again.details() == result.details()
 
     def test_several_systems(self):
         scores = {"x": self.a, "y": self.b, "z": self.a[::-1].iloc[1:]}

@@ -266,6 +266,7 @@ class TestResults:
         again = load_result(tmp_path / "result.npz")
         np.testing.assert_array_equal(again.draws, result.draws)
         assert str(again) == str(result)
+        assert again.details() == result.details()
         assert again.hdi(of="a") == result.hdi(of="a")
         with pytest.raises(ValueError, match="no PyMC model"):
             result.pymc_model()
@@ -385,7 +386,7 @@ class TestAttempts:
     def test_it_is_said_what_it_is(self):
         result = compare_items(*UNEQUAL, scoring="pass^3", **QUICK)
         assert result.metrics == ("pass^3",)
-        assert "all 3 attempts at an item succeed" in str(result)
+        assert "all 3 attempts at an item succeed" in result.details()
         assert "all 3 attempts at an item succeed" in result.explain()
         assert "averaged over runs" not in str(result.frequentist()["note"].tolist())
 

@@ -195,12 +195,13 @@ class TestJudges:
     def test_it_is_said_what_it_is(self, tmp_path):
         result = self.compare(names=("new", "old"), groups=BY_FIVES)
         error = np.nanmean(JUDGE[1] - PEOPLE[1])
-        for text in (str(result), result.explain()):
+        for text in (result.details(), result.explain()):
             assert "raded 40 items of new" in text
             assert f"40 items of old (the judge {error:+.2g} on average" in text
         result.save(tmp_path / "result.npz")
         again = load_result(tmp_path / "result.npz")
         assert str(again) == str(result)
+        assert again.details() == result.details()
         assert result.required_sample_size(rope=0.02) is not None
         assert len(result.by(np.arange(200) // 100).table) == 2
         with pytest.raises(ValueError, match="No classical test"):
@@ -208,11 +209,14 @@ class TestJudges:
 
     def test_judges_are_named_and_their_disagreement_is_told(self):
         alone = str(compare_items(*JUDGE[:2], judge="x", **QUICK))
-        assert "x gave the grades: the result is about these, not about those that people" in alone
+        words = "x gave the grades: the result is about these, not about those that people would"
+        assert f"  note        {words} give\n" in alone
         other = np.where(np.arange(200) < 50, 6 - JUDGE[:2], JUDGE[:2])
         both = np.stack([JUDGE[:2], other], axis=2)
         shares = [np.mean(np.ptp(of_one, axis=1) > 0) for of_one in both]
-        printed = str(compare_items(*both, judge=["x", "y"], **QUICK))
+        result = compare_items(*both, judge=["x", "y"], **QUICK)
+        assert "  note        x and y gave the grades" in str(result)
+        printed = result.details()
         assert "x and y gave the grades" in printed
         assert f"disagree on {shares[0]:.0%} of the items of A" in printed
         assert "200 items with 2 judges each" in printed

@@ -38,7 +38,7 @@ def test_instance_weights_are_the_default_and_scores_are_there():
     result = bayesian_cross_validate(Ridge(), DummyRegressor(), X, Y, **options)
     assert (result.model, result.evidence.kind) == ("instance weights", "numbers")
     assert 0 < result.weight < 1
-    assert "that of most learners" in str(result)
+    assert "that of most learners" in result.details()
     scores = bayesian_cross_validate(Ridge(), DummyRegressor(), X, Y, model="scores", **options)
     assert scores.model == "scores"
     assert scores.observed_a == pytest.approx(result.observed_a)

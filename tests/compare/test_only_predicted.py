@@ -71,13 +71,15 @@ def test_declared_labels_enter_all_averages():
 
 def test_it_is_said_saved_and_ranked(tmp_path):
     result = compare_predictions(Y, A, ODD, scoring="f1_macro", random_state=0)
-    assert "that the classifier predicts: A 3, B 4" in str(result)
-    assert "averages" not in str(compare_predictions(Y, A, B, scoring="f1_macro", random_state=0))
+    assert "that the classifier predicts: A 3, B 4" in result.details()
+    without = compare_predictions(Y, A, B, scoring="f1_macro", random_state=0)
+    assert "averages" not in without.details()
     result.save(tmp_path / "result")
     (path,) = tmp_path.iterdir()
     again = load_result(path)
     assert again.observed_a == result.observed_a
     assert str(again) == str(result)
+    assert again.details() == result.details()
     ranking = compare_many(Y, {"a": A, "b": B, "odd": ODD}, scoring="f1_macro", random_state=0)
     np.testing.assert_allclose(ranking.table["mean"].to_numpy(), [0.855, 0.81, 0.6], atol=0.02)
     single = score_posterior(Y, ODD, scoring="f1_macro", random_state=0)

@@ -136,7 +136,7 @@ def test_auc_beside_f1():
         np.testing.assert_allclose(both.metric(name).draws, of_one.draws, atol=1e-12)
         assert both.metric(name).observed_a == pytest.approx(of_one.observed_a)
     assert (both.model, alone["roc_auc"].model) == ("paired", "instance weights")
-    assert "weights of instances for roc_auc" in str(both)
+    assert "weights of instances for roc_auc" in both.details()
     assert np.isnan(both.summary(0.01, bayes_factor=True).loc["roc_auc", "bf"])
     with pytest.raises(
         ValueError, match="'roc_auc' has no proper prior under model='instance weights'"
@@ -190,7 +190,7 @@ def test_scores_made_elsewhere():
     )
     assert grouped.draws.std() != alone.draws.std()
     assert (grouped.model, alone.model) == ("group weights", "instance weights")
-    assert "300 scored instances in 30 groups" in str(grouped)
+    assert "300 scored instances in 30 groups" in grouped.details()
     by_score = compare_many(y, None, scores={"a": a, "b": b}, scoring="roc_auc", **FEW)
     np.testing.assert_allclose(by_score.pairs["a", "b"].draws, alone.draws, atol=1e-12)
     with pytest.raises(ValueError, match="prevalence= does not apply to"):
@@ -250,7 +250,7 @@ def test_chosen_parameters_are_reported(tmp_path):
             chosen = result.cv_results[name]["best_params"]
             assert len(chosen) == 6
             assert all(one["max_depth"] in (1, 3) for one in chosen)
-        assert "chosen by   search: max_depth=" in str(result)
+        assert "  chosen by   search: max_depth=" in result.details()
         result.save(tmp_path / "nested.npz")
         assert load_result(tmp_path / "nested.npz").cv_results["search"]["best_params"] == list(
             result.cv_results["search"]["best_params"]

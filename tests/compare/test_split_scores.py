@@ -126,7 +126,7 @@ class TestTablesOfSplits:
             assert pair.probability(0.01) == two.probability(0.01)
             assert (pair.observed_a, pair.observed_b) == (two.observed_a, two.observed_b)
             np.testing.assert_array_equal(pair.draws, two.draws)
-        assert f"10 splits with a correlation of {test_fraction}" in str(ranking)
+        assert f"10 splits with a correlation of {test_fraction}" in ranking.details()
 
     def test_against_scipy_and_baycomp(self):
         baycomp = pytest.importorskip("baycomp")
@@ -177,7 +177,7 @@ class TestTablesOfSplits:
     def test_without_a_test_fraction_rows_are_data_sets(self):
         table = folds()
         ranking = compare_scores(table, random_state=0, n_draws=500)
-        assert "from 10 data sets" in str(ranking)
+        assert "from 10 data sets" in ranking.details()
         assert "rows are taken for data sets; with test_fraction=, for splits" in str(ranking)
         named = table.set_axis([f"set {i}" for i in table.index])
         assert "rows are" not in str(compare_scores(named, random_state=0, n_draws=500))
@@ -191,7 +191,7 @@ class TestTablesOfSplits:
             for k, name in enumerate("abc")
         }
         ranking = compare_scores(nested, test_fraction=0.2, random_state=0, n_draws=500)
-        assert "4 data sets, with 5 splits each" in str(ranking)
+        assert "4 data sets, with 5 splits each" in ranking.details()
         assert "rows are" not in str(ranking)
         frame = pd.DataFrame(nested)
         again = compare_scores(frame, test_fraction=0.2, random_state=0, n_draws=500)

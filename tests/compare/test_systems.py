@@ -51,11 +51,14 @@ def test_a_table_and_dicts_are_the_same(ranking):
 def test_printed(ranking):
     printed = str(ranking)
     assert printed.startswith("s3 is the best of 4 on accuracy with probability ")
-    assert "from 6 data sets, 2 of 24 scores missing\n" in printed
+    assert "from 6 data sets, 2 of 24 scores missing\n" in ranking.details()
     assert ranking.model == HierarchicalSystems.name
-    pair = str(ranking.pairs["s0", "s3"])
-    assert "from 6 data sets, 1 of 12 scores missing" in pair
-    assert "observed: the mean over the data sets that a system was run on" in pair
+    pair = ranking.pairs["s0", "s3"]
+    assert "from 6 data sets, 1 of 12 scores missing\n" in pair.details()
+    for words in (printed, str(pair)):
+        assert (
+            "  note        observed: the mean over the data sets that a system was run on" in words
+        )
 
 
 def test_everything_that_can_be_asked_of_a_ranking(ranking, tmp_path):
@@ -75,6 +78,7 @@ def test_everything_that_can_be_asked_of_a_ranking(ranking, tmp_path):
     again = load_result(tmp_path / "result")
     assert_array_equal(again.draws, ranking.draws)
     assert str(again) == str(ranking)
+    assert again.details() == ranking.details()
     pair = ranking.pairs["s1", "s3"]
     assert pair.probability().worse > 0.95
     assert list(pair.frequentist().index) == ["sign test of data sets", "paired t of data sets"]

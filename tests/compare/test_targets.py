@@ -82,8 +82,8 @@ def test_two_schemes(tmp_path):
     assert result.evidence.cells[:4].sum() == 3 * gold
     result.save(tmp_path / "file")
     np.testing.assert_array_equal(load_result(tmp_path / "file").draws, result.draws)
-    text = str(result)
-    assert "learners trained on 200 instances (BlockRegularizedCV, 6 splits)" in text
+    assert "  applies to  learners trained on 200 instances; for models refitted" in str(result)
+    assert result.details().endswith("\n  splits      6 (BlockRegularizedCV)")
 
 
 @pytest.mark.parametrize("groups", [None, np.arange(60) // 4])
@@ -226,7 +226,7 @@ def test_documents_are_groups_of_sentences():
     grouped = bayesian_cross_validate(A, B, X, y, groups=groups, estimand="fitted", **few)
     assert grouped.model == "group weights"
     assert grouped.evidence.n_groups == 30
-    assert "in 30 groups" in str(grouped)
+    assert "in 30 groups" in grouped.details()
     with pytest.raises(ValueError, match="requires true negatives"):
         grouped.metric("accuracy")
     whole = bayesian_cross_validate(A, B, X, y, groups=groups, **few)

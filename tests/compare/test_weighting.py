@@ -122,6 +122,7 @@ def test_swapping_mirrors_and_saving_keeps(tmp_path):
         again = load_result(tmp_path / "file")
         np.testing.assert_array_equal(again.draws, result.draws)
         assert str(again) == str(result)
+        assert again.details() == result.details()
         assert again.weight == result.weight
     assert again.pairs[1, 2].weight == pairs[1, 2].weight
 
@@ -141,7 +142,7 @@ def test_groups_are_weighted(cv, scoring):
         for groups in (rows, None)
     )  # fmt: skip
     assert grouped.evidence.n_groups == 60
-    assert " in 60 groups" in str(grouped)
+    assert " in 60 groups" in grouped.details()
     assert width(grouped) > 1.7 * width(naive)
 
 
@@ -201,7 +202,7 @@ def test_failures_on_halves():
         result = bayesian_cross_validate(
             FailsOnFew(), B, X[:190], Y[:190], cv=5, calibrate=True, error_score=np.nan, **FEW
         )
-    assert "that of most learners" in str(result)
+    assert "that of most learners" in result.details()
 
 
 def test_the_cost_of_halves_is_told(capsys):
@@ -238,8 +239,8 @@ def test_halves_tell_how_much_training_sets_matter(estimator):
     assert plain.draws.mean() == pytest.approx(told.draws.mean(), abs=0.2 * plain.draws.std())
     ratio = told.draws_a.std() / plain.draws_a.std()
     assert ratio > 1.5 if isinstance(estimator, Unstable) else ratio < 1
-    assert "that of most learners" in str(plain)
-    assert "from how much 6 halves of the data differ" in str(told)
+    assert "that of most learners" in plain.details()
+    assert "from how much 6 halves of the data differ" in told.details()
 
 
 @pytest.mark.parametrize("scoring", ["accuracy", "f1", "f1_macro", "roc_auc", "neg_log_loss"])
@@ -340,10 +341,10 @@ def test_ten_folds_and_halves_for_all_instances():
     assert result.train_size == 1800
     assert result.draws.mean() == pytest.approx(-30 / 1800, abs=2e-3)
     assert result.draws_a.mean() == pytest.approx(1 - 60 / 1800, abs=2e-3)
-    said = "learners trained on all 2,000 instances"
+    said = "models refitted on all 2,000 instances (measured by training on 1,800)"
     assert said in str(result)
     assert said in result.explain()
-    assert "from how much 6 halves of the data differ" in str(result)
+    assert "from how much 6 halves of the data differ" in result.details()
     assert result.cv_results[result.names[0]]["test_score"].shape == (10,)
 
 
@@ -363,7 +364,8 @@ def test_the_folds_for_all_instances(grouped):
     numbers = bayesian_cross_validate(
         LinearRegression(), Ridge(), X, X[:, 0] + Y, groups=groups, estimand="full", **FEW
     )
-    assert ("GroupKFold" if grouped else "KFold, 10 splits") in str(numbers)
+    splitter = "GroupKFold" if grouped else "KFold"
+    assert numbers.details().endswith(f"\n  splits      10 ({splitter})")
 
 
 @pytest.mark.parametrize("estimand", ["learner", "fitted"])

@@ -234,8 +234,10 @@ def test_very_many_instances_are_told():
     y, (a, b) = binormal(bootstrap.MANY + 1)
     scores = {"y_score_a": a, "y_score_b": b, "n_draws": 100, "random_state": 0}
     result = compare_predictions(y, None, None, **scores, scoring="roc_auc")
-    assert "  large       roc_auc: instances far from the mean are weighted one by one" in str(
-        result
+    words = (
+        "roc_auc: instances far from the mean are weighted one by one, the others by a normal sum"
     )
+    assert f"  large       {words}\n" in result.details()
     few = {name: s[:500] for name, s in (("y_score_a", a), ("y_score_b", b))}
-    assert "large" not in str(compare_predictions(y[:500], None, None, **few, scoring="roc_auc"))
+    small = compare_predictions(y[:500], None, None, **few, scoring="roc_auc")
+    assert "large" not in small.details()

@@ -220,11 +220,11 @@ def test_few_units_are_told():
     assert "only 7 groups: intervals are widened" in str(
         compare_predictions(y, a, b, groups=groups)
     )
-    assert "few units" not in str(compare_predictions(y, a, b))
+    assert "caution" not in compare_predictions(y, a, b).details()
     y, a, b = ranked(np.random.default_rng(8), 30, 9)
     assert "only 9 negatives: intervals are widened" in str(by_score(y, a, b))
     y, a, b = ranked(np.random.default_rng(8), 30, 90)
-    assert "few units" not in str(by_score(y, a, b))
+    assert "caution" not in by_score(y, a, b).details()
 
 
 def test_few_that_carry_are_told():
@@ -233,12 +233,14 @@ def test_few_that_carry_are_told():
     said[-1] = 20.0
     result = score_posterior(y, said, scoring="r2", random_state=0)
     words = "few instances carry this estimate (effective number 3): its interval may be too narrow"
-    assert f"  few units   {words}\n" in str(result)
+    assert f"  caution     {words}\n" in str(result)
     assert f"Caution: {words}." in result.explain()
     result = compare_predictions(y, said, -said, scoring=["r2", "neg_mean_squared_error"])
-    assert "  few units   r2: few instances carry the difference (effective number" in str(result)
+    carried = "  caution     r2: few instances carry the difference (effective number"
+    assert carried in str(result)
+    assert carried in result.details()
     y, a, b = ranked(np.random.default_rng(8), 300, 300)
-    assert "carry" not in str(by_score(y, a, b))
+    assert "carry" not in by_score(y, a, b).details()
 
 
 def test_few_false_alarms_carry_the_precision_of_a_rare_class():
@@ -248,7 +250,8 @@ def test_few_false_alarms_carry_the_precision_of_a_rare_class():
     # Kurtosis of right or wrong with a rate of p: 1 / (p (1 - p)) - 3; recalls matter little.
     assert "few instances carry this estimate (effective number 2)" in str(told)
     assert round(50 / (1 / (0.04 * 0.96) - 3)) == 2
-    assert "carry" not in str(score_posterior(y, said, scoring="precision", random_state=0))
+    plain = score_posterior(y, said, scoring="precision", random_state=0)
+    assert "carry" not in plain.details()
     # The classes vary within themselves only, each around its own recall.
     right = np.r_[np.ones(25), np.zeros(25), np.ones(48), np.zeros(2)]
     result = score_posterior(y, np.where(right == 1, y, 1 - y), prevalence=0.3, random_state=0)

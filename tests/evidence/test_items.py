@@ -57,7 +57,7 @@ def test_share_of_runs_in_a_simulation():
 
 def test_items_that_do_not_differ_leave_all_to_runs():
     noise = np.random.default_rng(0).normal(size=(2, 300, 3))
-    said = str(compare_items(*noise, n_draws=100, random_state=0))
+    said = compare_items(*noise, n_draws=100, random_state=0).details()
     assert "  runs        cause nearly all of the variance of the difference: more runs per" in said
     assert "100%" not in said
 

@@ -168,7 +168,13 @@ def test_names_that_can_be_written_or_are_refused(name, label, metric, place):
     )
     if result is None:
         return
-    shown = [str(result), result.explain(0.1), str(result.decision(0.1)), result.to_latex(0.1)]
+    shown = [
+        str(result),
+        result.details(),
+        result.explain(0.1),
+        str(result.decision(0.1)),
+        result.to_latex(0.1),
+    ]
     shown += [result.to_markdown(0.1), result.to_html(0.1), result._repr_html_()]
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder)
@@ -177,6 +183,7 @@ def test_names_that_can_be_written_or_are_refused(name, label, metric, place):
         result.save(path / "file")
         again = load_result(path / "file")
     assert str(again) == str(result)
+    assert again.details() == result.details()
     assert again.labels == result.labels
     for drawing in re.findall(r"base64,([\w+/=]+)", shown[-1]):
         ElementTree.fromstring(base64.b64decode(drawing))

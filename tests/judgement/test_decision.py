@@ -120,8 +120,8 @@ def test_a_probability_that_is_not_enough_is_explained():
     # An HDI is beyond the ROPE with a probability of about 97.5%, not of 95%.
     found = decide(Interval(0.04, 0.2), ROPE, Probabilities(0.0, 0.04, 0.96), 0.1)
     assert not found.settled
-    rule = "   Settled would be a 95% HDI that is all beyond the ROPE or inside it"
-    assert str(found).splitlines()[2].startswith(rule)
+    rule = "   Settled needs the whole 95% HDI beyond the ROPE or inside it."
+    assert str(found).splitlines()[2] == rule
     assert rule not in str(replace(found, probabilities=Probabilities(0.0, 0.06, 0.94)))
     assert rule not in str(decide(Interval(0.06, 0.2), ROPE, Probabilities(0.0, 0.01, 0.99), 0.1))
 
@@ -136,7 +136,7 @@ def test_more_repeats_are_advised_if_there_are_few(n_repeats, advised):
         said = str(
             replace(found, depends_on_splits=True, n_repeats=n_repeats, trained_on=trained_on)
         )
-        assert "Other random splits of the same data could change this decision" in said
+        assert "   Other random splits could change this decision" in said
         assert (splitter in said) is advised
         assert (f"even after {n_repeats} repeats" in said) is not advised
 
@@ -156,7 +156,7 @@ def test_other_metrics_are_told():
     found = decide(Interval(0.06, 0.2), ROPE, Probabilities(0.0, 0.1, 0.9), 0.1, metric="f1")
     both = replace(found, other_metrics=("recall", "accuracy"))
     assert str(both).splitlines()[1:] == [
-        "   This is about f1 only: for other metrics, pass metric='recall' or 'accuracy'."
+        "   Only about f1; for other metrics, pass metric='recall' or 'accuracy'."
     ]
     assert both == found
     many = replace(found, other_metrics=tuple("abcde"))

@@ -58,7 +58,9 @@ def test_answers_that_other_splits_could_change(question):
         assert "Other random splits" not in str(stable)
         assert answer_to(question, probability, shift=0.0011).depends_on_splits
     shown = str(answer_to(question, 0.97, shift=0.0011)).splitlines()[1]
-    assert shown.startswith("   Other random splits of the same data could change this answer;")
+    assert shown.startswith(
+        "   Other random splits could change this answer; more repeats would help"
+    )
 
 
 def test_probabilities_in_closed_form():

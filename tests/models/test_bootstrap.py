@@ -258,7 +258,7 @@ def test_pooled_counts_of_labels(cv):
         ]
     )
     assert result.observed_b == pytest.approx(sk.f1_score(y[rows], predicted, average="macro"))
-    assert f"from {len(rows)} counts" in str(result).replace(",", "")
+    assert f"from {len(rows)} counts" in result.details().replace(",", "")
     tp = (y[rows] * predicted).sum(0)
     fn = (y[rows] * (1 - predicted)).sum(0)
     recall = metrics.per_class("recall").of(result.labels)[0]

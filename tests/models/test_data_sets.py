@@ -79,7 +79,7 @@ def test_a_strong_prior_holds_back():
 
 def test_what_a_result_of_data_sets_can_and_cannot(tmp_path):
     result = rank(*scores())
-    assert "20,000 independent draws from 12 data sets" in str(result)
+    assert "20,000 independent draws from 12 data sets" in result.details()
     assert result.decision(0.05).code == "~"
     assert np.isnan(result.summary(0.01, bayes_factor=True)["bf"].iloc[0])
     assert list(result.frequentist().index) == ["sign test of data sets", "paired t of data sets"]

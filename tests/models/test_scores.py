@@ -205,7 +205,7 @@ def test_what_a_result_of_scores_can_and_cannot(tmp_path):
         1,
         (),
     )
-    assert "20 splits with a correlation of 0.2" in str(result)
+    assert "20 splits with a correlation of 0.2" in result.details()
     assert "learners trained on 0.8 of the data" in str(result)
     assert list(result.frequentist().index) == ["corrected resampled t"]
     row = result.summary(0.01, bayes_factor=True).iloc[0]

@@ -101,10 +101,10 @@ def test_ten_thousand_classes_are_printed_with_few_draws(monkeypatch):
     monkeypatch.setattr(RecallRows, "draw_rows", counted)
     result = compare_predictions(y, *said, scoring="f1_macro", labels=range(10_000), random_state=0)
     assert not drawn  # before anything is asked for
-    words = str(result)
+    words = result.details()
     assert "1,000 independent draws from 60,000 counts (by default not 20,000, as there" in words
     assert sum(drawn) == 1000
-    assert str(result) == words
+    assert result.details() == words
     assert sum(drawn) == 1000
 
 

@@ -67,7 +67,7 @@ def exact():
 
 def test_result_says_what_it_is(sampled, exact):
     assert (sampled.engine, sampled.n_draws, sampled.warnings) == ("pymc", 4000, ())
-    assert "4,000 pymc draws" in str(sampled)
+    assert "4,000 pymc draws" in sampled.details()
     assert sampled.prior == exact.prior
     assert sampled.observed_a == exact.observed_a
     assert not np.isin(sampled.draws, exact.draws).any()
@@ -127,7 +127,8 @@ def test_short_chains_warn():
     with pytest.warns(ConvergenceWarning, match="effective sample size of the difference in f1"):
         result = compare(engine=ExactChains(draws=50, chains=2))
     assert any("PyMCEngine(draws=4000)" in warning for warning in result.warnings)
-    assert "  warning     " in str(result)
+    assert f"  caution     {result.warnings[0]} (" in str(result)
+    assert all(f"  caution     {one}\n" in result.details() for one in result.warnings)
 
 
 def test_trace_plot(sampled, exact):

@@ -49,6 +49,7 @@ def test_searches_and_plans(copied):
     report = report_search(search, rope=0.1, random_state=0)
     again = copied(report)
     assert str(again) == str(report)
+    assert again.details() == report.details()
     np.testing.assert_array_equal(again.draws, report.draws)
     assert again.candidates == report.candidates
     assert repr(copied(refit)) == repr(refit)

@@ -54,10 +54,12 @@ def test_numbers_are_those_of_the_result(seed):
     chance = format_probability(max(worse, better), words=True)
     assert f"{ahead} is better than {behind} on f1 with probability {chance}." in words
     mean = result.summary()["mean"].iloc[0]
-    names = ("one", "two") if mean >= 0 else ("two", "one")
-    assert f"The best estimate is that {names[0]} is ahead by {abs(mean):.4f}" in words
-    for end in result.hdi():
-        assert f"{abs(end):.4f}" in words
+    name, (low, high) = "one", result.hdi()
+    if mean < 0:
+        name, (low, high) = "two", (-high, -low)
+    ends = f"{low:.3f} to {high:.3f}" if low >= 0 else f"from {-low:.3f} behind to {high:.3f} ahead"
+    assert f"Difference: {name} ahead by {abs(mean):.3f}, 95% interval {ends}." in words
+    assert f"{name} ahead by {abs(mean):.3f}, 95% interval {ends} (observed: one " in str(result)
 
 
 @pytest.mark.parametrize(
@@ -67,8 +69,8 @@ def test_numbers_are_those_of_the_result(seed):
         ("open_question", "More labelled instances could settle it."),
         ("equivalent", "for practical purposes e and f are equivalent: this is settled."),
         ("identical", "A and B are identical on accuracy: their predictions are the same."),
-        ("identical", "The prior matters, because no errors were seen"),
-        ("two_metrics", "Metrics are each judged on their own."),
+        ("identical", "Caution: the prior matters, because no errors were seen"),
+        ("two_metrics", "Metrics: each is judged on its own."),
         ("two_metrics", "accuracy is the share of instances that are classified correctly."),
         ("in_groups", "400 counts in 10 groups"),
         ("in_groups", "Caution: only 10 groups: intervals are widened for this"),
@@ -79,7 +81,7 @@ def test_numbers_are_those_of_the_result(seed):
         ("split_scores", "30 splits with a correlation of 0.1"),
         ("split_scores", "This applies to learners trained on 0.9 of the data"),
         ("data_sets", "This applies to data sets like these"),
-        ("named_by_a_villain", f"Positive is class {many.EVIL!r}."),
+        ("named_by_a_villain", f" of class {many.EVIL!r} with probability "),
     ],
 )
 def test_what_is_said(case, said):

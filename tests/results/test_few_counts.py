@@ -27,7 +27,7 @@ def test_few_errors_of_all_classifiers(errors, words):
     if words is None:
         assert "prior" not in text
     else:
-        assert f"  prior       matters, {words}: see prior_sensitivity()" in text
+        assert f"  caution     the prior matters, {words}: see prior_sensitivity()\n" in text
 
 
 def test_a_scarce_class_matters_for_metrics_of_classes():

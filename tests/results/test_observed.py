@@ -33,9 +33,11 @@ def test_means_of_splits_are_those_of_cross_validate(result, means):
     predicted = result.predictions
     pooled = [f1_score(Y, predicted[name, 0]) for name, _ in ESTIMATORS]
     assert f"{means[0]:.4f}" != f"{pooled[0]:.4f}"
-    assert str(result).splitlines()[2] == (
-        f"  observed    logistic {pooled[0]:.4f}, bayes {pooled[1]:.4f}  (5 splits pooled; mean of "
-        f"splits {means[0]:.4f} and {means[1]:.4f})"
+    observed = f"logistic {pooled[0]:.4f}, bayes {pooled[1]:.4f}"
+    assert str(result).splitlines()[1].endswith(f" (observed: {observed})")
+    assert result.details().splitlines()[2] == (
+        f"  observed    {observed} (all 5 splits together; mean of splits {means[0]:.4f} and "
+        f"{means[1]:.4f})"
     )
     assert f"mean of splits {means[0]:.4f} and {means[1]:.4f})." in result.explain()
 
@@ -43,8 +45,8 @@ def test_means_of_splits_are_those_of_cross_validate(result, means):
 def test_ranking_of_a_cross_validation(means):
     three = [*ESTIMATORS, ("strong", LogisticRegression(C=0.01))]
     ranking = BayesianComparer(three, cv=CV, scoring="f1", **OPTIONS).fit(X, Y).ranking_
-    (line,) = [line for line in str(ranking).splitlines() if line.startswith("  observed ")]
-    assert f"5 splits pooled; mean of splits {means[0]:.4f} and {means[1]:.4f} and " in line
+    (line,) = [line for line in ranking.details().splitlines() if line.startswith("  observed ")]
+    assert f"all 5 splits together; mean of splits {means[0]:.4f} and {means[1]:.4f} and " in line
     size = len(Y) * 4 // 5
     assert f"  applies to  learners trained on {size:,} instances" in str(ranking)
 
@@ -53,11 +55,12 @@ def test_where_both_are_the_same_nothing_is_said(result):
     equal_sizes = bayesian_cross_validate(
         *ESTIMATORS, X[:200], Y[:200], cv=StratifiedKFold(5), scoring="accuracy", **OPTIONS
     )
-    assert "pooled" not in str(equal_sizes) + equal_sizes.explain()
+    assert "together" not in equal_sizes.details() + equal_sizes.explain()
     # Split scores of another metric were not computed.
-    other = str(result.metric("recall")).splitlines()
-    assert other[2].endswith("  (5 splits pooled)")
-    assert "pooled" not in str(compare_predictions(Y, Y, 1 - Y, scoring="f1", **OPTIONS))
+    other = result.metric("recall").details().splitlines()
+    assert other[2].endswith(" (all 5 splits together)")
+    once = compare_predictions(Y, Y, 1 - Y, scoring="f1", **OPTIONS)
+    assert "together" not in once.details()
 
 
 def scores(seed):
@@ -81,5 +84,6 @@ def test_positive_class_of_scores(scoring, labels, pos_label, told):
         y, None, None, y_score_a=scores(0), y_score_b=scores(1), scoring=scoring,
         pos_label=pos_label, **OPTIONS,
     )  # fmt: skip
-    assert (f"  positive    class {told}" in str(result).splitlines()) == (told is not None)
-    assert (f"Positive is class {told}." in result.explain()) == (told is not None)
+    on = f"on {scoring} with" if told is None else f"on {scoring} of class {told} with"
+    for words in (str(result), result.details(), result.explain()):
+        assert f"is better than {'B' if words.startswith('A') else 'A'} {on} probability " in words

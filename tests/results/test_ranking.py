@@ -97,7 +97,7 @@ def test_questions_about_two_point_to_pairs(ranking):
             getattr(ranking, name)
     with pytest.raises(AttributeError, match="^'Ranking' object has no attribute 'nothing'$"):
         ranking.nothing  # noqa: B018
-    said = "This is about f1 only: for other metrics, pass metric='accuracy'."
+    said = "Only about f1; for other metrics, pass metric='accuracy'."
     assert str(ranking.decision(0.02)).splitlines()[-1].strip() == said
     assert said not in str(ranking.decision(0.02, metric="f1"))
 
@@ -120,7 +120,7 @@ def test_one_sided_questions(ranking):
     loss = ranking.expected_loss(0.01)
     assert (loss.names, loss.choice) == (ranking.names, "a")
     assert loss.losses[2] == pytest.approx((pooled[0] - pooled[2]).mean(), rel=0.05)
-    assert "This is about f1 only" in str(loss)
+    assert "Only about f1; for other metrics, pass" in str(loss)
 
 
 @pytest.mark.parametrize(

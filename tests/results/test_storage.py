@@ -33,6 +33,7 @@ def test_a_function_of_ones_own_leaves_its_draws(votes, tmp_path):
     again = load_result(tmp_path / "file")
     assert again.hdi() == result.hdi()
     assert str(again) == str(result)
+    assert again.details() == result.details()
     assert again.to_dict() == result.to_dict()
     assert again.summary(rope=0.01).equals(result.summary(rope=0.01))
     assert np.isnan(again.summary(rope=0.01, bayes_factor=True).loc["false_alarms", "bf"])
@@ -167,6 +168,7 @@ def test_pairs_of_several_come_back(kind, tmp_path):
         pair = ranking.pairs[i, j]
         again = round_trip(pair, tmp_path)
         assert str(again) == str(pair)
+        assert again.details() == pair.details()
         assert again.to_dict() == pair.to_dict()
         np.testing.assert_array_equal(again.draws, pair.draws)
         np.testing.assert_array_equal(again.draws_a, pair.draws_a)

@@ -142,11 +142,13 @@ def test_one_subgroup_is_the_result(result):
 
 def test_words(result, site):
     words = str(result.by(site)).splitlines()
-    assert words[0] == "new minus old in f1, by site, partially pooled:"
+    assert words[0] == "new minus old in f1, by site:"
     assert words[2].split()[:2] == ["Bonn", "496"]
-    assert words[4].endswith("too few to say: no positives")
+    assert words[4].split()[:2] == ["Ulm", "4"]
     assert words[5].startswith("all instances")
-    assert words[6].startswith("Median deviation between subgroups of site: at most ")
+    assert words[6] == "  note        too few to say: no positives (Ulm)"
+    assert max(map(len, words[1:6])) <= 80
+    assert words[7].startswith("Median deviation between subgroups of site: at most ")
     many = str(result.by(np.arange(900) % 50))
     assert "and 20 more, in table" in many
 
@@ -326,7 +328,9 @@ def test_all_too_few():
     decision = subgroups.decision(0.1)
     assert decision.varies is None
     assert "fewer than two" in str(decision)
-    assert "all instances" in str(subgroups)
+    words = str(subgroups).splitlines()
+    assert words[-2].startswith("all instances  5 ")
+    assert words[-1] == "  note        too few to say: only one class (0, 1, 2, 3, 4)"
     assert subgroups.to_markdown().count("too few to say") == 5
     assert subgroups.plot(rope=0.1).ax_.get_title()
     assert subgroups.plot().ax_.get_title() == "0 of 5 subgroups with enough instances"

@@ -102,6 +102,7 @@ def test_what_is_loaded_is_what_was_saved(saved, kind):
     again = loaded(path)
     assert type(again) is type(result)
     assert str(again) == str(result)
+    assert again.details() == result.details()
     assert is_same(again, result)
 
 
@@ -373,6 +374,7 @@ def check_consistent(result, path):
         result.save(path)  # and can be loaded again
         again = load_result(path)
     assert str(again) == str(result)
+    assert again.details() == result.details()
     assert len(table)
     assert len(set(result._names)) == len(result._names) == result.evidence.n_classifiers
     assert len(set(result.metrics)) == len(result.metrics)

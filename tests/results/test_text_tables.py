@@ -125,7 +125,7 @@ def test_ranking():
         Y, {"fair": FAIR, "poor": POOR, "good": GOOD, "wrong": 1 - Y}, random_state=0
     )
     header, rows = cells(ranking.to_markdown(0.05))
-    columns = ["classifier", "observed", "mean", "std", "95% HDI", "P(best)", "rank"]
+    columns = ["classifier", "observed", "estimate", "std", "95% HDI", "P(best)", "rank"]
     assert header == [*columns, "P(equivalent)", "decision"]
     assert cells(ranking.to_markdown())[0] == columns
     table, decision = ranking.table, ranking.decision(0.05)

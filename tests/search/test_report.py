@@ -93,15 +93,18 @@ def test_a_report_is_its_ranking():
     assert report.simplest(lambda params: 0) == {"k": table.index[0]}
     best = table.iloc[0]
     assert best["mean"] < best["observed"]
-    words = f"{best['observed']:.4f} observed, {best['mean']:.4f} after allowing for its being"
-    assert f"the best    of 20 looks better than it is: {words}" in str(report.ranking)
+    words = f"{best['mean']:.4f} for k={table.index[0]} ({best['observed']:.4f} observed)"
+    line = f"  estimate    {words}: the best of 20 looks better than it is\n"
+    assert line in str(report.ranking)
+    assert line in report.ranking.details()
 
 
 def test_words(report):
     words = str(report)
     assert words.startswith("C=0.1, kernel=None is the best of 6 on f1 with probability")
     assert "within 0.02: 3. Surely worse: 2. Not settled: 1." in words
-    assert "  based on    thin air\n" in words
+    assert "thin air" not in words
+    assert report.details().splitlines() == [*words.splitlines()[:2], "  based on    thin air"]
     assert "Based on thin air." in report.explain()
     assert "SearchReport(source='scores', metric='f1', 6 candidates" in repr(report)
     many = report_of(np.linspace(0.8, 0.9, 30), [{"k": k} for k in range(30)])
@@ -164,7 +167,7 @@ def test_a_label_stands_above_the_scores():
     losses = report_of([-0.2, -0.5, -0.9], GRID[:3], metric="neg_log_loss", sd=0.0009)
     labels = {"neg_log_loss": "log loss"}
     written = losses.to_markdown(labels=labels).splitlines()
-    assert written[0].startswith("| candidate | C | kernel | log loss | mean | 95% HDI |")
+    assert written[0].startswith("| candidate | C | kernel | log loss | estimate | 95% HDI |")
     best = losses.summary().iloc[0]
     ends = f"[{-best['hdi_high']:.5f}, {-best['hdi_low']:.5f}]"
     assert f"| 0.20000 | {-best['mean']:.5f} | {ends} |" in written[2]

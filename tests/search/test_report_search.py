@@ -167,7 +167,8 @@ def test_equal_candidates_are_not_called_worse(source):
     table = report.summary()
     assert "<<" not in table["decision"].tolist()
     assert np.ptp(table["mean"]) < 0.6 * np.ptp(search.cv_results_["mean_test_score"])
-    assert "the best    of 30 looks better than it is" in str(report)
+    (line,) = (line for line in str(report).splitlines() if line.startswith("  estimate    0.9"))
+    assert line.endswith(" observed): the best of 30 looks better than it is")
     before = report.ranking.draws
     assert ((before - before.max(axis=0) < -0.01).mean(axis=1) > 0.95).any()
 
@@ -222,7 +223,7 @@ def test_predictions_are_the_comparer(cancer, trees):
     columns = ["observed", "mean", "hdi_low", "hdi_high", "p_best"]
     summary, table = report.summary()[columns], comparer.ranking_.table[columns]
     np.testing.assert_array_equal(summary, table)
-    assert "3 most promising of 5 candidates" in str(report)
+    assert "  note        these are the 3 most promising of 5 candidates" in str(report)
     left_out = "simplest() chooses among these, top=5 compares all"
     assert left_out in str(report)
     assert left_out in report.explain()
@@ -290,7 +291,9 @@ def test_failures_are_left_out(cancer):
         report = report_search(search, *data, rope=0.1, random_state=0)
         assert report.failed == (2,)
         assert sorted(report.candidates) == [0, 1]
-        assert "failed: candidates 2\n" in str(report)
+        words = "  note        left out because a fit or a score failed: candidates 2"
+        assert words in str(report).splitlines()
+        assert words in report.details().splitlines()
     search.cv_results_["split0_test_count_0_1"] = np.full(3, np.nan)
     with pytest.raises(ValueError, match="all 3 candidates failed"):
         report_search(search, rope=0.1)
@@ -511,15 +514,16 @@ def test_candidates_are_picked_by_what_is_asked_for():
     asked = {"rope": 0.02, "scoring": "recall", "top": 2, "random_state": 0}
     report = report_search(counted, X, y, **asked)
     assert sorted(report.candidates) == [3, 4]
-    assert "selected by" not in str(report)
+    assert "selected by" not in report.details()
     inner = count_scorer([0, 1])
     wrapped = GridSearchCV(tree, grid, scoring=lambda *given: inner(*given), **options).fit(X, y)
     assert sorted(report_search(wrapped, X, y, **asked).candidates) == [3, 4]
     plain = GridSearchCV(tree, grid, cv=StratifiedKFold(3)).fit(X, y)
     report = report_search(plain, X, y, **asked)
     assert 3 not in report.candidates
-    assert "selected by their recorded score\n" in str(report)
-    assert "selected by" not in str(report_search(plain, X, y, **asked | {"top": 5}))
+    assert "  candidates  were selected by their recorded score\n" in report.details()
+    everyone = report_search(plain, X, y, **asked | {"top": 5})
+    assert "selected by" not in everyone.details()
 
 
 def test_one_split_has_counts_but_no_spread():

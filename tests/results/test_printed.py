@@ -1,0 +1,243 @@
+"""What is printed fits a page, and says first what matters most."""
+
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.datasets import make_classification
+from sklearn.linear_model import LogisticRegression
+from sklearn.naive_bayes import GaussianNB
+from sklearn.tree import DecisionTreeClassifier
+
+from skbayeseval import (
+    bayesian_cross_validate,
+    compare_many,
+    compare_predictions,
+    compare_scores,
+    metrics,
+    report_search,
+    score_posterior,
+)
+
+PAGE = 80
+OPTIONS = {"n_draws": 2000, "random_state": 0}
+ESTIMATORS = {
+    "bayes": GaussianNB(),
+    "tree": DecisionTreeClassifier(random_state=0),
+    "logistic": LogisticRegression(),
+}
+RNG = np.random.default_rng(0)
+Y = RNG.integers(0, 2, 400)
+A, B, C = (np.where(RNG.random(400) < share, Y, 1 - Y) for share in (0.9, 0.8, 0.7))
+
+# Names of 40 characters that differ at the end, at the beginning and in the middle.
+LONG = {
+    "end": [f"{'classifier-' * 4}"[:39] + one for one in "ABC"],
+    "beginning": [one + f"{'classifier-' * 4}"[:39] for one in "ABC"],
+    "middle": [f"{'classifier-' * 2}"[:19] + one + "-and-its-settings-at"[:20] for one in "ABC"],
+}
+
+
+def cross_validate(a, b):
+    data = make_classification(1000, flip_y=0.4, random_state=1)
+    pair = [(name, ESTIMATORS[name]) for name in (a, b)]
+    return bayesian_cross_validate(*pair, *data, scoring=["f1", "recall"], **OPTIONS)
+
+
+@pytest.fixture(scope="module")
+def cross_validated():
+    return cross_validate("bayes", "tree")
+
+
+def keywords(lines):
+    return [line[:14].strip() for line in lines]
+
+
+def test_a_cross_validation_is_four_lines(cross_validated):
+    result = cross_validated.metric("f1")
+    words = str(result)
+    headline, *lines = words.splitlines()
+    assert headline.startswith("bayes is better than tree on f1 with probability ")
+    assert keywords(lines) == ["difference", "applies to", "next"]
+    assert len(words.split()) <= 75
+    low, high = result.hdi()
+    observed = f"observed: bayes {result.observed_a:.4f}, tree {result.observed_b:.4f}"
+    ends = f"{low:.3f} to {high:.3f}" if low > 0 else f"from {-low:.3f} behind to {high:.3f} ahead"
+    ahead = f"bayes ahead by {result.draws.mean():.3f}, 95% interval {ends} ({observed})"
+    assert lines[0] == f"  difference  {ahead}"
+    trained = "learners trained on 500 instances; for models refitted on all 1,000, use"
+    assert lines[1] == f"  applies to  {trained} estimand='full'"
+    decide = "decision(rope=r), with r the smallest difference that matters to you"
+    assert lines[2] == f"  next        {decide}"
+
+
+def test_so_is_one_that_leaves_open_who_is_better():
+    result = cross_validate("bayes", "logistic").metric("f1")
+    assert max(result.probability(0.0)) < 0.95
+    lines = str(result).splitlines()
+    assert keywords(lines[1:]) == ["difference", "applies to", "next"]
+    assert len(str(result).split()) <= 75
+    assert lines[3] == (
+        "  next        more labelled instances would tell; required_sample_size(rope=r) estimates "
+        "how many, with r the smallest difference that matters to you"
+    )
+
+
+def test_details_have_the_rest(cross_validated):
+    printed, details = (str(cross_validated), cross_validated.details())
+    for words in (
+        "  model       paired, 2,000 independent draws from 3,000 counts\n",
+        " independent instances per test prediction in f1, from how much 6 halves",
+        " independent instances per test prediction in recall, from",
+        "  difference  +",
+        "  splits      6 (BlockRegularizedCV)",
+        "  metrics     each is judged on its own\n",
+    ):
+        assert words in details
+        assert words not in printed
+    for metric in ("f1", "recall"):
+        alone = cross_validated.metric(metric)
+        assert str(alone).splitlines()[0] in details.splitlines()
+        assert "  worth       " in alone.details()
+
+
+def test_metrics_are_rows_of_a_table(cross_validated):
+    headline, header, *rows, applies, after = str(cross_validated).splitlines()
+    assert headline.startswith("bayes (A) is ahead of tree (B) on ")
+    titles = ["A", "B", "A minus B", "95% interval", "P(A better)"]
+    assert re.split(" {2,}", header.strip()) == titles
+    assert [row.split()[0] for row in rows] == ["f1", "recall"]
+    assert keywords([applies, after]) == ["applies to", "next"]
+    for row, name in zip(rows, cross_validated.metrics, strict=True):
+        one = cross_validated.metric(name)
+        cells = [f"{one.observed_a:.4f}", f"{one.observed_b:.4f}", f"{one.draws.mean():+.3f}"]
+        assert row.split()[1:4] == cells
+        chance = one.probability(0.0).better
+        assert row.endswith(f"  {100 * chance:.1f}%" if chance < 0.999 else "  >99.9%")
+    names = [
+        "neg_mean_absolute_percentage_error",
+        "neg_median_absolute_error",
+        "explained_variance",
+    ]
+    numbers = [Y + 1.0 + RNG.normal(0, sd, 400) for sd in (0.1, 0.2)]
+    many = compare_predictions(Y + 1.0, *numbers, scoring=names, **OPTIONS)
+    assert str(many).startswith("A is ahead of B on 3 of 3 metrics.\n")
+    assert max(map(len, str(many).splitlines()[1:5])) <= PAGE
+
+
+def test_cautions_are_printed_where_there_are_some():
+    assert "caution" not in str(compare_predictions(Y, A, B, **OPTIONS))
+    rare = np.repeat([0, 1], [200, 4])
+    few = compare_predictions(rare, np.roll(rare, 1), np.roll(rare, 2), scoring="f1", **OPTIONS)
+    lines = str(few).splitlines()
+    assert keywords(lines[1:]) == ["difference", "caution", "applies to", "next"]
+    assert lines[2] == (
+        "  caution     the prior matters, because only 6 errors were seen: see prior_sensitivity()"
+    )
+    scores = {"y_score_a": RNG.random(400), "y_score_b": RNG.random(400)}
+    both = compare_predictions(
+        Y, None, None, scoring=metrics.expected_calibration_error(5), groups=np.arange(400) % 8,
+        **scores, **OPTIONS,
+    )  # fmt: skip
+    (printed,) = (line for line in str(both).splitlines() if line.startswith("  caution "))
+    cautions = [line for line in both.details().splitlines() if line.startswith("  caution ")]
+    assert len(cautions) > 1
+    assert printed == f"{cautions[0]} ({len(cautions) - 1} more in details())"
+
+
+def mirrored(line):
+    letters = {"A": "B", "B": "A"}
+    return re.sub(r"\b[AB]\b", lambda found: letters[found[0]], line)
+
+
+@pytest.mark.parametrize("pair", [(A, B), (B, A), (A, 1 - A), (A, A)])
+def test_swapping_gives_the_mirrored_sentence(pair):
+    options = {"names": ("A", "B"), "scoring": "f1", "n_draws": 50_000, "random_state": 0}
+    one = str(compare_predictions(Y, *pair, **options))
+    other = str(compare_predictions(Y, *pair[::-1], **options))
+
+    def shown(words):
+        """Numbers are draws, and observed values are in the order that was given."""
+        headline, difference, *rest = words.splitlines()
+        number = r"\d+\.\d+"
+        difference = difference.partition(" (observed")[0]
+        numbers = [float(found) for found in re.findall(number, headline + difference)]
+        return [re.sub(number, "#", line) for line in (headline, difference, *rest)], numbers
+
+    (lines, numbers), (swapped, others) = shown(one), shown(other)
+    expected = list(map(mirrored, lines[:2]))
+    if (pair[0] == pair[1]).all():
+        expected[0] = lines[0]  # of identical classifiers, the first is named first
+    assert swapped == [*expected, *lines[2:]]
+    np.testing.assert_allclose(numbers[-3:], others[-3:], atol=0.003)
+
+
+@pytest.mark.parametrize("names", LONG.values(), ids=LONG)
+def test_long_names_of_a_ranking(names):
+    ranking = compare_many(
+        Y, dict(zip(names, (A, B, C), strict=True)), scoring=["f1", "accuracy"], **OPTIONS
+    )
+    lines = str(ranking).splitlines()
+    headers = [i for i, line in enumerate(lines) if line.split()[:2] == ["observed", "estimate"]]
+    assert len(headers) == 2
+    for header in headers:
+        table = lines[header : header + 4]
+        assert max(map(len, table)) <= PAGE
+        assert len({row.split()[0] for row in table[1:]}) == 3
+    assert ranking.table.index[0] in lines[0]
+
+
+@pytest.mark.parametrize("names", LONG.values(), ids=LONG)
+def test_long_names_of_a_search(names):
+    trials = pd.DataFrame({"param_model": np.repeat(names, 2), "param_C": [1, 10] * 3})
+    for split in range(5):
+        trials[f"split{split}_test_score"] = 0.9 - 0.01 * np.arange(6) + 0.01 * RNG.random(6)
+    report = report_search(trials, rope=0.01, test_fraction=0.2, **OPTIONS)
+    lines = str(report).splitlines()
+    assert max(map(len, lines[2:9])) <= PAGE
+    assert len({row.split()[1] for row in lines[3:9]}) == 3
+    assert [int(row.split()[0]) for row in lines[3:9]] == list(report.summary().index)
+    assert lines[9].startswith("≈ practically equivalent to the best, ")
+
+
+@pytest.mark.parametrize("names", LONG.values(), ids=LONG)
+def test_long_names_of_subgroups(names):
+    result = compare_predictions(Y, A, B, names=names[:2], **OPTIONS)
+    subgroups = result.by(np.array(names)[np.arange(400) % 3])
+    title, *lines = str(subgroups).splitlines()
+    assert title == f"{names[0]} (A) minus {names[1]} (B) in accuracy, by subgroup:"
+    assert max(map(len, lines[:5])) <= PAGE
+    assert lines[0].split()[:4] == ["n", "A", "B", "mean"]
+    assert len({row.split()[0] for row in lines[1:5]}) == 4
+    assert lines[4].split()[:3] == ["all", "instances", "400"]
+
+
+def test_names_that_no_short_form_tells_apart_are_printed_as_they_are():
+    names = [("x" * 100).join(ends) for ends in ("aaa", "aba", "bba")]
+    rows = str(compare_many(Y, dict(zip(names, (A, B, C), strict=True)), **OPTIONS)).splitlines()
+    assert [row.split()[0] for row in rows[2:5]] == names
+
+
+@pytest.mark.parametrize("single", [True, False])
+def test_scores_of_one_classifier(single):
+    names = ["f1", "accuracy"]
+    result = score_posterior(Y, A, scoring="f1" if single else names, **OPTIONS)
+    lines = str(result).splitlines()
+    assert lines[0].startswith("The f1 of A lies between" if single else "The performance of A:")
+    assert keywords(lines[1 if single else 4 :]) == ["applies to", "next"]
+    if not single:
+        assert [line.split()[0] for line in lines[2:4]] == names
+    assert "  model       " in result.details()
+
+
+def test_what_would_settle_it_is_said_of_what_is_open():
+    tell = "  next        more labelled instances would tell; required_sample_size(rope=r) "
+    decide = "  next        decision(rope=r), with r the smallest difference that matters to you"
+    wrong = np.arange(400) // 40
+    equals = (np.where(wrong == which, 1 - Y, Y) for which in (0, 1))
+    open_question = compare_predictions(Y, *equals, **OPTIONS)
+    assert str(open_question).splitlines()[-1].startswith(tell)
+    assert str(compare_predictions(Y, A, C, **OPTIONS)).splitlines()[-1] == decide
+    scores = RNG.normal(0.8, 0.02, (2, 8))
+    assert str(compare_scores(*scores, test_fraction=0.1, **OPTIONS)).splitlines()[-1] == decide
