@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from scipy.stats import norm
 
-from skbayeseval._arrays import Array, in_short, wrong
+from skbayeseval._arrays import Array, choices, in_short, wrong
 from skbayeseval.display import (
     ClassesDisplay,
     CurveDisplay,
@@ -347,7 +347,8 @@ class ComparisonFigures(DifferenceAnswers):
         region = None if rope is None else self._rope(rope, which)
         if not isinstance(kind, str) or kind not in KINDS:
             raise ValueError(
-                f"kind={in_short(kind)} is not a known kind. Valid kinds are {list(KINDS)}."
+                f"kind={in_short(kind)} is not a known kind. Valid kinds are "
+                f"{choices(kind, KINDS)}, which help(result.plot) explains."
             )
         posterior = self._posterior
         about: dict[str, Any] = {"names": self.names, "metric": which.name}
@@ -436,7 +437,8 @@ class ComparisonFigures(DifferenceAnswers):
             )
         if metric.name not in record.scores:
             raise ValueError(
-                f"There are no split scores of {metric.name!r}, only of {list(record.scores)}."
+                f"There are no split scores of {metric.name!r}, only of "
+                f"{choices(metric.name, record.scores)}."
             )
         return [record.scores[metric.name][name] for name in self.names]
 

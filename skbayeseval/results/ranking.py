@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from skbayeseval._arrays import in_short, wrong
+from skbayeseval._arrays import choices, in_short, wrong
 from skbayeseval._validation import check_probability
 from skbayeseval.display import PairsDisplay, RankingDisplay, TiersDisplay
 from skbayeseval.judgement.decision import Decision, ExpectedLoss, check_cost, expected_loss
@@ -96,7 +96,7 @@ class Pairs(Mapping[tuple[int, int], ComparisonResult]):
             pass
         raise KeyError(
             f"{in_short(classifier)} is not the name or position of a classifier. The names are "
-            f"{list(names)}."
+            f"{choices(classifier, names)}."
         )
 
 

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from skbayeseval._arrays import in_short, wrong
+from skbayeseval._arrays import choices, in_short, wrong
 from skbayeseval._html import html_table, write_page
 from skbayeseval.display import HeatmapDisplay, RankingDisplay
 from skbayeseval.judgement.decision import format_probability
@@ -167,7 +167,9 @@ class SearchReport:
         names, known = check_key(key), self._names_of_parameters()
         for name in names:
             if name not in known:
-                raise ValueError(f"key={name!r} is not a parameter. The parameters are {known}.")
+                raise ValueError(
+                    f"key={name!r} is not a parameter. The parameters are {choices(name, known)}."
+                )
         table = self.summary()
         chosen = table.index[table["decision"] == "~"]
         if len(chosen) == 0:
@@ -436,7 +438,7 @@ def _check_axes(
     if not isinstance(x, str) or not isinstance(y, str) or not {x, y} <= known:
         raise ValueError(
             f"plot('heatmap') needs the names of two parameters, got x={in_short(x)} and "
-            f"y={in_short(y)}. The parameters that vary are {differing}."
+            f"y={in_short(y)}. The parameters that vary are {choices((x, y), differing)}."
         )
     if x == y:
         raise ValueError(f"x and y must be two different parameters, got {x!r} twice.")
