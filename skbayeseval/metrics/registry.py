@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import Any
@@ -11,6 +11,7 @@ from typing import Any
 from sklearn.metrics import get_scorer_names
 
 from skbayeseval._arrays import choices, in_short, wrong
+from skbayeseval._validation import check_metric_labels
 from skbayeseval.metrics.confusion import (
     AVERAGES,
     FBETA,
@@ -233,6 +234,39 @@ def in_plain_words(metric: Metric, *, chunks: bool = False) -> str:
             return ""
     nouns = _CHUNKS if chunks else _POSITIVES if metric.needs_positive else _CLASSES
     return metric.words.format(**nouns)
+
+
+# How words of names are written.
+_WRITTEN = {
+    r"f(?=\d)": "F", r"r2": "R\N{SUPERSCRIPT TWO}", r"roc auc": "ROC AUC", r"ovr": "one-vs-rest",
+    r"ovo": "one-vs-one", r"jaccard": "Jaccard", r"cohen": "Cohen's", r"brier": "Brier",
+    r"matthews corrcoef": "Matthews correlation", r"poisson": "Poisson",
+}  # fmt: skip
+
+
+def on_axes(metric: Metric) -> str:
+    """Return what figures call a metric, without the sign; its name if users have named it.
+
+    Examples
+    --------
+    >>> from skbayeseval.metrics import get_metric
+    >>> from skbayeseval.metrics.registry import on_axes
+    >>> on_axes(get_metric("f1_macro")), on_axes(get_metric("neg_brier_score"))
+    ('macro F1', 'Brier score')
+    """
+    if metric.formula != metric.name:
+        return metric.name
+    text = metric.name.removeprefix("neg_")
+    text = re.sub(r"(.+)_(macro|micro|weighted)", r"\2 \1", text).replace("_", " ")
+    for plain, written in _WRITTEN.items():
+        text = re.sub(rf"\b{plain}", written, text)
+    return text
+
+
+def labelled(style: Mapping[str, Any], metric: Metric) -> dict[str, Any]:
+    """Return the options of a figure with words for the metric, unless users give their own."""
+    labels = check_metric_labels(style.get("labels"))
+    return {**style, "labels": {metric.name: on_axes(metric), **labels}}
 
 
 @dataclass(frozen=True)

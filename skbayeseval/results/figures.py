@@ -31,7 +31,7 @@ from skbayeseval.judgement.rope import check_rope
 from skbayeseval.metrics import curves
 from skbayeseval.metrics.curves import CURVES
 from skbayeseval.metrics.metric import Metric
-from skbayeseval.metrics.registry import get_metric, per_class, per_class_name
+from skbayeseval.metrics.registry import get_metric, labelled, per_class, per_class_name
 from skbayeseval.posterior.build import mixing
 from skbayeseval.posterior.inferred_weight import spread_out
 from skbayeseval.posterior.posterior import Posterior
@@ -342,7 +342,8 @@ class ComparisonFigures(DifferenceAnswers):
         if isinstance(kind, str):
             check_thresholds(thresholds, kind)
             if kind == "classes":
-                return self._of_classes(rope, prob, metric).plot(ax=ax, **style)
+                of_classes = self._of_classes(rope, prob, metric)
+                return of_classes.plot(ax=ax, **labelled(style, get_metric(of_classes.metric)))
         which = self._metric(metric)
         region = None if rope is None else self._rope(rope, which)
         if not isinstance(kind, str) or kind not in KINDS:
@@ -380,7 +381,7 @@ class ComparisonFigures(DifferenceAnswers):
                 identical=posterior.what_is_identical(which),
                 **about,
             )
-        return shown.plot(ax=ax, **style)
+        return shown.plot(ax=ax, **labelled(style, which))
 
     def _of_classes(self, rope: Any, prob: float, metric: str | Metric | None) -> ClassesDisplay:
         """Return the display of the difference in each class or type of chunk, not yet drawn."""

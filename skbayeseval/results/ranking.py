@@ -30,6 +30,7 @@ from skbayeseval.judgement.ranking_decision import (
 )
 from skbayeseval.judgement.rope import check_margin, check_rope_around_zero
 from skbayeseval.metrics.metric import Metric
+from skbayeseval.metrics.registry import labelled
 from skbayeseval.posterior.pair import PairPosterior, PooledScores
 from skbayeseval.results.comparison import ComparisonResult
 from skbayeseval.results.described import RopeResult, meaning_of_ranking
@@ -451,6 +452,7 @@ class Ranking(RopeResult):
                 f"kind={in_short(kind)} is not a known kind. Valid kinds are {list(PLOTS)}."
             )
         which = self._metric(metric)
+        style = labelled(style, which)
         if kind == "ranking":
             return self._forest(rope, prob, which).plot(ax=ax, **style)
         if kind == "tiers":

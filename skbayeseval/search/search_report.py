@@ -18,6 +18,7 @@ from skbayeseval._html import html_table, write_page
 from skbayeseval.display import HeatmapDisplay, RankingDisplay
 from skbayeseval.judgement.decision import format_probability
 from skbayeseval.judgement.intervals import Interval
+from skbayeseval.metrics.registry import labelled
 from skbayeseval.results.facts import Fact, as_lines, as_sentences
 from skbayeseval.results.ranking import AGAINST_THE_BEST, Ranking
 from skbayeseval.results.report import POSTERIOR, Figure, Table, page, view
@@ -231,8 +232,9 @@ class SearchReport:
             The display, with attributes `ax_`, `figure_`, `line_`, `fill_` and `text_`, as in
             scikit-learn.
         """
+        metric = self.ranking._metric(None)
+        style = labelled(style, metric)
         if kind == "ranking":
-            metric = self.ranking._metric(None)
             shown = self.ranking._forest(self.rope, self.prob, metric, ROWS_OF_FIGURES)
             return shown.plot(ax=ax, **style)
         if kind == "heatmap":
