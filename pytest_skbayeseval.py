@@ -83,6 +83,7 @@ def _needed(result: Any, decision: Any, limit: float) -> list[str]:
 def _compare(scores_a: Any, scores_b: Any, **options: Any) -> Comparison:
     from skbayeseval import compare_items, read_samples
     from skbayeseval._validation import UnlikelyDataWarning
+    from skbayeseval.compare.logs import names_of_models
 
     both = [scores_a, scores_b]
     if all(isinstance(scores, (str, os.PathLike)) for scores in both):
@@ -90,6 +91,7 @@ def _compare(scores_a: Any, scores_b: Any, **options: Any) -> Comparison:
         reading = {name: options.pop(name) for name in READING & options.keys()}
         both = [read_samples(scores, **reading) for scores in both]
         options.setdefault("scoring", both[0].score)
+        names = names_of_models(both, names)
         options.setdefault("names", names if names[0] != names[1] else None)
     options.setdefault("random_state", 0)
     with warnings.catch_warnings():  # nobody reads warnings of tests that pass

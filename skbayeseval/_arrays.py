@@ -6,7 +6,8 @@ things: columns are then put in order, and rows in another order are refused.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from difflib import SequenceMatcher
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,9 @@ Array = NDArray[Any]
 
 # Sums of squares of larger numbers are infinite, and those of numbers below its inverse are 0.
 LARGEST = 1e150
+
+# Error messages list so many names to choose from; of more, only the closest few.
+MOST_NAMES, CLOSEST = 8, 5
 
 
 def as_array(values: Any, name: str) -> Array:
@@ -151,6 +155,36 @@ def in_short(value: Any, length: int = 80) -> str:
     except Exception:  # of an object of the user's
         text = f"an object of type {type(value).__name__}"
     return text if len(text) <= length else f"{text[: length - 3]}..."
+
+
+def choices(name: Any, known: Iterable[Any], form: Callable[[list[Any]], str] = str) -> str:
+    """Return what could have been meant by a name, for an error message.
+
+    All of a few names; of more, those that are most like it, and how many others there are.
+
+    Examples
+    --------
+    >>> from skbayeseval._arrays import choices
+    >>> choices("c", ["a", "b"])
+    "['a', 'b']"
+    >>> choices("x1", [f"x{i}" for i in range(20)])
+    "['x1', 'x10', 'x11', 'x12', 'x13'] and 15 others"
+    """
+    names = list(known)
+    if len(names) <= MOST_NAMES:
+        return form(names)
+    matcher = SequenceMatcher(b=str(name).lower())
+
+    def distance(one: Any) -> float:
+        matcher.set_seq1(str(one).lower())
+        return -matcher.ratio()
+
+    return f"{form(sorted(names, key=distance)[:CLOSEST])} and {len(names) - CLOSEST} others"
+
+
+def in_words(known: Iterable[Any], name: Any = "") -> str:
+    """Return the same choices without brackets."""
+    return choices(name, known, lambda names: ", ".join(map(str, names)))
 
 
 def number_of_samples(values: Any, name: str) -> int:

@@ -11,7 +11,15 @@ import pandas as pd
 from numpy.typing import ArrayLike
 from scipy import sparse
 
-from skbayeseval._arrays import Array, as_array, check_same_length, in_short, named_labels, wrong
+from skbayeseval._arrays import (
+    Array,
+    as_array,
+    check_same_length,
+    choices,
+    in_short,
+    named_labels,
+    wrong,
+)
 
 # What to do with lists of labels.
 AS_INDICATOR = (
@@ -67,7 +75,8 @@ def merged_classes(
             unknown = sorted(set(of_one) - set(explicit), key=str)
             if unknown:
                 raise ValueError(
-                    f"{name} contains labels that are not in labels={list(explicit)}: {unknown}."
+                    f"{name} contains labels that are not in labels="
+                    f"{choices(unknown[0], explicit)}: {choices('', unknown)}."
                 )
         return explicit
     if len(classes) < 2:
@@ -235,7 +244,7 @@ def resolve_pos_label(labels: Sequence[Any], pos_label: Any) -> Any:
     if not np.isscalar(pos_label) or pos_label not in labels:
         raise ValueError(
             f"pos_label={in_short(pos_label)} is not a valid label. It should be one of "
-            f"{list(labels)}."
+            f"{choices(pos_label, labels)}."
         )
     return labels[list(labels).index(pos_label)]
 

@@ -446,3 +446,30 @@ def test_columns_are_named():
     for name in ("truth", "a", "b", "groups"):
         with pytest.raises(TypeError, match=f"^{name} must be the name of a column.{{,110}}$"):
             compare_table(table, **{**columns, name: pd.Series(range(N))}, **QUICK)
+
+
+RESULT = compare_predictions(Y, A, B, **QUICK)
+MANY = {f"system {k}": A for k in range(20)}
+WIDE = pd.DataFrame({f"column {k}": Y for k in range(20)})
+
+
+@pytest.mark.parametrize(
+    ("ask", "closest"),
+    [
+        (lambda: compare_predictions(Y, A, B, scoring="f1_makro"), "'f1_macro', 'f1_micro'"),
+        (lambda: compare_predictions(Y, A, B, scoring="AUC"), "'roc_auc', 'roc_auc_ovo'"),
+        (lambda: metrics.get_metric("max_error"), "'neg_mean_squared_error'"),
+        (lambda: metrics.get_metric("mutual_info_score"), "'neg_brier_score'"),
+        (lambda: RESULT.plot("postrior"), "'posterior'"),
+        (lambda: compare_many(Y, MANY, **QUICK).pairs["system 21", "system 3"], "'system 1'"),
+        (lambda: compare_table(WIDE, truth="column 3", a="column 4", b="col 5"), "'column 5'"),
+        (lambda: compare_predictions(np.arange(N), A, B, pos_label=24), "2"),
+    ],
+)  # fmt: skip
+def test_of_many_names_the_closest_are_told(ask, closest):
+    with pytest.raises((KeyError, ValueError)) as error:
+        ask()
+    names, others = re.search(r"\[([^]]*)\] and (\d+) others", str(error.value)).groups()
+    assert len(names.split(", ")) == 5
+    assert int(others) > 3
+    assert names.startswith(closest)

@@ -24,6 +24,7 @@ from skbayeseval import (
     compare_table,
     count_table,
 )
+from skbayeseval._arrays import in_words
 from skbayeseval._duckdb_tables import PARQUET, open_table, quoted
 from skbayeseval._files import text_table
 from skbayeseval.cli.output import InputError, report
@@ -99,7 +100,7 @@ def _check_header(columns: Iterable[tuple[str, str]], header: list[str], where: 
         if header.count(name) != 1:
             problem = "no such column" if name not in header else "more than one such column"
             raise InputError(
-                f"{option} {name}: {problem} in {where}, which has {', '.join(header)}"
+                f"{option} {name}: {problem} in {where}, which has {in_words(header, name)}"
             )
 
 

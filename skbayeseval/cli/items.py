@@ -6,16 +6,19 @@ import argparse
 import itertools
 import os
 import re
+import shlex
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from skbayeseval import compare_items, compare_many_items, compare_scores, read_samples
+from skbayeseval._arrays import in_words
 from skbayeseval._files import text_table
 from skbayeseval.cli.output import InputError, report
 from skbayeseval.cli.parsing import add_model, add_output, model_options, names_of
 from skbayeseval.compare.item_alignment import MISSING
+from skbayeseval.compare.logs import models_of_log, names_of_models
 
 EXTENSIONS = r"(\.(jsonl|json|ndjson|csv|tsv|txt|eval|parquet|pq))?(\.gz)?$"
 
@@ -28,8 +31,9 @@ def add_items_to(commands: Any) -> None:
         description="Compare two or more systems from one score per item: logs of "
         "lm-evaluation-harness (a file of samples, or its folder), of Inspect (.eval or JSON), of "
         "HELM (per_instance_stats.json, or its folder) and of promptfoo (JSON); other JSON Lines, "
-        "CSV or Parquet tables. One file per system; text may be compressed by gzip. Formats are "
-        "told by what is in a file. Items are matched by their ids.",
+        "CSV or Parquet tables. One file per system, or one file of promptfoo with several "
+        "providers; text may be compressed by gzip. Formats are told by what is in a file. Items "
+        "are matched by their ids.",
         epilog="example: skbayeseval items new.jsonl old.jsonl --score exact_match --filter "
         "strict-match --group subject --rope 0.01 --gate non-inferior",
     )
@@ -60,14 +64,15 @@ def add_items_to(commands: Any) -> None:
     )
     parser.add_argument(
         "--runs",
-        action="store_true",
-        help="an id that occurs more than once means further runs of this item",
+        choices=("all", "first", "last"),
+        help="what an id that occurs more than once means: further runs of this item, which all "
+        "count, or retries, of which the first or the last counts (default: an error)",
     )
     parser.add_argument(
         "--scoring",
         metavar="NAME",
-        help="pass@5: one of 5 attempts or more succeeds; pass^5: all do; with --runs (default: "
-        "the mean of the score)",
+        help="pass@5: one of 5 attempts or more succeeds; pass^5: all do; with --runs all "
+        "(default: the mean of the score)",
     )
     parser.add_argument(
         "--human",
@@ -91,9 +96,9 @@ def add_items_to(commands: Any) -> None:
 
 
 def _run_items(args: argparse.Namespace) -> int:
-    paths, filters = _parts(args.files, args.filter or [None])
-    names = names_of(args, args.filter if len(args.files) == 1 else _default_names(paths))
-    args.systems = names  # errors name them
+    paths, filters = _parts(args.files, _filters(args))
+    default = filters if len(args.files) == 1 else _default_names(paths)
+    args.systems = names_of(args, default)  # errors name them
     samples = [
         read_samples(
             path,
@@ -102,11 +107,14 @@ def _run_items(args: argparse.Namespace) -> int:
             group=args.group,
             filter=of_one,
             task=args.task,
-            runs=args.runs,
+            runs=args.runs or False,
             human=args.human,
         )
         for path, of_one in zip(paths, filters, strict=True)
     ]
+    if len(args.files) > 1:
+        args.systems = names_of(args, names_of_models(samples, default))
+    names = args.systems
     if args.scoring not in (None, samples[0].score) and not re.match("(?i)pass[@^]", args.scoring):
         raise InputError(
             f"--scoring must be pass@k or pass^k, such as pass@5, got {args.scoring}; all other "
@@ -126,8 +134,6 @@ def _run_items(args: argparse.Namespace) -> int:
 def _parts(files: list[str], filters: list[Any]) -> tuple[list[str], list[Any]]:
     """Return the file of each system, and which part of it is meant."""
     n = len(filters) if len(files) == 1 else len(files)
-    if n < 2:
-        raise InputError(f"two or more files are expected, got only {files[0]}")
     if len(filters) not in (1, n):
         raise InputError(f"--filter must be given once, or {n} times, got {filters}")
     parts = list(zip(files * (n // len(files)), filters * (n // len(filters)), strict=True))
@@ -135,6 +141,29 @@ def _parts(files: list[str], filters: list[Any]) -> tuple[list[str], list[Any]]:
         if os.path.realpath(one) == os.path.realpath(other) and part == of_other:
             raise InputError(f"{one} and {other} are the same file")
     return [path for path, _ in parts], [part for _, part in parts]
+
+
+def _filters(args: argparse.Namespace) -> list[Any]:
+    """Return what to read of the files: by default all, and of a single one, each of its models."""
+    filters = args.filter or [None]
+    if len(args.files) > 1 or len(filters) > 1:
+        return filters
+    (path,) = args.files
+    models = models_of_log(path, args.task)
+    few = f"two or more files are expected, got only {path}"
+    if len(models) < 2:
+        named = ", ".join(filter(None, models.values()))
+        raise InputError(few + (f", the log of {named}" if named else ""))
+    choice = f"--filter {' --filter '.join(map(shlex.quote, list(models)[:2]))}"
+    if not all(models.values()):
+        raise InputError(
+            f"{few}, the log of one system, with the filters {in_words(models)}. Pass the log of "
+            f"another system, too, or {choice} to compare these filters with each other"
+        )
+    if args.filter or args.gate:
+        why = f"--gate asks about the first system, and {path}" if args.gate else f"{few}, which"
+        raise InputError(f"{why} has several: {in_words(models)}. Pass, for example, {choice}")
+    return list(models)
 
 
 def _default_names(paths: list[str]) -> list[str]:

@@ -23,6 +23,7 @@ from skbayeseval.cli.formats import (
     report_to_github,
     write_junit,
 )
+from skbayeseval.evidence.item_scores import ItemScores
 from skbayeseval.judgement.rope import warn_of_one_rope
 from skbayeseval.results.ranking import MOST_IN_PAIRS
 from skbayeseval.results.text_tables import as_text, within
@@ -42,6 +43,7 @@ OPTIONS = {
         for name in (
             "pos_label", "scoring", "model", "weight", "rope", "names", "labels", "groups", "score",
             "id", "group", "filter", "task", "missing", "human", "truth", "a", "b", "looks",
+            "runs",
         )
     },
 }  # fmt: skip
@@ -55,8 +57,10 @@ DATA = {
     "y_score_b": "--score-b",
     "counts_a": "--a",
     "counts_b": "--b",
-    "runs=True": "--runs",
 }
+
+# What has an entry per item, which JSON does not show: `to_dict` has it.
+PER_ITEM = {"scores", "group", "human", "seen"}
 
 Result = ComparisonResult | Ranking
 
@@ -183,6 +187,9 @@ def _summaries(ranking: Ranking, rope: Rope | None) -> dict[str, pd.DataFrame]:
 def _as_json(result: Result, rope: Rope | None) -> dict[str, Any]:
     """Return a result as JSON has it; of a ranking, the tables and the pairs of each metric."""
     found = {**result.to_dict(), "rope": rope}
+    if isinstance(result.evidence, ItemScores):
+        known = {key: value for key, value in found["evidence"].items() if key not in PER_ITEM}
+        found["evidence"] = {**known, "n_items": result.evidence.n_items}
     if isinstance(result, Ranking):
         found["ranking"] = {name: _rows(result.ranking(metric=name)) for name in result.metrics}
         found["tiers"] = {

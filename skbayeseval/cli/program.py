@@ -175,8 +175,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         add(commands)
     args = parser.parse_args(argv)
 
+    told = set()
+
     def tell(what: str, said: Any, more: str = "") -> None:
         message = one_line(in_words_of_options(said, getattr(args, "systems", ("A", "B")))) + more
+        if message in told:
+            return
+        told.add(message)
         print(f"skbayeseval {args.command}: {what}: {message}", file=sys.stderr)
         if getattr(args, "format", None) == "github":
             print(workflow_command(what, message), file=sys.stderr)

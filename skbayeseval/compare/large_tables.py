@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from skbayeseval._arrays import in_short, wrong
+from skbayeseval._arrays import choices, in_short, wrong
 from skbayeseval._duckdb_tables import WHOLE, open_table, quoted
 from skbayeseval._labels import encode_labels
 from skbayeseval._validation import check_names
@@ -261,7 +261,8 @@ def _named_columns(
         for what, column in columns.items():
             if column not in part:
                 raise ValueError(
-                    f"{what}={in_short(column)} is not a column of source, which has {list(part)}."
+                    f"{what}={in_short(column)} is not a column of source, which has "
+                    f"{choices(column, part)}."
                 )
         yield [(f"{what}={column!r}", part[column]) for what, column in columns.items()]
 
@@ -302,7 +303,7 @@ def _check_columns(relation: Any, columns: Mapping[str, str]) -> None:
             raise TypeError(f"{what} must be the name of a column, got {column!r}.")
         if column not in types:
             raise ValueError(
-                f"{what}={column!r} is not a column of source, which has {list(types)}."
+                f"{what}={column!r} is not a column of source, which has {choices(column, types)}."
             )
         # The members of an enumeration follow in brackets; lists end in [].
         if types[column].partition("(")[0] not in TYPES or types[column].endswith("]"):

@@ -19,11 +19,12 @@ import struct
 import zipfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from typing import IO, Any
 
 import pandas as pd
 
-from skbayeseval._arrays import counts_from_zero, wrong
+from skbayeseval._arrays import counts_from_zero, in_words, wrong
 from skbayeseval._duckdb_tables import columns_of_parquet
 from skbayeseval._files import text_table_in_parts
 from skbayeseval.compare.log_records import AMBIGUOUS, UNSCORED, Record
@@ -93,7 +94,7 @@ def _folder(folder: str, name: str, task: str | None) -> Iterator[Record]:
             if parts is not None:
                 models.add(os.path.dirname(path))
                 newest[parts[1]] = max(newest.get(parts[1], ("", "")), (parts[2], path))
-    known = ", ".join(sorted(newest))
+    known = in_words(sorted(newest), task or "")
     chosen = sorted(fnmatch.filter(newest, "*" if task is None else task))
     if not newest:
         raise ValueError(
@@ -103,7 +104,7 @@ def _folder(folder: str, name: str, task: str | None) -> Iterator[Record]:
         )
     if len(models) > 1:
         raise ValueError(
-            f"{name} has logs of several models. Pass one of {', '.join(sorted(models))}."
+            f"{name} has logs of several models. Pass one of {in_words(sorted(models))}."
         )
     if not chosen:
         raise ValueError(f"task={task!r} is not in {name}, whose tasks are: {known}.")
@@ -118,6 +119,22 @@ def _folder(folder: str, name: str, task: str | None) -> Iterator[Record]:
             yield record._replace(task=together, more={"task": one, **record.more})
 
 
+def model_beside(path: str) -> str:
+    """Return the model that another file of the same run names; "" if there is none.
+
+    It is in run_spec.json (HELM) or results_*.json (lm-evaluation-harness).
+    """
+    folder, file = os.path.split(path)
+    when = re.search(r"_(\d{4}-.+?)\.jsonl", file)
+    other, key = (f"results_{when[1]}.json", "model_name") if when else ("run_spec.json", "model")
+    try:
+        with open(os.path.join(folder, other), encoding="utf-8") as beside:
+            found = json.load(beside)
+        return str((found if when else found["adapter_spec"])[key] or "")
+    except (OSError, LookupError, RecursionError, TypeError, ValueError):
+        return ""
+
+
 def _file(path: str | os.PathLike[str], name: str) -> Iterator[Record]:
     """Yield the records of a file, which is told by its first bytes."""
     with open(path, "rb") as file:
@@ -130,7 +147,7 @@ def _file(path: str | os.PathLike[str], name: str) -> Iterator[Record]:
             if start == PARQUET:
                 yield from _parquet(os.fspath(path), name)
             elif start in (ZIP, EMPTY_ZIP):
-                yield from _inspect(_samples_of_archive(raw, budget), name)
+                yield from _archive_of_inspect(raw, budget)
             elif start.startswith(GZIP):
                 unpacked: Any = _Unpacked(gzip.GzipFile(fileobj=raw), budget)
                 yield from _text(io.BufferedReader(unpacked), name)
@@ -201,7 +218,7 @@ def _text(stream: IO[bytes], name: str) -> Iterator[Record]:
                 if _reader_of(document) is None:
                     raise ValueError(
                         f"{name} is a JSON object, but no log of Inspect or promptfoo, and not one "
-                        f"object per line: it has {', '.join(document)}."
+                        f"object per line: it has {in_words(document)}."
                     ) from None
         elif first.startswith("["):
             document = _parsed(text.read(), name)
@@ -301,7 +318,7 @@ def _plain(kind: str, number: int, path: str, values: Any) -> Record:
 GRADES = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0, "yes": 1.0, "no": 0.0}
 
 
-def _samples_of_archive(raw: IO[bytes], budget: _Budget) -> Iterator[Any]:
+def _archive_of_inspect(raw: IO[bytes], budget: _Budget) -> Iterator[Record]:
     """Yield the samples of Inspect's .eval: their summaries, or whole if these are not there."""
     archive = zipfile.ZipFile(raw)
     raw.seek(-22 - len(archive.comment), io.SEEK_END)  # what ends an archive is there
@@ -312,19 +329,21 @@ def _samples_of_archive(raw: IO[bytes], budget: _Budget) -> Iterator[Any]:
             "log per file."
         )
     members = {info.filename: info for info in archive.infolist()}  # later ones replace earlier
+    parsed = partial(_json_of_member, archive, raw, budget)
+    names = [name for name in members if re.fullmatch(r"samples/.*\.json", name)]
     if "summaries.json" in members:
-        samples = _json_of_member(archive, members["summaries.json"], raw, budget)
-        yield from samples if isinstance(samples, list) else [samples]
-        return
-    samples = [name for name in members if re.fullmatch(r"samples/.*\.json", name)]
-    if not samples:
+        summaries = parsed(members["summaries.json"])
+        samples: Iterable[Any] = summaries if isinstance(summaries, list) else [summaries]
+    elif names:
+        samples = (parsed(members[name]) for name in names)
+    else:
         raise ValueError(f"{budget.name} is a zip archive without samples, no log of Inspect.")
-    for name in samples:
-        yield _json_of_member(archive, members[name], raw, budget)
+    header = parsed(members["header.json"])["eval"] if "header.json" in members else {}
+    yield from _inspect(samples, budget.name, header)
 
 
 def _json_of_member(
-    archive: zipfile.ZipFile, info: zipfile.ZipInfo, raw: IO[bytes], budget: _Budget
+    archive: zipfile.ZipFile, raw: IO[bytes], budget: _Budget, info: zipfile.ZipInfo
 ) -> Any:
     stream: Any
     if info.compress_type == ZSTANDARD:
@@ -349,8 +368,9 @@ def _zstandard(stream: IO[bytes], name: str) -> Any:
     return zstandard.ZstdDecompressor().stream_reader(stream, read_across_frames=True)
 
 
-def _inspect(samples: Iterable[Any], name: str) -> Iterator[Record]:
+def _inspect(samples: Iterable[Any], name: str, header: Mapping[str, Any]) -> Iterator[Record]:
     """Yield the samples of Inspect; of a sample that failed and was tried again, the last."""
+    model = str(header.get("model") or "")
     kept: dict[tuple[str, str], tuple[int, dict[str, Any], dict[str, Any]]] = {}
     meant: dict[str, set[tuple[str, str | None]]] = {}
     for number, sample in enumerate(samples, start=1):
@@ -379,7 +399,9 @@ def _inspect(samples: Iterable[Any], name: str) -> Iterator[Record]:
     ambiguous = {column: AMBIGUOUS for column, meanings in meant.items() if len(meanings) > 1}
     for number, more, scores in kept.values():
         values, run = none | scores | ambiguous, more["epoch"]
-        yield Record("sample", number, name, values, more, "id", names, "input", run=run)
+        yield Record(
+            "sample", number, name, values, more, "id", names, "input", run=run, model=model
+        )
 
 
 def _unscored(scores: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
@@ -451,17 +473,19 @@ def _add(scores: dict[str, Any], name: str, value: Any) -> None:
 def _promptfoo(document: dict[str, Any], name: str) -> Iterator[Record]:
     """Yield the results of promptfoo. Tests with the same variables are runs of one item."""
     rows = document["results"]["results"]
+    # The first provider comes first, whichever answered first.
+    numbered = sorted(enumerate(rows, start=1), key=lambda row: row[1].get("promptIdx", 0))
     several = len({row["prompt"]["label"] for row in rows}) > 1
     none = _unscored([{"score": 0, "success": 0}, *(row.get("namedScores") or {} for row in rows)])
     names = list(none)
-    for number, row in enumerate(rows, start=1):
+    for number, row in numbered:
         test, provider = row.get("testCase") or {}, row.get("provider") or {}
         variables = test.get("vars") or row.get("vars") or {}
         shown = variables or test.get("description") or row.get("testIdx")
         item = shown if isinstance(shown, str) else json.dumps(shown, sort_keys=True)
         part = provider if isinstance(provider, str) else provider.get("label") or provider["id"]
         if several:
-            part = f"{part}, {row['prompt']['label']}"
+            part = f"{part} ({row['prompt']['label']})"
         scores = dict(row.get("namedScores") or {})
         for key in ("score", "success"):
             if key in row:
@@ -469,9 +493,9 @@ def _promptfoo(document: dict[str, Any], name: str) -> Iterator[Record]:
         if row.get("failureReason") == 2:  # an error, no answer
             scores = {}
         more = {**(test.get("metadata") or {}), **variables, "test": item}
-        run = row.get("testIdx", number)
+        run, part = row.get("testIdx", number), str(part)
         yield Record(
-            "result", number, name, none | scores, more, "test", names, None, str(part), run
+            "result", number, name, none | scores, more, "test", names, None, part, run, model=part
         )
 
 
@@ -480,7 +504,7 @@ DOCUMENTS: tuple[tuple[type, set[str], Callable[[Any, str], Iterator[Record]]], 
     (
         dict,
         {"version", "status", "eval"},
-        lambda log, name: _inspect(log.get("samples") or [], name),
+        lambda log, name: _inspect(log.get("samples") or [], name, log["eval"]),
     ),
     (list, {"instance_id", "stats"}, _helm),
     (dict, {"evalId", "results"}, _promptfoo),

@@ -10,7 +10,10 @@ from uuid import UUID
 
 import pandas as pd
 
-from skbayeseval._arrays import in_short, wrong
+from skbayeseval._arrays import in_short, in_words, wrong
+
+# Scores that are words, in any case.
+WORDS = {"pass": 1.0, "fail": 0.0, "correct": 1.0, "incorrect": 0.0, "yes": 1.0, "no": 0.0}
 
 # Stands for the score of a sample that its log calls failed, or did not score.
 UNSCORED = object()
@@ -46,6 +49,8 @@ class Record(NamedTuple):
         Which run of its item it is; None where the format does not number runs.
     task : str
         The task, where several are read together.
+    model : str
+        The model or provider that was tested, where the format tells.
     """
 
     kind: str
@@ -59,6 +64,7 @@ class Record(NamedTuple):
     filter: str = "none"
     run: Any = None
     task: str = ""
+    model: str = ""
 
     @property
     def where(self) -> str:
@@ -70,11 +76,12 @@ class Record(NamedTuple):
         """The names of all that it contains."""
         return list(dict.fromkeys([*self.values, *self.more]))
 
-    def value(self, column: str) -> Any:
-        """Return what the record has under a name."""
+    def value(self, column: str, known: Sequence[str] | None = None) -> Any:
+        """Return what the record has under a name; the error tells the names that are known."""
         if column in self.values or column in self.more:
             return self.get(column)
-        raise ValueError(f"{self.where} has no {column!r}. It has {', '.join(self.columns)}.")
+        has = in_words(self.columns if known is None else known, column)
+        raise ValueError(f"{self.where} has no {column!r}. It has {has}.")
 
     def get(self, column: str) -> Any:
         """Return what the record has under a name; None if it has nothing."""
@@ -104,18 +111,18 @@ class Record(NamedTuple):
 
     def score(self, column: str) -> float:
         """Return a finite number; NaN if there is no score: null, NaN or an empty cell."""
-        value = self.value(column)
+        value = self.value(column, self.scores)
         if value is AMBIGUOUS:
             raise ValueError(
                 f"{column!r} has several values in {self.where}, or is the name of several scores."
             )
         if is_missing(value):
             return math.nan
-        number = as_number(value)
+        number = WORDS.get(str(value).lower(), as_number(value))
         if number is None or not math.isfinite(number):
             raise ValueError(
-                f"{column!r} must be a finite number, true or false, got {in_short(value)} in "
-                f"{self.where}."
+                f"{column!r} must be a finite number, true or false, pass or fail, correct or "
+                f"incorrect, yes or no, got {in_short(value)} in {self.where}."
             )
         return number
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import os
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike
 from typing import Any
@@ -13,10 +13,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from skbayeseval._arrays import in_words, wrong
 from skbayeseval._files import check_path
-from skbayeseval._validation import UnlikelyDataWarning, check_flag
-from skbayeseval.compare.log_formats import read_records
-from skbayeseval.compare.log_records import AMBIGUOUS, Record, as_number, is_missing
+from skbayeseval._validation import UnlikelyDataWarning
+from skbayeseval.compare.log_formats import model_beside, read_records
+from skbayeseval.compare.log_records import AMBIGUOUS, WORDS, Record, as_number, is_missing
 
 # Names that can only be those of items.
 ID_COLUMNS = (
@@ -49,6 +50,8 @@ class Samples:
         known: the hash of the document (lm-evaluation-harness), or the input (Inspect).
     human : Series of shape (n_graded,) or None
         The grades of people, by the ids of the items that have one; None unless asked for.
+    model : str
+        The model or provider that the log names; "" if it names none.
 
     Examples
     --------
@@ -71,6 +74,7 @@ class Samples:
     source: str = ""
     documents: pd.Series[Any] | None = None
     human: pd.Series[Any] | None = None
+    model: str = ""
 
     def __len__(self) -> int:
         return len(self.scores)
@@ -89,7 +93,7 @@ def read_samples(
     group: str | None = None,
     filter: str | None = None,  # noqa: A002
     task: str | None = None,
-    runs: bool = False,
+    runs: bool | str = False,
     human: str | None = None,
 ) -> Samples:
     r"""Read one score per item from a log, for `compare_items` and `compare_many_items`.
@@ -106,8 +110,9 @@ def read_samples(
         The file; or the folder that lm-evaluation-harness or HELM wrote to; or a data frame with a
         row per item and run.
     score : str, default=None
-        The name of the score, which is a number, or true or false, or one of Inspect's grades. By
-        default the only one that there is, or a column that is called "score".
+        The name of the score, which is a number, true or false, or one of Inspect's grades; or
+        pass or fail, correct or incorrect, yes or no, which are read as 1 and 0, with a warning
+        that says so. By default the only one that there is, or a column that is called "score".
     id : str, default=None
         The name of the ids of items, by which the items of several files are matched. By default
         that of the format (in promptfoo, the variables of the test), and otherwise the only column
@@ -123,10 +128,11 @@ def read_samples(
     task : str, default=None
         Which task to read from a folder of lm-evaluation-harness, of which the newest log counts. A
         pattern, such as "mmlu_*" or "*", reads several; "task" is then a column.
-    runs : bool, default=False
-        Whether an id that occurs more than once means further runs of this item. By default it is
-        an error, except for the epochs of Inspect, the trials of HELM and the repeated tests of
-        promptfoo, which are numbered.
+    runs : bool or {"all", "first", "last"}, default=False
+        What an id that occurs more than once means: further runs of this item (True or "all"), or
+        retries, of which the first or the last counts. By default it is an error, except for the
+        epochs of Inspect, the trials of HELM and the repeated tests of promptfoo, which are
+        numbered, and all count as runs.
     human : str, default=None
         The name of the grades that people gave to some of the items, if the score is that of a
         judge which may err. Where there is none, it is missing, empty, null or NaN.
@@ -160,7 +166,8 @@ def read_samples(
     else:
         name = check_path(path)
         source = os.path.abspath(name) + ("" if filter is None else f" ({filter})")
-    several_runs = check_flag(runs, "runs")
+    if not isinstance(runs, (bool, np.bool_)) and runs not in ("all", "first", "last"):
+        raise wrong("runs", "True, False, 'all', 'first' or 'last'", runs)
     records = read_records(path, name, task)
     first = next(records, None)
     if first is None:
@@ -170,11 +177,16 @@ def read_samples(
     score = _score_column(first, {id, group, human}) if score is None else score
     document = first.document if id == (first.id or "doc_id") else None
     rows: list[tuple[Any, ...]] = []
-    filters: set[str] = set()
+    filters: dict[str, str] = {}
+    words: dict[str, float] = {}
     for record in itertools.chain([first], records):
-        filters.add(record.filter)
+        filters[record.filter] = record.model
         if filter is None or record.filter == filter:
             item = record.text(id)
+            for column in (score, human):
+                word = None if column is None else record.get(column)
+                if isinstance(word, str) and word.lower() in WORDS:
+                    words[word] = WORDS[word.lower()]
             rows.append(
                 (
                     f"{record.task}/{item}" if record.task else item,
@@ -186,10 +198,15 @@ def read_samples(
                     np.nan if human is None else _grade(record, human),
                 )
             )
-    _check_filter(filter, filters, name)
+    _check_filter(filter, set(filters), name)
+    _tell_words(words)
     table = pd.DataFrame(rows, columns=COLUMNS)
-    if not several_runs:
+    if not runs:
         _check_runs(table, first, id, name)
+    if runs in ("first", "last"):
+        attempts = table.groupby("id")["run"]
+        kept = 1 if runs == "first" else attempts.transform("size")
+        table = table[attempts.rank("first") == kept].reset_index(drop=True)
     by_item = table.groupby("id", sort=False)
     run = by_item["run"].rank("first").to_numpy(np.int64) - 1
     of_items = table[run == 0].set_index(pd.Index(table["id"][run == 0].to_numpy(), name=id))
@@ -204,15 +221,45 @@ def read_samples(
         if not len(grades):
             raise ValueError(
                 f"human={human!r} must name grades of people in {name}, but no sample has "
-                f"one. The columns of the first are {', '.join(first.columns)}."
+                f"one. The columns of the first are {in_words(first.columns, human)}."
             )
     code, items = pd.factorize(pd.Index(table["id"].to_numpy(), name=id))
     values = np.full((len(items), run.max() + 1), np.nan)
     values[code, run] = table["score"].to_numpy()
     values.flags.writeable = False
     frame = pd.DataFrame(values, index=items.rename(id), copy=False)
-    scores = frame if runs or len(frame.columns) > 1 else frame[0].rename(score)
-    return Samples(scores, groups, score, guessed, source, documents, grades)
+    several = runs in (True, "all") or len(frame.columns) > 1
+    scores = frame if several else frame[0].rename(score)
+    model = filters[first.filter if filter is None else filter] or model_beside(first.path)
+    return Samples(scores, groups, score, guessed, source, documents, grades, model)
+
+
+def models_of_log(path: str | PathLike[str], task: str | None = None) -> dict[str, str]:
+    """Return the parts of a log that `filter` chooses from, and the model of each."""
+    records = read_records(path, check_path(path), task)
+    return {record.filter: record.model for record in records}
+
+
+def names_of_models(samples: Sequence[Any], names: Sequence[str]) -> list[str]:
+    """Return the models that samples name; the other names if these do not tell them apart.
+
+    Those that share a model with some have the other name as well.
+    """
+    models = [getattr(one, "model", "") for one in samples]
+    if not all(models) or len(set(models)) == 1:
+        return list(names)
+    called = [
+        model if models.count(model) == 1 else f"{model} ({name})"
+        for model, name in zip(models, names, strict=True)
+    ]
+    return called if len(set(called)) == len(called) else list(names)
+
+
+def _tell_words(words: Mapping[str, float]) -> None:
+    """Warn of scores that are words."""
+    if words:
+        read = ", ".join(f"{word!r} as {number:g}" for word, number in sorted(words.items()))
+        warnings.warn(f"Scores that are words are read as numbers: {read}.", stacklevel=3)
 
 
 def _check_runs(table: pd.DataFrame, first: Record, id: str, name: str) -> None:  # noqa: A002
@@ -223,7 +270,8 @@ def _check_runs(table: pd.DataFrame, first: Record, id: str, name: str) -> None:
         (item, *_), (once, again, *_) = next(iter(repeated.groupby(same, sort=False)["number"]))
         raise ValueError(
             f"{id} {item!r} occurs more than once in {name}, in {first.kind}s {once} and {again}. "
-            "Pass runs=True if these are runs of the same item. (Logs of older versions of "
+            "Pass runs='all' if these are runs of the same item, to be averaged, or, if they are "
+            "retries, runs='first' or runs='last' to keep one. (Logs of older versions of "
             "lm-evaluation-harness have one line per filter and do not name the filter: keep the "
             "lines of one.)"
         )
@@ -248,7 +296,7 @@ def _grade(record: Record, column: str) -> float:
 
 def _check_filter(filter: str | None, filters: set[str], name: str) -> None:  # noqa: A002
     """Raise if it is not known which part of a file is meant."""
-    known = ", ".join(sorted(filters))
+    known = in_words(sorted(filters), filter or "")
     if filter is None and len(filters) > 1:
         raise ValueError(
             f"filter= must say which samples of {name} to read, which has several filters: {known}."
@@ -327,15 +375,15 @@ def _id_column(record: Record) -> str:
 def _score_column(record: Record, taken: set[str | None]) -> str:
     names = record.values if record.scores is None else record.scores
     # What is missing here may be a number elsewhere.
+    values = {name: record.values[name] for name in names if name not in {*taken, *ID_COLUMNS}}
+    no_numbers = all(as_number(value) is None for value in values.values())
     known = [
         name
-        for name in names
-        if name not in {*taken, *ID_COLUMNS}
-        and (
-            record.values[name] is AMBIGUOUS
-            or is_missing(record.values[name])
-            or as_number(record.values[name]) is not None
-        )
+        for name, value in values.items()
+        if value is AMBIGUOUS
+        or is_missing(value)
+        or as_number(value) is not None
+        or (no_numbers and str(value).lower() in WORDS)
     ]
     if "score" in known and record.id != "doc_id":
         return "score"
@@ -345,9 +393,9 @@ def _score_column(record: Record, taken: set[str | None]) -> str:
 def _the_only(record: Record, option: str, known: list[str], what: str, none: str) -> str:
     """Return the only column that may be meant."""
     if len(known) != 1:
-        why = f"any of {', '.join(known)} may be it" if known else none
+        why = f"any of {in_words(known)} may be it" if known else none
         raise ValueError(
             f"{option}= must say which column of {record.path} {what}, because {why}. The columns "
-            f"are {', '.join(record.columns)}."
+            f"are {in_words(record.columns, option)}."
         )
     return known[0]

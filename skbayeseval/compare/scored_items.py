@@ -18,6 +18,7 @@ from skbayeseval.compare.logs import (
     check_same_documents,
     check_same_score,
     groups_of_samples,
+    names_of_models,
 )
 from skbayeseval.compare.unlikely_data import warn_of_other_scales
 from skbayeseval.evidence.instances import Instances
@@ -81,7 +82,7 @@ def compare_items(
         columns, and not runs; they are averaged, and the result tells how much they disagree.
     names : (str, str), default=None
         The names of the two systems. By default those of the scores, if these are Series with
-        different names, otherwise A and B.
+        different names, or the models of logs that name different ones, otherwise A and B.
     higher_is_better : bool, default=True
         Whether higher scores are better. If not, the metric is minus the mean score, called
         ``"neg_"`` and the name of the score, as in scikit-learn: A is better where A minus B is
@@ -121,7 +122,9 @@ def compare_items(
     >>> result.non_inferiority(0.01).answer
     'yes'
     """
-    names = check_names(names_of_series(names, scores_a, scores_b), 2)
+    if names is None:
+        names = names_of_models((scores_a, scores_b), names_of_series(names, scores_a, scores_b))
+    names = check_names(names, 2)
     return ComparisonResult(
         *_posterior_of_items(
             {"scores_a": scores_a, "scores_b": scores_b},

@@ -271,7 +271,7 @@ class FactorDisplay(Display):
     >>> result = compare_counts((400, 50, 60), (401, 51, 59), random_state=0)
     >>> display = result.plot("factor")
     >>> display.ax_.get_xlabel()
-    'difference in f1 (A minus B)'
+    'difference in F1 (A minus B)'
     """
 
     draws: Any

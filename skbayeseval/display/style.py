@@ -431,6 +431,10 @@ class Display:
         for name in self._arrays:
             setattr(self, name, np.asarray(getattr(self, name), dtype=float))
 
+    def __repr__(self) -> str:
+        how = ': .figure_.savefig("figure.png") saves it' if hasattr(self, "figure_") else ""
+        return f"<{type(self).__name__}{how}>"
+
     def plot(
         self,
         ax: Axes | None = None,

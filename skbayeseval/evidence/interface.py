@@ -22,7 +22,7 @@ from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
-from skbayeseval._arrays import Array
+from skbayeseval._arrays import Array, choices
 from skbayeseval.judgement.frequentist import SignificanceTest
 from skbayeseval.metrics.metric import Metric, Totals
 
@@ -321,7 +321,7 @@ def check_positive(metric: Metric, labels: tuple[Any, ...], positive: int | None
     """Raise if there is no positive class, which a binary metric requires."""
     if positive is None:
         raise ValueError(
-            f"pos_label=1 is not a valid label. It should be one of {list(labels)}. "
+            f"pos_label=1 is not a valid label. It should be one of {choices(1, labels)}. "
             f"scoring={metric.name!r} requires a positive class: pass pos_label=."
         )
 

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from skbayeseval._arrays import Array, as_numbers, check_entries, check_size, wrong
+from skbayeseval._arrays import Array, as_numbers, check_entries, check_size, choices, wrong
 from skbayeseval._validation import check_probability
 from skbayeseval.evidence.interface import Evidence, ObservedArray, letter, variable_names
 from skbayeseval.evidence.one_classifier import Margin, frozen
@@ -75,8 +75,8 @@ class _Scores(Evidence):
         """Raise unless there are split scores of the metric."""
         if metric.source != "splits" or metric.name not in self.scores:
             raise ValueError(
-                f"There are no split scores of {metric.name!r}, only of {list(self.scores)}, and "
-                "no predictions to compute it from."
+                f"There are no split scores of {metric.name!r}, only of "
+                f"{choices(metric.name, self.scores)}, and no predictions to compute it from."
             )
 
     def observed_data(self) -> dict[str, ObservedArray]:

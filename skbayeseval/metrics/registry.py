@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import Any
 
 from sklearn.metrics import get_scorer_names
 
-from skbayeseval._arrays import in_short, wrong
+from skbayeseval._arrays import choices, in_short, wrong
+from skbayeseval._validation import check_metric_labels
 from skbayeseval.metrics.confusion import (
     AVERAGES,
     FBETA,
@@ -49,13 +50,13 @@ _METRICS = {
 _OTHER_NAMES = {other: name for name, metric in _METRICS.items() for other in metric.other_names}
 
 
-def did_you_mean(name: str, known: Sequence[str]) -> str:
-    """Return a question that suggests a similar name, with a space before it, or ""."""
+def _meant(name: str, known: Sequence[str]) -> str | None:
+    """Return the known name that is similar, or that others call so; None if there is none."""
     plain = name.lower().replace("-", "_").replace(" ", "_").removesuffix("_score")
     guess = f"neg_{plain}" if f"neg_{plain}" in known else _OTHER_NAMES.get(plain)
     if guess is None:
         guess = next(iter(get_close_matches(plain, known, n=1, cutoff=0.75)), None)
-    return "" if guess is None else f" Did you mean {guess!r}?"
+    return guess
 
 
 def known_metrics(source: str | None = None) -> list[str]:
@@ -117,19 +118,23 @@ def get_metric(name: str, *, zero_division: float = 0.0) -> Metric:
     if name in REFUSED:
         raise ValueError(
             f"scoring={name!r} {REFUSED[name]}. Pass model='scores' to a cross-validation, which "
-            f"compares split scores, or choose one of {known_metrics('numbers')}."
+            "compares split scores, or choose one of "
+            f"{choices(name, known_metrics('numbers'))}: see metrics.known_metrics('numbers')."
         )
     if name in get_scorer_names():
         raise ValueError(
             f"scoring={name!r} is not a metric of its own here. Pass model='scores' to a "
             "cross-validation, which compares split scores, pass the score of each instance to "
-            f"compare_items, or choose one of {known_metrics()}."
+            f"compare_items, or choose one of {choices(name, known_metrics())}: see "
+            "metrics.known_metrics()."
         )
+    meant = _meant(name, known_metrics())
+    question = "" if meant is None else f" Did you mean {meant!r}?"
     raise ValueError(
-        f"scoring={in_short(name)} is not a known metric."
-        f"{did_you_mean(name, known_metrics())} Valid values are {known_metrics()}, F-beta names "
-        "such as 'f2', net benefits at a threshold such as 'net_benefit_0.2', and metrics created "
-        "with skbayeseval.metrics."
+        f"scoring={in_short(name)} is not a known metric.{question} Valid values are "
+        f"{choices(meant or name, known_metrics())}, which skbayeseval.metrics.known_metrics() "
+        "returns, F-beta names such as 'f2', net benefits at a threshold such as "
+        "'net_benefit_0.2', and metrics created with skbayeseval.metrics."
     )
 
 
@@ -229,6 +234,39 @@ def in_plain_words(metric: Metric, *, chunks: bool = False) -> str:
             return ""
     nouns = _CHUNKS if chunks else _POSITIVES if metric.needs_positive else _CLASSES
     return metric.words.format(**nouns)
+
+
+# How words of names are written.
+_WRITTEN = {
+    r"f(?=\d)": "F", r"r2": "R\N{SUPERSCRIPT TWO}", r"roc auc": "ROC AUC", r"ovr": "one-vs-rest",
+    r"ovo": "one-vs-one", r"jaccard": "Jaccard", r"cohen": "Cohen's", r"brier": "Brier",
+    r"matthews corrcoef": "Matthews correlation", r"poisson": "Poisson",
+}  # fmt: skip
+
+
+def on_axes(metric: Metric) -> str:
+    """Return what figures call a metric, without the sign; its name if users have named it.
+
+    Examples
+    --------
+    >>> from skbayeseval.metrics import get_metric
+    >>> from skbayeseval.metrics.registry import on_axes
+    >>> on_axes(get_metric("f1_macro")), on_axes(get_metric("neg_brier_score"))
+    ('macro F1', 'Brier score')
+    """
+    if metric.formula != metric.name:
+        return metric.name
+    text = metric.name.removeprefix("neg_")
+    text = re.sub(r"(.+)_(macro|micro|weighted)", r"\2 \1", text).replace("_", " ")
+    for plain, written in _WRITTEN.items():
+        text = re.sub(rf"\b{plain}", written, text)
+    return text
+
+
+def labelled(style: Mapping[str, Any], metric: Metric) -> dict[str, Any]:
+    """Return the options of a figure with words for the metric, unless users give their own."""
+    labels = check_metric_labels(style.get("labels"))
+    return {**style, "labels": {metric.name: on_axes(metric), **labels}}
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from sklearn.metrics import get_scorer, get_scorer_names
 
-from skbayeseval._arrays import in_short
+from skbayeseval._arrays import choices, in_short
 from skbayeseval.metrics.any_metric import AnyMetric
 from skbayeseval.metrics.batched import SCORERS
 from skbayeseval.metrics.from_functions import PerInstance, of_scorer
@@ -135,7 +135,9 @@ def _by_name(name: str, labels: Sequence[Any], several: bool) -> Metric:
         for metric in per_class(of_class[1]).of(labels):
             if metric.name == name:
                 return metric
-        raise ValueError(f"scoring={name!r} does not match any of the classes {list(labels)}.")
+        raise ValueError(
+            f"scoring={name!r} does not match any of the classes {choices(of_class[2], labels)}."
+        )
     if not is_scorer(name):
         return get_metric(name)
     scorer = SCORERS.get(name) or of_scorer(get_scorer(name), name, labels, several)

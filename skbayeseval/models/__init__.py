@@ -241,7 +241,8 @@ def resolve_model(
             f"model must be one of {NAMES} or an instance of a model class, got {in_short(model)}."
         )
     if model not in _KNOWN:
-        raise ValueError(f"model={in_short(model)} is not a known model. Valid models are {NAMES}.")
+        valid = NAMES if family == "classes" else ["auto", *fitting.models]
+        raise ValueError(f"model={in_short(model)} is not a known model. Valid models are {valid}.")
     name = model
     if model == "auto":
         name = fitting.default or ("paired" if paired else "unpaired")

@@ -84,26 +84,29 @@ class SampleSize:
     def __str__(self) -> str:
         sure = f"{100 * self.assurance:.3g}%"
         units = "items" if self.decision.units == "items" else "labelled instances"
+        _, _, scarce = self.decision.units.partition(" of ")
+        as_few = f", with as few of {scarce} among them as now," if scarce else ""
         now = f"The decision now: {self.decision.in_short()}"
         if self.n_more == 0:
             return f"The decision is already clear: {self.decision.in_short()}"
         if (self.n_total or self.largest) > MOST_TIMES * self.n_now:
             return (
-                f"More than {MOST_TIMES} times the present {self.n_now:,} {units} would be "
+                f"More than {MOST_TIMES} times the present {self.n_now:,} {units}{as_few} would be "
                 f"needed for a clear decision with probability {sure}: consider a wider or a "
                 f"narrower ROPE. {now}"
             )
         if self.n_total is None or self.n_more is None or self.interval is None:
             reached = format_probability(self.reached, threshold=self.assurance)
             return (
-                f"Not reached: even {self.largest:,} {units} in total would give a "
+                f"Not reached: even {self.largest:,} {units} in total{as_few} would give a "
                 f"clear decision only with probability {reached}, not {sure}. {now}"
             )
         numbers = (self.n_total, self.n_more, *self.interval)
         total, more, low, high = (f"{two_digits(number):,}" for number in numbers)
         return (
-            f"About {total} {units} in total, {more} more than now, would give a clear "
-            f"decision with probability {sure} (95% Monte Carlo interval: {low} to {high}). {now}"
+            f"About {total} {units} in total, {more} more than now{as_few or ','} would give a "
+            f"clear decision with probability {sure} (95% Monte Carlo interval: {low} to {high}). "
+            f"{now}"
         )
 
 

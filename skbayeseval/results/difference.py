@@ -28,9 +28,32 @@ from skbayeseval.judgement.distribution import (
 from skbayeseval.judgement.intervals import Interval
 from skbayeseval.judgement.rope import check_margin
 from skbayeseval.metrics.metric import Metric
+from skbayeseval.posterior.posterior import Posterior
 from skbayeseval.posterior.prior_odds import bayes_factor
 from skbayeseval.results.described import RopeResult
 from skbayeseval.results.facts import trained_on
+
+# A class is scarce if it has less than this share of all instances.
+SCARCE = 0.25
+
+
+def scarce_class(posterior: Posterior, metric: Metric) -> Any:
+    """Return the class on whose instances a metric rests and which has few of all; None if none."""
+    scored: Any = posterior.scored
+    if metric.source == "instances" and scored is not None and scored.truth.ndim == 1:
+        labels, positive = scored.labels, 1 if scored.positive is None else scored.positive
+        true = np.bincount(scored.truth, minlength=len(labels))
+    elif metric.source == "tables" and posterior.evidence.family == "classes":
+        counts = posterior.counts[0]
+        labels, positive, true = counts.labels, counts.positive, counts.true
+    else:
+        return None
+    needed = metric.class_needed(positive)
+    classes = [] if needed is None else [needed]
+    if len(labels) == 2 and metric.needs_classes == "several":
+        classes = [0, 1]
+    rare = min(classes, key=lambda c: true[c], default=None)
+    return None if rare is None or not true[rare] < SCARCE * true.sum() else labels[rare]
 
 
 class DifferenceAnswers(RopeResult):
@@ -185,9 +208,13 @@ class DifferenceAnswers(RopeResult):
             return "groups"
         if self.evidence.is_of_items:
             return "items"
+        if self.evidence.is_of_splits:
+            return "evidence"
+        label = scarce_class(self._posterior, metric)
+        of_class = "" if label is None else f" of class {label}"
         if self.evidence.has_independent_instances and not metric.weighs_instances:
-            return "labelled instances"
-        return "evidence" if self.evidence.is_of_splits else "instances"
+            return f"labelled instances{of_class}"
+        return f"instances{of_class}"
 
     def non_inferiority(
         self,

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from scipy.stats import norm
 
-from skbayeseval._arrays import Array, in_short, wrong
+from skbayeseval._arrays import Array, choices, in_short, wrong
 from skbayeseval.display import (
     ClassesDisplay,
     CurveDisplay,
@@ -31,7 +31,7 @@ from skbayeseval.judgement.rope import check_rope
 from skbayeseval.metrics import curves
 from skbayeseval.metrics.curves import CURVES
 from skbayeseval.metrics.metric import Metric
-from skbayeseval.metrics.registry import get_metric, per_class, per_class_name
+from skbayeseval.metrics.registry import get_metric, labelled, per_class, per_class_name
 from skbayeseval.posterior.build import mixing
 from skbayeseval.posterior.inferred_weight import spread_out
 from skbayeseval.posterior.posterior import Posterior
@@ -342,12 +342,14 @@ class ComparisonFigures(DifferenceAnswers):
         if isinstance(kind, str):
             check_thresholds(thresholds, kind)
             if kind == "classes":
-                return self._of_classes(rope, prob, metric).plot(ax=ax, **style)
+                of_classes = self._of_classes(rope, prob, metric)
+                return of_classes.plot(ax=ax, **labelled(style, get_metric(of_classes.metric)))
         which = self._metric(metric)
         region = None if rope is None else self._rope(rope, which)
         if not isinstance(kind, str) or kind not in KINDS:
             raise ValueError(
-                f"kind={in_short(kind)} is not a known kind. Valid kinds are {list(KINDS)}."
+                f"kind={in_short(kind)} is not a known kind. Valid kinds are "
+                f"{choices(kind, KINDS)}, which help(result.plot) explains."
             )
         posterior = self._posterior
         about: dict[str, Any] = {"names": self.names, "metric": which.name}
@@ -379,7 +381,7 @@ class ComparisonFigures(DifferenceAnswers):
                 identical=posterior.what_is_identical(which),
                 **about,
             )
-        return shown.plot(ax=ax, **style)
+        return shown.plot(ax=ax, **labelled(style, which))
 
     def _of_classes(self, rope: Any, prob: float, metric: str | Metric | None) -> ClassesDisplay:
         """Return the display of the difference in each class or type of chunk, not yet drawn."""
@@ -436,7 +438,8 @@ class ComparisonFigures(DifferenceAnswers):
             )
         if metric.name not in record.scores:
             raise ValueError(
-                f"There are no split scores of {metric.name!r}, only of {list(record.scores)}."
+                f"There are no split scores of {metric.name!r}, only of "
+                f"{choices(metric.name, record.scores)}."
             )
         return [record.scores[metric.name][name] for name in self.names]
 

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from skbayeseval._arrays import in_short, wrong
+from skbayeseval._arrays import choices, in_short, wrong
 from skbayeseval._validation import check_probability
 from skbayeseval.display import PairsDisplay, RankingDisplay, TiersDisplay
 from skbayeseval.judgement.decision import Decision, ExpectedLoss, check_cost, expected_loss
@@ -30,6 +30,7 @@ from skbayeseval.judgement.ranking_decision import (
 )
 from skbayeseval.judgement.rope import check_margin, check_rope_around_zero
 from skbayeseval.metrics.metric import Metric
+from skbayeseval.metrics.registry import labelled
 from skbayeseval.posterior.pair import PairPosterior, PooledScores
 from skbayeseval.results.comparison import ComparisonResult
 from skbayeseval.results.described import RopeResult, meaning_of_ranking
@@ -104,7 +105,7 @@ class Pairs(Mapping[tuple[int, int], ComparisonResult]):
             pass
         raise KeyError(
             f"{in_short(classifier)} is not the name or position of a classifier. The names are "
-            f"{list(names)}."
+            f"{choices(classifier, names)}."
         )
 
 
@@ -459,6 +460,7 @@ class Ranking(RopeResult):
                 f"kind={in_short(kind)} is not a known kind. Valid kinds are {list(PLOTS)}."
             )
         which = self._metric(metric)
+        style = labelled(style, which)
         if kind == "ranking":
             return self._forest(rope, prob, which).plot(ax=ax, **style)
         if kind == "tiers":

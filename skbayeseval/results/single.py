@@ -19,6 +19,7 @@ from skbayeseval.evidence.instances import subgroups_of
 from skbayeseval.judgement.distribution import Distribution
 from skbayeseval.judgement.intervals import Interval
 from skbayeseval.metrics.metric import Metric
+from skbayeseval.metrics.registry import labelled
 from skbayeseval.posterior.subgroups import each_alone
 from skbayeseval.results.described import DescribedResult, score_row, under_other_priors
 from skbayeseval.results.facts import Fact, means_of_splits, observed_of
@@ -205,7 +206,7 @@ class ScoreResult(DescribedResult):
             name=self.name,
             metric=which.name,
             prob=prob,
-        ).plot(ax=ax, **style)
+        ).plot(ax=ax, **labelled(style, which))
 
     def by(
         self, column: Any, *, prob: float = 0.95, metric: str | Metric | None = None

@@ -19,6 +19,7 @@ from skbayeseval.judgement.intervals import Interval
 from skbayeseval.judgement.rope import check_rope
 from skbayeseval.judgement.subgroup_decision import SubgroupDecision, farthest_apart, name_subgroups
 from skbayeseval.metrics.metric import Metric
+from skbayeseval.metrics.registry import labelled
 from skbayeseval.posterior.posterior import Posterior
 from skbayeseval.posterior.subgroups import Subgroup, compare_subgroups
 from skbayeseval.results.facts import as_lines
@@ -263,7 +264,7 @@ class SubgroupComparison:
             prob=prob,
             column=self._column,
             finding=self._finding(rope, prob),
-        ).plot(ax, **style)
+        ).plot(ax, **labelled(style, self._metric))
 
     def to_latex(self, rope: Any = None, *, prob: float = 0.95) -> str:
         r"""Return the summary as a LaTeX tabular, which needs ``\usepackage{booktabs}``.

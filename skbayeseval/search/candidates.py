@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 from sklearn.base import is_classifier, is_regressor
 
-from skbayeseval._arrays import Array, as_numbers, check_same_length, in_short, wrong
+from skbayeseval._arrays import Array, as_numbers, check_same_length, choices, in_short, wrong
 from skbayeseval._labels import check_label_vector, is_indicator
 from skbayeseval.compare.learners import kind_of_target
 from skbayeseval.metrics.any_metric import AnyMetric
@@ -58,7 +58,8 @@ def measure_of_results(recorded: Recorded, scoring: str | Metric | None) -> tupl
         elif keys == ["score"]:  # results do not tell which metric that is
             return "score", scoring
         raise ValueError(
-            f"scoring={name!r} was not recorded by the search, which recorded {keys}. Choose "
+            f"scoring={name!r} was not recorded by the search, which recorded "
+            f"{choices(name, keys)}. Choose "
             f"one of them, or pass the search a scoring= with {name!r} in it."
         )
     if recorded.n_classes and not keys:
@@ -72,7 +73,9 @@ def measure_of_results(recorded: Recorded, scoring: str | Metric | None) -> tupl
         return "score", "accuracy"
     if len(keys) == 1 or "score" in keys:
         return (only := "score" if "score" in keys else keys[0]), only
-    raise ValueError(f"The search recorded several scores, {keys}. Choose one with scoring=.")
+    raise ValueError(
+        f"The search recorded several scores, {choices('', keys)}. Choose one with scoring=."
+    )
 
 
 def measure_of_search(
@@ -83,7 +86,7 @@ def measure_of_search(
         if target is None:
             raise ValueError(
                 f"scoring={in_short(scoring)} requires X and y, because results contain only names "
-                f"of scores. Pass X and y, or one of {keys}."
+                f"of scores. Pass X and y, or one of {choices('', keys)}."
             )
         names = [key for key in keys if _scorer_of(search, key) is scoring]
         return next(iter(names), None), as_metric(scoring, *target)
@@ -98,7 +101,7 @@ def measure_of_search(
         if key is None and not from_elsewhere:
             raise ValueError(
                 f"scoring={name!r} was not recorded and is not a metric of confusion matrices. "
-                f"Use one of {keys}, or pass X and y."
+                f"Use one of {choices(name, keys)}, or pass X and y."
             )
         if key is None or not isinstance(scoring, str) or (counts is not None and name != "score"):
             return key, scoring
@@ -107,7 +110,9 @@ def measure_of_search(
     elif isinstance(search.refit, str) and search.refit in keys:
         key = search.refit
     else:
-        raise ValueError(f"The search recorded several scores, {keys}. Choose one with scoring=.")
+        raise ValueError(
+            f"The search recorded several scores, {choices('', keys)}. Choose one with scoring=."
+        )
     if counts is not None:
         return key, counts.main if key == "score" else key
     return key, _recorded_metric(search, key, target)

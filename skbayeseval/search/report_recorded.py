@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.special import digamma
 
-from skbayeseval._arrays import Array
+from skbayeseval._arrays import Array, choices
 from skbayeseval._labels import check_labels
 from skbayeseval._validation import check_probability, check_size
 from skbayeseval.evidence.joint_counts import as_evidence
@@ -434,7 +434,7 @@ def _from_scores(recorded: Recorded, settings: Settings) -> SearchReport:
     if settings.key is None:
         raise ValueError(
             f"scoring={name!r} was not recorded, and there are no confusion counts to compute it "
-            f"from. Use one of {recorded.keys}, or pass X and y."
+            f"from. Use one of {choices(name, recorded.keys)}, or pass X and y."
         )
     if n_splits < 2:
         raise ValueError(

@@ -361,9 +361,13 @@ def _repeated_splits(
             f"{n_recorded}. X and y must be the data of the search."
         )
     if not same:
+        written = str(cv)
+        seeded = written.replace("random_state=None", "random_state=0")
+        how = "the splitter an int random_state"
+        if "random_state=None" in written:
+            how = f"the search cv={seeded} and fit it again"
         raise ValueError(
-            f"The search's cv={cv!r} gives different splits at every call, so the splits of the "
-            "search cannot be reproduced. Give the splitter an int random_state, or call "
-            "report_search without X and y."
+            f"The search's cv={written} gives different splits at every call, so the splits of the "
+            f"search cannot be reproduced. Give {how}, or call report_search without X and y."
         )
     return splits

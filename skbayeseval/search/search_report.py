@@ -13,11 +13,12 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from skbayeseval._arrays import in_short, wrong
+from skbayeseval._arrays import choices, in_short, wrong
 from skbayeseval._html import html_table, write_page
 from skbayeseval.display import HeatmapDisplay, RankingDisplay
 from skbayeseval.judgement.decision import format_probability
 from skbayeseval.judgement.intervals import Interval
+from skbayeseval.metrics.registry import labelled
 from skbayeseval.results.facts import Fact, as_lines, as_sentences, in_brief
 from skbayeseval.results.ranking import AGAINST_THE_BEST, Ranking
 from skbayeseval.results.report import POSTERIOR, Figure, Table, page, view
@@ -169,7 +170,9 @@ class SearchReport:
         names, known = check_key(key), self._names_of_parameters()
         for name in names:
             if name not in known:
-                raise ValueError(f"key={name!r} is not a parameter. The parameters are {known}.")
+                raise ValueError(
+                    f"key={name!r} is not a parameter. The parameters are {choices(name, known)}."
+                )
         table = self.summary()
         chosen = table.index[table["decision"] == "~"]
         if len(chosen) == 0:
@@ -231,8 +234,9 @@ class SearchReport:
             The display, with attributes `ax_`, `figure_`, `line_`, `fill_` and `text_`, as in
             scikit-learn.
         """
+        metric = self.ranking._metric(None)
+        style = labelled(style, metric)
         if kind == "ranking":
-            metric = self.ranking._metric(None)
             shown = self.ranking._forest(self.rope, self.prob, metric, ROWS_OF_FIGURES)
             return shown.plot(ax=ax, **style)
         if kind == "heatmap":
@@ -444,7 +448,7 @@ def _check_axes(
     if not isinstance(x, str) or not isinstance(y, str) or not {x, y} <= known:
         raise ValueError(
             f"plot('heatmap') needs the names of two parameters, got x={in_short(x)} and "
-            f"y={in_short(y)}. The parameters that vary are {differing}."
+            f"y={in_short(y)}. The parameters that vary are {choices((x, y), differing)}."
         )
     if x == y:
         raise ValueError(f"x and y must be two different parameters, got {x!r} twice.")

@@ -23,7 +23,7 @@ from sklearn import __version__ as sklearn_version
 from sklearn import get_config
 
 from skbayeseval._archive import decode, encode, read_archive, write_archive
-from skbayeseval._arrays import wrong
+from skbayeseval._arrays import choices, wrong
 from skbayeseval._files import written_whole
 from skbayeseval._version import __version__
 from skbayeseval.splitting.digest import NotDigestibleError, digest
@@ -109,7 +109,7 @@ class Checkpoint:
         if unknown:
             raise ValueError(
                 f"checkpoint['keys'] has {unknown[0]!r}, which is not the name of an estimator. "
-                f"The names are {list(estimators)}."
+                f"The names are {choices(unknown[0], estimators)}."
             )
         config = get_config()
         common = [FORMAT, __version__, sklearn_version, numpy_version, scipy_version]

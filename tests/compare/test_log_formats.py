@@ -269,6 +269,77 @@ class TestInspect:
             compare_items(*pair)
 
 
+class TestModels:
+    """Systems are called like the models that logs name."""
+
+    def names(self, *given, capsys):
+        assert main(["items", *map(str, given), "--draws", "500", "--json"]) == 0
+        return json.loads(capsys.readouterr().out)["names"]
+
+    def inspect(self, write, model, value, name):
+        samples = [
+            {"id": i, "epoch": 1, "scores": {"x": {"value": value ^ (i % 4 == 0)}}}
+            for i in range(8)
+        ]
+        return write(inspect_log(samples) | {"eval": {"model": model}}, name)
+
+    def test_inspect(self, write, capsys):
+        a, b, c = (
+            self.inspect(write, f"x/{model}", value, f"2026-{i}.json")
+            for i, (model, value) in enumerate((("big", 1), ("small", 0), ("small", 1)))
+        )
+        assert self.names(a, b, capsys=capsys) == ["x/big", "x/small"]
+        assert self.names(a, b, "--names", "A", "B", capsys=capsys) == ["A", "B"]
+        assert self.names(b, c, capsys=capsys) == ["2026-1", "2026-2"]
+        expected = ["x/big", "x/small (2026-1)", "x/small (2026-2)"]
+        assert self.names(a, b, c, capsys=capsys) == expected
+        pair = read_samples(a), read_samples(b)
+        assert [one.model for one in pair] == ["x/big", "x/small"]
+        assert compare_items(*pair, n_draws=100).names == ("x/big", "x/small")
+        assert compare_items(*pair, names=("new", "old"), n_draws=100).names == ("new", "old")
+        assert compare_items(pair[1], read_samples(c), n_draws=100).names == ("A", "B")
+        scores = pair[0].scores.to_numpy()
+        assert compare_items(pair[0], scores, n_draws=100).names == ("A", "B")
+
+    @pytest.mark.parametrize(
+        ("name", "model"),
+        [
+            ("inspect_new.eval", "mockllm/model"),
+            ("inspect_deflated_new.eval", "mockllm/model"),
+            ("inspect_new.json.gz", "mockllm/model"),
+            ("inspect_error.eval", "mockllm/model"),
+        ],
+    )
+    def test_archives(self, name, model):
+        assert read(name, score="match").model == model
+
+    def test_promptfoo(self, capsys):
+        assert read("promptfoo_new.json").model == "new"
+        assert read("promptfoo_two.json.gz", filter="old").model == "old"
+        pair = LOGS / "promptfoo_old.json", LOGS / "promptfoo_new.json"
+        assert self.names(*pair, capsys=capsys) == ["old", "new"]
+
+    @pytest.mark.parametrize(
+        ("folder", "said", "name", "options"),
+        [
+            ("helm_new", {"adapter_spec": {"model": "x/y"}}, "run_spec.json", {"filter": "test"}),
+            (
+                "harness_new/model",
+                {"model_name": "x/y"},
+                "results_2026-11-17T15-46-54.890418.json",
+                {"task": "sums"},
+            ),
+        ],
+    )
+    def test_other_files_of_the_run(self, folder, said, name, options, tmp_path):
+        options = options | {"score": "acc" if "task" in options else "exact_match"}
+        shutil.copytree(LOGS / folder, tmp_path / "run")
+        assert read_samples(tmp_path / "run", **options).model == ""
+        for content, model in ((json.dumps(said), "x/y"), ("[", ""), ("[]", ""), ("{}", "")):
+            (tmp_path / "run" / name).write_text(content)
+            assert read_samples(tmp_path / "run", **options).model == model
+
+
 class TestHelm:
     def test_scores_are_means_of_statistics(self):
         for name in ("helm_new", "helm_old"):
@@ -369,6 +440,11 @@ class TestPromptfoo:
         for wrong in (["new"], ["new", "new"], ["new", "other"]):
             options = [word for name in wrong for word in ("--filter", name)]
             assert main([*command, *options]) == 2
+        assert "two.json.gz, which has several: new, old. Pass, for" in capsys.readouterr().err
+        assert main([*command, "--gate", "better"]) == 2
+        assert "--gate asks about the first system, and " in capsys.readouterr().err
+        assert main(command) == 0  # all providers of the one file
+        assert "new is better than old" in capsys.readouterr().out
 
     def test_several_prompts(self, write):
         log = written("promptfoo_new.json")
@@ -376,9 +452,9 @@ class TestPromptfoo:
         more = [row | {"prompt": {"label": "polite"}} for row in rows]
         log["results"]["results"] = rows + more
         path = write(log)
-        with pytest.raises(ValueError, match="several filters: new, plain, new, polite"):
+        with pytest.raises(ValueError, match=r"several filters: new \(plain\), new \(polite\)"):
             read_samples(path)
-        assert len(read_samples(path, filter="new, polite")) == 12
+        assert len(read_samples(path, filter="new (polite)")) == 12
 
     def test_repeated_tests_are_runs(self):
         assert read("promptfoo_repeated.json.gz").scores.shape == (12, 2)

@@ -146,7 +146,7 @@ class TestLogs:
             read_samples(path)
         assert read_samples(path, score="acc").scores.tolist() == [0, 1, 0, 1]
         assert read_samples(path, score="acc_norm").scores.tolist() == [1] * 4
-        with pytest.raises(ValueError, match="line 1 of .* has no 'f1'. It has doc_id, doc, .*acc"):
+        with pytest.raises(ValueError, match="line 1 of .* has no 'f1'. It has acc, acc_norm."):
             read_samples(path, score="f1")
 
     def test_metrics_that_are_no_numbers(self, write):
@@ -179,8 +179,8 @@ class TestLogs:
         assert samples.scores.index.tolist() == [str(70 + i) for i in range(12)]
         assert samples.groups.loc["75"] == "s5"
         assert read_samples(path, id="doc_hash").scores.index[3] == f"d{3:063d}"
-        with pytest.raises(ValueError, match="has no 'topic'. It has .*, subject, question_id"):
-            read_samples(path, group="topic")
+        with pytest.raises(ValueError, match="has no 'subjekt'. It has subject, .* and 10 others"):
+            read_samples(path, group="subjekt")
 
     def test_an_array(self, write):
         """Some versions write all samples as one array."""
@@ -232,8 +232,34 @@ class TestPlainFiles:
         np.testing.assert_array_equal(samples.scores.to_numpy(), expected.to_numpy())
         assert samples.scores.index.tolist() == samples.groups.index.tolist() == ["x", "y"]
         assert repr(samples) == "Samples(2 items, 3 runs, 1 groups, score='score')"
-        with pytest.raises(TypeError, match="runs must be"):
-            read_samples(path, runs="x")
+        pd.testing.assert_frame_equal(read_samples(path, runs="all").scores, samples.scores)
+        for runs, kept in (("first", [1, 0]), ("last", [0, 1])):
+            samples = read_samples(path, runs=runs)
+            assert samples.scores.index.tolist() == ["x", "y"]
+            assert samples.scores.tolist() == kept
+        for wrong in ("x", 2, None):
+            with pytest.raises(ValueError, match="runs must be True, False, 'all', 'first' or"):
+                read_samples(path, runs=wrong)
+
+    def test_words(self, write):
+        path = write("id,result,note\na,PASS,x\nb,fail,y\nc,Yes,z\nd,incorrect,\ne,,\n", "a.csv")
+        words = "read as numbers: 'PASS' as 1, 'Yes' as 1, 'fail' as 0, 'incorrect' as 0."
+        with pytest.warns(UserWarning, match=words):
+            samples = read_samples(path)
+        assert samples.score == "result"
+        np.testing.assert_array_equal(samples.scores, [1, 0, 1, 0, np.nan])
+        other = write("id,verdict\na,pass\nb,unsure\n", "b.csv")
+        with pytest.raises(ValueError, match="pass or fail, .* yes or no, got 'unsure' in row 2"):
+            read_samples(other)
+        # Answers are no scores where there are scores.
+        plain = write("id,answer,acc\na,yes,0\nb,no,1\n", "c.csv")
+        assert read_samples(plain).scores.tolist() == [0, 1]
+
+    def test_grades_of_people_that_are_words(self, write):
+        path = write("id,grade,person\na,0.5,correct\nb,0.1,\n", "a.csv")
+        with pytest.warns(UserWarning, match="'correct' as 1."):
+            samples = read_samples(path, score="grade", human="person")
+        assert samples.human.to_dict() == {"a": 1}
 
     def test_runs_of_an_item_in_two_groups(self, write):
         path = write("id,score,g\nx,1,h\nx,0,i\n", "a.csv")

@@ -6,8 +6,10 @@ from matplotlib.colors import to_hex
 from skbayeseval import (
     chunk_counter,
     compare_counts,
+    compare_many,
     compare_predictions,
     compare_scores,
+    score_posterior,
 )
 from skbayeseval.display import HeatmapDisplay, JointDisplay, PosteriorDisplay
 from skbayeseval.display.style import pair_words, shorten, text_width
@@ -135,6 +137,32 @@ def test_labels_of_metrics():
         assert (display.ax_.get_xlabel(), display.metric) == (of_difference, metric)
         joint = JointDisplay(DRAWS, DRAWS[::-1], metric=metric).plot(labels=labels)
         assert joint.ax_.get_xlabel() == of_values
+
+
+def test_figures_of_results_have_words_for_metrics():
+    y, a, b = np.random.default_rng(0).integers(0, 2, (3, 40))
+    scoring = {name: name for name in ("f1_macro", "f0.5", "accuracy")} | {"my_f1": "f1"}
+    result = compare_predictions(y, a, b, scoring=scoring, n_draws=200, random_state=0)
+    for name, words in (
+        ("f1_macro", "macro F1"), ("f0.5", "F0.5"), ("accuracy", "accuracy"), ("my_f1", "my_f1")
+    ):  # fmt: skip
+        display = result.plot(metric=name)
+        assert display.ax_.get_xlabel() == f"difference in {words} (A minus B)"
+        assert display.metric == name
+    shown = result.plot(metric="f1_macro", labels={"f1_macro": "F", "f0.5": "G"})
+    assert shown.ax_.get_xlabel() == "difference in F (A minus B)"
+    assert list(result.summary().index) == ["f1_macro", "f0.5", "accuracy", "my_f1"]
+    one = score_posterior(y, a, scoring="roc_auc", y_score=np.linspace(0, 1, 40), n_draws=200)
+    assert one.plot().ax_.get_xlabel().startswith("ROC AUC of ")
+    many = compare_many(y, {"a": a, "b": b, "c": y}, scoring="precision_weighted", n_draws=200)
+    assert many.plot().ax_.get_xlabel().startswith("weighted precision (mean")
+
+
+def test_what_is_shown_of_a_display_says_how_to_save_it():
+    display = PosteriorDisplay(DRAWS)
+    assert repr(display) == "<PosteriorDisplay>"
+    expected = '<PosteriorDisplay: .figure_.savefig("figure.png") saves it>'
+    assert repr(display.plot()) == expected
 
 
 LONG = [f"make_pipeline(StandardScaler(), LogisticRegression(C={c}))" for c in (0.01, 0.1, 10.0)]

@@ -106,6 +106,8 @@ def test_what_is_not_settled_is_told_by_probabilities(probabilities, rope, words
     [
         ("labelled instances", "   More labelled instances could settle it; required_sample_size "
          "estimates how many."),
+        ("labelled instances of class 1", "   More labelled instances of class 1 could settle it; "
+         "required_sample_size estimates how many."),
         ("items", "   More items could settle it; required_sample_size estimates how many."),
         ("groups", "   More groups could settle it."),
         ("evidence", "   More evidence could settle it."),

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.stats import norm
@@ -112,5 +114,7 @@ def test_sizes_out_of_reach_have_no_number(n_total, largest, words):
     size = SampleSize(n_total, more, 500, 0.8, 0.7996, 0.01, interval, largest, decision)
     assert size.never is (n_total is None)
     assert str(size).startswith(words)
+    scarce = replace(size, decision=replace(decision, units="labelled instances of class x"))
+    assert ", with as few of class x among them as now, would " in str(scarce)
     numbers = {n for n in ("5,001", "500,000", "6,000") if n in str(size)}
     assert numbers == ({"6,000"} if n_total == 5_000 else set())

@@ -140,3 +140,20 @@ def test_what_there_should_be_more_of(shape, scoring, units):
     y, a, b = np.random.default_rng(2).integers(0, 2, (3, *shape))
     result = compare_predictions(y, a, b, scoring=scoring, n_draws=500, random_state=0)
     assert f"More {units} could settle it" in str(result.decision(0.01))
+
+
+@pytest.mark.parametrize(
+    ("scoring", "of_class"),
+    [("f1", "bad"), ("recall", "bad"), ("matthews_corrcoef", "bad"), ("f1_macro", "bad"),
+     ("f1[bad]", "bad"), ("average_precision", "bad"), ("roc_auc", "bad"), ("specificity", None),
+     ("f1[good]", None), ("accuracy", None), ("f1_micro", None)],
+)  # fmt: skip
+def test_more_instances_of_a_scarce_class(scoring, of_class):
+    rng = np.random.default_rng(2)
+    truth, a, b = rng.random((3, 120)) < 0.1
+    y, a, b = (np.where(rows, "bad", "good") for rows in (truth, truth ^ a, truth ^ b))
+    scores = dict(zip(("y_score_a", "y_score_b"), truth + rng.normal(0, 1, (2, 120)), strict=True))
+    given = scores if scoring in ("average_precision", "roc_auc") else {}
+    options = {"scoring": scoring, "pos_label": "bad", "n_draws": 500, "random_state": 0}
+    said = str(compare_predictions(y, a, b, **given, **options).decision(0.01))
+    assert ("instances of class bad could settle it" in said) == (of_class == "bad"), said

@@ -302,8 +302,10 @@ def test_failures_are_left_out(cancer):
 @pytest.mark.parametrize("cv", [BlockRegularizedCV(3), ShuffleSplit(3), KFold(3, shuffle=True)])
 def test_splits_that_cannot_be_repeated_are_refused(cancer, cv):
     search = searched(*cancer, cv=cv)
-    with pytest.raises(ValueError, match="int random_state"):
+    seeded = str(cv).replace("random_state=None", "random_state=0")
+    with pytest.raises(ValueError, match=r"splits at every call") as refused:
         report_search(search, *cancer, rope=0.02)
+    assert f"Give the search cv={seeded} and fit it again, or" in str(refused.value)
 
 
 def test_an_iterator_of_splits_serves_once(cancer):
