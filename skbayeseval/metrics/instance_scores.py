@@ -466,6 +466,7 @@ SCORE_METRICS = {
             _neg_brier_score,
             other_names=("brier",),
             words="the mean squared error of probabilities with a minus sign: 0 is perfect",
+            called="Brier score",
         ),
     )
 }
@@ -520,6 +521,7 @@ def net_benefit(threshold: float) -> Metric:
         kinds=("binary",),
         words=f"true positives per instance if all with a probability of at least {threshold:g} "
         f"are treated, less {odds:.3g} for each false positive",
+        called=f"net benefit at {threshold:g}",
     )
 
 

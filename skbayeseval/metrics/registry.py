@@ -222,13 +222,38 @@ def in_plain_words(metric: Metric, *, chunks: bool = False) -> str:
     >>> in_plain_words(get_metric("recall"))
     'the share of positive instances that are found'
     """
-    if metric.source == "splits":
-        try:
-            metric = metric_of_formula(str(metric.formula)[len("splits(") : -1], 0.0)
-        except ValueError:  # a scorer that is known by its scores only
-            return ""
+    metric = _of_values(metric)
     nouns = _CHUNKS if chunks else _POSITIVES if metric.needs_positive else _CLASSES
     return metric.words.format(**nouns)
+
+
+def in_headings(metric: Metric) -> str:
+    """Return what headings and figures call a metric: metrics of one's own by their names.
+
+    Errors and losses are called without their minus sign.
+
+    Examples
+    --------
+    >>> from skbayeseval.metrics import get_metric
+    >>> from skbayeseval.metrics.registry import in_headings
+    >>> [in_headings(get_metric(name)) for name in ("f1_macro", "roc_auc", "neg_log_loss")]
+    ['macro F1', 'ROC AUC', 'log loss']
+    """
+    metric = _of_values(metric)
+    if metric.class_index is not None:
+        return f"{metric.called} of {metric.name.partition('[')[2][:-1]}"
+    plain = metric.name.removeprefix("neg_").replace("_", " ").replace("roc auc", "ROC AUC")
+    return metric.called or (plain if metric.name in _METRICS else metric.name)
+
+
+def _of_values(metric: Metric) -> Metric:
+    """Return the metric that split scores are of, if it is known; otherwise the metric itself."""
+    if metric.source == "splits":
+        try:
+            return metric_of_formula(str(metric.formula)[len("splits(") : -1], 0.0)
+        except ValueError:  # a scorer that is known by its scores only
+            pass
+    return metric
 
 
 @dataclass(frozen=True)

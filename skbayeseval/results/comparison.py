@@ -20,6 +20,7 @@ from skbayeseval.judgement.rope import warn_of_one_rope
 from skbayeseval.metrics.metric import Metric, totals_of
 from skbayeseval.planning.sample_size import SampleSize, required_sample_size
 from skbayeseval.posterior.posterior import Posterior
+from skbayeseval.results.answer import Answer, answer_of_pair, figure_options
 from skbayeseval.results.described import how_much, meaning_of, summary_row, under_other_priors
 from skbayeseval.results.facts import Fact, as_sentences, observed_of
 from skbayeseval.results.figures import ComparisonFigures
@@ -519,6 +520,9 @@ class ComparisonResult(ComparisonFigures):
         titles = dict(zip(("observed_a", "observed_b"), self.names, strict=True))
         return as_text(summary, prob, rope=rope is not None, mcse=mcse, titles=titles)
 
+    def _answer(self, rope: Any) -> Answer:
+        return answer_of_pair(self, rope)
+
     def _title(self) -> str:
         return "{} against {}".format(*self.names)
 
@@ -528,14 +532,15 @@ class ComparisonResult(ComparisonFigures):
         yield SENSITIVITY, self.metrics[0], self._sensitivity(rope)
 
     def _figures(self, rope: Any) -> list[Figure]:
-        shown, figures = self._few_metrics(), []
+        shown, figures, common = self._few_metrics(), [], figure_options(self)
         for name in shown:
-            options = {"metric": name, "rope": rope}
+            options = {"metric": name, "rope": rope, **common}
             figures.append((f"posterior of the difference in {name}", options))
         recorded = {} if self._cross_validation is None else self._cross_validation.scores
         for name in shown:
             if name in recorded or self.evidence.of_splits(name) is not None:
-                figures.append((f"split scores in {name}", {"metric": name, "kind": "scores"}))
+                options = {"metric": name, "kind": "scores", **common}
+                figures.append((f"split scores in {name}", options))
             if not self._posterior.has_independent_draws:
                 options = {"metric": name, "kind": "trace"}
                 figures.append((f"draws of the chains in {name}", options))

@@ -31,6 +31,7 @@ from skbayeseval.judgement.ranking_decision import (
 from skbayeseval.judgement.rope import check_margin, check_rope_around_zero
 from skbayeseval.metrics.metric import Metric
 from skbayeseval.posterior.pair import PairPosterior, PooledScores
+from skbayeseval.results.answer import Answer, answer_of_many, figure_options
 from skbayeseval.results.comparison import ComparisonResult
 from skbayeseval.results.described import RopeResult, meaning_of_ranking
 from skbayeseval.results.facts import Fact, as_lines, observed_of, trained_on
@@ -544,6 +545,9 @@ class Ranking(RopeResult):
         shown = table.drop(columns=["expected_rank", "rank_low", "rank_high"])
         return as_text(shown, prob, mcse=mcse, titles=titles)
 
+    def _answer(self, rope: Any) -> Answer:
+        return answer_of_many(self, rope)
+
     def _title(self) -> str:
         return f"A comparison of {len(self.names)} classifiers"
 
@@ -561,7 +565,8 @@ class Ranking(RopeResult):
 
     def _figures(self, rope: Any) -> list[Figure]:
         return [
-            (f"ranking by {name}", {"metric": name, "rope": rope}) for name in self._few_metrics()
+            (f"ranking by {name}", {"metric": name, "rope": rope, **figure_options(self)})
+            for name in self._few_metrics()
         ]
 
     def _rows_of_figures(self) -> int:
