@@ -219,7 +219,7 @@ summary{font-weight:600;margin-top:1.6rem;cursor:pointer}
 @media (prefers-color-scheme:dark){img{filter:invert(.93) hue-rotate(180deg)}}
 @media print{:root{color-scheme:light}img{filter:none}body{font-size:9.5pt;line-height:1.4}
 main{padding:0}h1{font-size:14pt}h2{margin:.8rem 0 .2rem}.scroll{overflow:visible}
-figure,tr,header{break-inside:avoid}h2,h3{break-after:avoid}
+img{max-height:3.3in}figure,tr,header{break-inside:avoid}h2,h3{break-after:avoid}
 details:not([open]){display:none}details{break-before:page}}
 """
 

@@ -146,7 +146,7 @@ def save(result: Result, args: argparse.Namespace, gate: Gate | None = None) -> 
         with printing():
             print("" if quiet else f"\nfigure: {printable(str(path))}\n", end="")
     if args.report:
-        ropes, headline = result._ropes(args.rope), "" if gate is None else str(gate)
+        ropes, headline = result._ropes(args.rope), f"G{str(gate)[1:]}" if gate else ""
         write_page(args.report, lambda: page(result, result, ropes, headline=headline))
         with printing():
             print("" if quiet else f"\nreport: {printable(args.report)}\n", end="")

@@ -459,7 +459,8 @@ SCORE_METRICS = {
             "neg_log_loss",
             _neg_log_loss,
             other_names=("cross_entropy",),
-            words="the log loss of the predicted probabilities with a minus sign: 0 is perfect",
+            words="minus the mean logarithm of the probability of the true class, with a minus "
+            "sign: 0 is perfect",
         ),
         _neg_mean_loss(
             "neg_brier_score",

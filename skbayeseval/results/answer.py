@@ -34,10 +34,12 @@ from skbayeseval.results.text_tables import MINUS, decimals, fixed
 BASIS = ("model", "weight", "metrics")
 
 # A headline tells so many metrics and names, and a table so many rows; the rest stands below.
-MOST_TOLD, MOST_NAMES, MOST_ROWS = 3, 4, 10
+MOST_TOLD, MOST_NAMES, MOST_ROWS = 3, 4, 6
 
 # From this probability on, a headline says "almost surely".
 SURE = 0.99
+
+_GIVEN = "Given these data, the true"
 
 # The ROPE of each metric by its name.
 Ropes = Mapping[str, Interval] | None
@@ -101,9 +103,7 @@ class _Judged:
             self.kind = "ahead"
         judged = self.of_zero if self.kind == "ahead" else self.decision
         self.depends_on_splits = judged.depends_on_splits
-        self.is_open = self.kind != "identical" and not self.decision.settled
-        # Figures and sentences take the sign of a loss away.
-        self.is_loss = self.metric.name.startswith("neg_") and self.called != self.metric.name
+        self.sign = _sign(self.metric)
 
     def verdict(self) -> str:
         """Return what the table says."""
@@ -126,25 +126,30 @@ class _Judged:
         who, other, where = self.who, self.other, f"in {self.called}"
         a, b = self.decision.names
         if self.kind in ("beyond", "ahead"):
-            said = f"{who} is " if named else ""
-            said += f"better than {other} " if compared else ""
-            said += f"by {fixed(abs(self.difference.mean), self.digits)} {where}, "
+            said = f"better than {other} " if compared else ""
+            said += f"by {fixed(abs(self.difference.mean), self.digits)}"
+            said = f"{where}, {who} is {said}, " if named else f"{said} {where}, "
             splits = " (other splits could change this)" if self.depends_on_splits else ""
             if self.kind == "beyond":
                 return f"{said}{_surely(self.p_beyond)}{self.by}{splits}"
             doubt = f", but whether{self.by} is not settled" if self.by else ""
             return f"{said}{_surely(self.p_ahead)}{splits}{doubt}"
         if self.kind == "identical":
-            return f"{a} and {b} are identical {where}: their {self.identical} are the same"
+            return f"{where}, {a} and {b} are identical: their {self.identical} are the same"
         region = _region(self.decision.rope)
         if self.kind == "equal":
-            return f"{a} and {b} are equivalent {where}, where differences {region} do not matter"
+            return f"{where}, {a} and {b} are equivalent: differences {region} do not matter"
         if self.kind == "elsewhere":
             side = {">>": "above all", "<<": "below all", "~": "one of those"}
-            said = side.get(self.decision.code, "not settled to be or not to be one of those")
-            return f"{a} minus {b} {where} is {said} {region}"
+            said = side.get(self.decision.code, "not settled to be, or not to be, one of those")
+            return f"{where}, {a} minus {b} is {said} {region}"
         chance = f"the probability is {format_probability(self.p_beyond)}"
         return f"not settled whether {who} is better than {other}{self.by} {where} ({chance})"
+
+
+def _sign(metric: Metric) -> int:
+    """Return -1 for errors and losses that headings call by their names without the sign."""
+    return -1 if metric.name.startswith("neg_") and in_headings(metric) != metric.name else 1
 
 
 def _surely(probability: float) -> str:
@@ -163,14 +168,14 @@ def _joined(words: Sequence[str], last: str = "and") -> str:
 
 
 def _sentence(words: str) -> str:
-    return f"{words[:1].upper()}{words[1:]}."
+    return f"{words[:1].upper()}{words[1:].removesuffix('.')}."
 
 
 def _measured(result: PosteriorView) -> Iterator[str]:
     """Yield a sentence on what the metrics measure, where that is known."""
     chunks, said = result.evidence.family == "chunks", []
     for metric in list(result._metrics.values())[:MOST_TOLD]:
-        words = in_plain_words(metric, chunks=chunks).partition(" with a minus sign")[0]
+        words = in_plain_words(metric, chunks=chunks).partition(" with a minus sign")[0].rstrip(",")
         if words:
             said.append(f"{in_headings(metric)} is {words}")
     if said:
@@ -186,9 +191,9 @@ def answer_of_pair(result: Any, ropes: Ropes) -> Answer:
     judged = []
     for name, metric in result._metrics.items():
         rope = Interval(0.0, 0.0) if ropes is None else ropes[name]
-        decisions = (result.decision(one, metric=metric) for one in (rope, 0.0))
+        decision, of_zero = (result.decision(one, metric=metric) for one in (rope, 0.0))
         identical = result._posterior.what_is_identical(metric)
-        judged.append(_Judged(metric, result._distribution(metric), *decisions, identical))
+        judged.append(_Judged(metric, result._distribution(metric), decision, of_zero, identical))
     told, (a, b) = judged[:MOST_TOLD], result.names
     meaning = list(_measured(result))
     if ropes is not None:
@@ -199,7 +204,7 @@ def answer_of_pair(result: Any, ropes: Ropes) -> Answer:
             "equivalent if all of it is within."
         )
     meaning.append(
-        f"Given these data, the true difference is in the 95% interval with probability 95%; it is "
+        f"{_GIVEN} difference is in the 95% interval with probability 95%; it is "
         f"positive where {a} is better, and negative where {b} is."
     )
     turns = filter(None, dict.fromkeys(j.decision.turn for j in told))
@@ -227,10 +232,10 @@ def _headline(told: Sequence[_Judged], n_more: int) -> str:
             *(j.clause(named=False, compared=False) for j in others),
         ]
         return f"{advice} {winner}: {'; '.join(clauses)}{ending}"
-    clauses = "; ".join(j.clause() for j in told)
-    if kinds <= alike:
-        return f"Either will do: {clauses}{ending}"
-    return _sentence(f"{clauses}{ending}".removesuffix("."))
+    words = "; ".join(j.clause() for j in told) + ending
+    if kinds <= alike and all(j.decision.settled for j in told):
+        return f"Either will do: {words}"
+    return _sentence(words)
 
 
 def _table_of_pair(result: Any, judged: Sequence[_Judged]) -> pd.DataFrame:
@@ -240,8 +245,7 @@ def _table_of_pair(result: Any, judged: Sequence[_Judged]) -> pd.DataFrame:
         # Metrics of the same range share one scale.
         shown = judged if len(bounds) == 1 and None not in bounds else [j]
         ends = [end for one in shown for end in (*one.decision.hdi, *one.decision.rope, 0.0)]
-        sign = -1 if j.is_loss else 1
-        observed = [fixed(sign * one, j.digits) for one in result._posterior.observed(j.metric)]
+        observed = [fixed(j.sign * one, j.digits) for one in result._posterior.observed(j.metric)]
         hdi = j.decision.hdi
         bar = Bar(
             hdi,
@@ -250,7 +254,7 @@ def _table_of_pair(result: Any, judged: Sequence[_Judged]) -> pd.DataFrame:
             _ends(hdi, j.digits, "+"),
             j.decision.rope,
         )
-        rows[f"{j.called} (smaller is better)" if j.is_loss else j.called] = [
+        rows[f"{j.called} (smaller is better)" if j.sign < 0 else j.called] = [
             *observed,
             _number(j.difference.mean, j.digits, "+"),
             bar,
@@ -280,7 +284,7 @@ def _ends(interval: Interval, digits: int, sign: str = "") -> str:
 
 def _open_of_pair(told: Sequence[_Judged], ropes: Ropes) -> Iterator[str]:
     """Yield what would settle what is open."""
-    still = [j for j in told if j.is_open]
+    still = [j for j in told if not j.decision.settled]
     if still:
         decision = still[0].decision
         low, high = decision.rope
@@ -296,10 +300,12 @@ def _open_of_pair(told: Sequence[_Judged], ropes: Ropes) -> Iterator[str]:
         (low, high), scale = j.decision.hdi, 10.0**j.digits
         nearest = math.floor(max(low, -high) * scale) / scale
         largest = math.ceil(max(-low, high) * scale) / scale
-        said = [f"that {j.who} is better, with one of up to {nearest:.4g}"] if nearest > 0 else []
+        said = (
+            f"that {j.who} is better with one of up to {nearest:.4g}, and " if nearest > 0 else ""
+        )
+        said += f"that both are equivalent with one of {largest:.4g} or more"
         if nearest > 0 or largest <= 3 * j.limit:
-            said.append(f"that both are equivalent, with one of {largest:.4g} or more")
-            yield f"Another ROPE: it would be settled in {j.called} {_joined(said)}."
+            yield f"Another ROPE: it would be settled in {j.called} {said}."
     for j in told:
         if j.depends_on_splits:
             repeats, few = j.decision.n_repeats, not j.decision.trained_on
@@ -314,14 +320,16 @@ def answer_of_many(
     facts: Sequence[Fact] | None = None,
 ) -> Answer:
     """Return what is said of several classifiers; with facts, of the candidates of a search."""
-    told, tables, limits = [], [], []
-    meaning, still = list(_measured(ranking)), []
+    told: list[RankingDecision] = []
+    tables, limits = [], []
+    meaning = list(_measured(ranking))
+    still: list[str] = []
     for name, metric in list(ranking._metrics.items())[:MOST_TOLD]:
         rope = Interval(0.0, 0.0) if ropes is None else ropes[name]
         told.append(ranking.decision(rope, prob, metric=metric))
         tables.append((in_headings(metric), _table_of_many(ranking, metric, told[-1])))
         limits.append(f"{-rope.low:.4g} in {in_headings(metric)}")
-        meaning += as_sentences(ranking._choice(metric))
+        meaning += as_sentences(ranking._choice(metric)) if len(told) == 1 else []
     if ropes is not None:
         which = _joined(limits)
         meaning.insert(
@@ -360,11 +368,14 @@ def _headline_of_many(ranking: Any, told: Sequence[RankingDecision]) -> str:
                 f" or within {limit:.4g} of it" if limit else ""
             )
         else:
-            said = f"not settled which of {_some(decision.open)} is the best in {called}"
+            best = ranking.ranking(metric=decision.metric)["p_best"].iloc[:1]
+            leads = f"{best.index[0]} with probability {format_probability(best.iloc[0])}"
+            said = f"not settled which of {len(decision.open)} is the best in {called} ({leads})"
         if decision.equivalent and decision.open:
             said += f", but not settled whether {_some(decision.open)} may be as good"
         elif decision.worse and not decision.best_alone:
-            said += f"; {len(decision.worse)} of {n} are worse{by}"
+            n_worse = len(decision.worse)
+            said += f"; {n_worse} of {n} {'is' if n_worse == 1 else 'are'} worse{by}"
         clauses.append(said)
     chosen = [name for name in told[0].equivalent if all(name in d.equivalent for d in told)]
     if chosen:
@@ -380,7 +391,7 @@ def _some(names: Sequence[str]) -> str:
     """Return names, or their number if they are many or have commas in them."""
     if len(names) == 1 or (len(names) <= MOST_NAMES and not any("," in name for name in names)):
         return _joined(names, "or")
-    return f"{len(names)}"
+    return f"{len(names)} others"
 
 
 def _table_of_many(ranking: Any, metric: Metric, decision: RankingDecision) -> pd.DataFrame:
@@ -392,12 +403,11 @@ def _table_of_many(ranking: Any, metric: Metric, decision: RankingDecision) -> p
     extent = min(behind["behind_low"].head(MOST_ROWS).min(), -limit), 0.0
     words = {"equivalent": f"within {limit:.4g} of the best" if limit else "the best"}
     words |= {"open": "not settled", "worse": "surely worse"}
-    sign = -1 if metric.name.startswith("neg_") and in_headings(metric) != metric.name else 1
     for name, row in table.iterrows():
         mean, low, high = behind.loc[name]
         said = f"{fixed(-mean, digits)} ({_ends(Interval(-high, -low), digits)})"
         rows[str(name)] = [
-            fixed(sign * row["observed"], digits),
+            fixed(_sign(metric) * row["observed"], digits),
             Bar(Interval(low, high), mean, extent, said, decision.rope),
             format_probability(row["p_best"], threshold=decision.prob),
             *(
@@ -407,7 +417,7 @@ def _table_of_many(ranking: Any, metric: Metric, decision: RankingDecision) -> p
             ),
             "the best" if name == decision.best_alone else words[states[name]],
         ]
-    within = [f"P(within {limit:.4g} of the best)"] if limit else []
+    within = [f"P(within {limit:.4g})"] if limit else []
     return _table(
         ["observed", f"behind the best ({percent(decision.prob)})", "P(best)", *within, "verdict"],
         rows,
@@ -421,7 +431,7 @@ def _open_of_many(pair: Any, decision: RankingDecision) -> Iterator[str]:
     how_many = f": result.pairs[{a!r}, {b!r}].{call} estimates how many for these two"
     how_many = how_many if limit and units in PLANNED else ""
     yield f"More {units}{how_many}."
-    yield "A larger ROPE, or fewer classifiers, if some of them are no real choice."
+    yield f"{'A larger ROPE, or f' if limit else 'F'}ewer classifiers, if some are no real choice."
 
 
 def answer_of_one(result: Any) -> Answer:
@@ -429,15 +439,17 @@ def answer_of_one(result: Any) -> Answer:
     clauses, rows = [], {}
     for metric in result._metrics.values():
         value, (observed,) = result._distribution(metric), result._posterior.observed(metric)
-        called, digits, hdi = in_headings(metric), decimals(value.sd), value.hdi()
-        extent = metric.bounds or (min(*hdi, 0.0), max(*hdi, 0.0))
-        numbers = [fixed(observed, digits), fixed(value.mean, digits)]
-        clauses.append(f"{called} between {fixed(hdi.low, digits)} and {fixed(hdi.high, digits)}")
-        rows[called] = [*numbers, Bar(hdi, value.mean, extent, _ends(hdi, digits))]
+        called, digits, hdi = in_headings(metric), decimals(2 * value.sd), value.hdi()
+        sign = _sign(metric)
+        ends = [fixed(sign * end, digits) for end in hdi[::sign]]
+        rows[called] = [fixed(sign * one, digits) for one in (observed, value.mean)]
+        rows[called].append(" to ".join(ends))
+        clauses.append(f"{called} between {' and '.join(ends)}")
+    each = "each " if len(clauses) > 1 else ""
     return Answer(
-        f"{result.name} has {_joined(clauses[:MOST_TOLD])}, each with probability 95%.",
+        f"{result.name} has {_joined(clauses[:MOST_TOLD])}, {each}with probability 95%.",
         [("", _table(["observed", "estimate", "95% interval"], rows))],
-        list(_measured(result)),
+        [*_measured(result), f"{_GIVEN} value is in the 95% interval with probability 95%."],
         applies_to(facts_of(result)),
         [],
     )

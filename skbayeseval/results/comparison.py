@@ -18,6 +18,7 @@ from skbayeseval.judgement.frequentist import SignificanceTest, mcnemar, paired_
 from skbayeseval.judgement.intervals import Interval
 from skbayeseval.judgement.rope import warn_of_one_rope
 from skbayeseval.metrics.metric import Metric, totals_of
+from skbayeseval.metrics.registry import in_headings
 from skbayeseval.planning.sample_size import SampleSize, required_sample_size
 from skbayeseval.posterior.posterior import Posterior
 from skbayeseval.results.answer import Answer, answer_of_pair, figure_options
@@ -533,9 +534,9 @@ class ComparisonResult(ComparisonFigures):
 
     def _figures(self, rope: Any) -> list[Figure]:
         shown, figures, common = self._few_metrics(), [], figure_options(self)
-        for name in shown:
+        for name, metric in shown.items():
             options = {"metric": name, "rope": rope, **common}
-            figures.append((f"posterior of the difference in {name}", options))
+            figures.append((f"posterior of the difference in {in_headings(metric)}", options))
         recorded = {} if self._cross_validation is None else self._cross_validation.scores
         for name in shown:
             if name in recorded or self.evidence.of_splits(name) is not None:
