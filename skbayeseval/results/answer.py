@@ -1,7 +1,8 @@
 """What a page says first: a sentence for whoever decides, tables, and what follows from them.
 
 Nothing is advised that is not settled. "Choose" is said where all metrics are settled and speak for
-one classifier, and "prefer" where it is better, but perhaps by less than what matters.
+one classifier, and "prefer" where it is better, but perhaps by less than what matters, or where
+other splits of the same data could change this.
 """
 
 from __future__ import annotations
@@ -108,18 +109,15 @@ class _Judged:
     def verdict(self) -> str:
         """Return what the table says."""
         rope, better = self.decision.rope, f"{self.who} better"
+        chance = f"{self.by.strip()}: {format_probability(self.p_beyond)}" if self.by else ""
         return {
             "identical": f"identical {self.identical}",
             "elsewhere": self.decision.label,
             "equal": f"equivalent, within {max(-rope.low, rope.high):.4g}",
             "beyond": f"{better}{self.by}",
-            "ahead": better,
-            "open": "not settled",
-        }[self.kind] + (
-            f"; whether{self.by}: not settled ({format_probability(self.p_beyond)})"
-            if self.by and self.kind in ("ahead", "open")
-            else ""
-        )
+            "ahead": f"{better}, not settled how much ({chance})" if chance else better,
+            "open": f"not settled ({better} {chance})" if chance else "not settled",
+        }[self.kind]
 
     def clause(self, *, named: bool = True, compared: bool = True) -> str:
         """Return what the headline says, with or without the name of who is ahead and of whom."""
@@ -379,7 +377,8 @@ def _headline_of_many(ranking: Any, told: Sequence[RankingDecision]) -> str:
         clauses.append(said)
     chosen = [name for name in told[0].equivalent if all(name in d.equivalent for d in told)]
     if chosen:
-        return f"Choose {_joined(chosen, 'or')}: {'; '.join(clauses)}."
+        advice = "Choose" if all(decision.rope.low for decision in told) else "Prefer"
+        return f"{advice} {_joined(chosen, 'or')}: {'; '.join(clauses)}."
     named = (
         f"{_some(decision.equivalent)}: {said}" if decision.equivalent else said
         for decision, said in zip(told, clauses, strict=True)
