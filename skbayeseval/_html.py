@@ -197,7 +197,7 @@ _STYLE = """
 .skbayeseval .cards tr{border-top:1px solid;padding:.3em 0}
 .skbayeseval .cards :is(th,td){padding:.1em 0}
 .skbayeseval .cards td{display:grid;grid-template-columns:9em 1fr}
-.skbayeseval .cards td::before{content:attr(data-label);opacity:.75}
+.skbayeseval .cards td::before{content:attr(data-label);opacity:.75;grid-row:span 2}
 .skbayeseval .cards td :is(svg,span){grid-column:2}
 }
 .skbayeseval figure{margin:.8em 0}
@@ -217,9 +217,10 @@ header{border-left:.3rem solid #0072b2;padding:.2rem 1rem;margin:0 0 1.2rem}
 summary{font-weight:600;margin-top:1.6rem;cursor:pointer}
 .row{display:flex;flex-wrap:wrap;gap:0 2rem}
 @media (prefers-color-scheme:dark){img{filter:invert(.93) hue-rotate(180deg)}}
-@media print{:root{color-scheme:light}img{filter:none}body{font-size:9.5pt;line-height:1.4}
-main{padding:0}h1{font-size:14pt}h2{margin:.8rem 0 .2rem}.scroll{overflow:visible}
-img{max-height:3.3in}figure,tr,header{break-inside:avoid}h2,h3{break-after:avoid}
+@media print{:root{color-scheme:light;font-size:9.5pt}body{line-height:1.4}
+.skbayeseval{max-width:none;padding:0}.skbayeseval p{margin:.25em 0}
+h1{font-size:1.4rem}h2{margin:.8rem 0 .2rem}.scroll{overflow:visible}
+img{filter:none;max-height:3.2in}figure,tr,header{break-inside:avoid}h2,h3{break-after:avoid}
 details:not([open]){display:none}details{break-before:page}}
 """
 

@@ -140,7 +140,7 @@ def stop_printing() -> None:
 
 def save(result: Result, args: argparse.Namespace, gate: Gate | None = None) -> None:
     """Save the figure and the page, which begins with the gate, where these are asked for."""
-    quiet = args.format != "text"
+    quiet = getattr(args, "format", "text") != "text"  # the demo has no formats
     if args.plot:
         path = save_figure(_figure(result, args.rope), args.plot)
         with printing():

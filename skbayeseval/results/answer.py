@@ -151,11 +151,8 @@ def _sign(metric: Metric) -> int:
 
 
 def _surely(probability: float) -> str:
-    return (
-        "almost surely"
-        if probability >= SURE
-        else f"with probability {format_probability(probability)}"
-    )
+    chance = f"with probability {format_probability(probability)}"
+    return "almost surely" if probability >= SURE else chance
 
 
 def _joined(words: Sequence[str], last: str = "and") -> str:
@@ -225,10 +222,7 @@ def _headline(told: Sequence[_Judged], n_more: int) -> str:
         first, *others = sorted(told, key=lambda j: j.kind not in ("beyond", "ahead"))
         is_settled = kinds <= {"beyond", *alike} and not any(j.depends_on_splits for j in told)
         advice = "Choose" if is_settled else "Prefer"
-        clauses = [
-            first.clause(named=False),
-            *(j.clause(named=False, compared=False) for j in others),
-        ]
+        clauses = [j.clause(named=False, compared=j is first) for j in (first, *others)]
         return f"{advice} {winner}: {'; '.join(clauses)}{ending}"
     words = "; ".join(j.clause() for j in told) + ending
     if kinds <= alike and all(j.decision.settled for j in told):
@@ -244,18 +238,11 @@ def _table_of_pair(result: Any, judged: Sequence[_Judged]) -> pd.DataFrame:
         shown = judged if len(bounds) == 1 and None not in bounds else [j]
         ends = [end for one in shown for end in (*one.decision.hdi, *one.decision.rope, 0.0)]
         observed = [fixed(j.sign * one, j.digits) for one in result._posterior.observed(j.metric)]
-        hdi = j.decision.hdi
-        bar = Bar(
-            hdi,
-            j.difference.mean,
-            (min(ends), max(ends)),
-            _ends(hdi, j.digits, "+"),
-            j.decision.rope,
-        )
+        hdi, mean, extent = j.decision.hdi, j.difference.mean, (min(ends), max(ends))
         rows[f"{j.called} (smaller is better)" if j.sign < 0 else j.called] = [
             *observed,
-            _number(j.difference.mean, j.digits, "+"),
-            bar,
+            _number(mean, j.digits, "+"),
+            Bar(hdi, mean, extent, _ends(hdi, j.digits, "+"), j.decision.rope),
             f"{j.who} {format_probability(j.p_ahead)}",
             j.verdict(),
         ]
@@ -298,59 +285,40 @@ def _open_of_pair(told: Sequence[_Judged], ropes: Ropes) -> Iterator[str]:
         (low, high), scale = j.decision.hdi, 10.0**j.digits
         nearest = math.floor(max(low, -high) * scale) / scale
         largest = math.ceil(max(-low, high) * scale) / scale
-        said = (
-            f"that {j.who} is better with one of up to {nearest:.4g}, and " if nearest > 0 else ""
-        )
-        said += f"that both are equivalent with one of {largest:.4g} or more"
+        better = f"that {j.who} is better with one of up to {nearest:.4g}, and " * (nearest > 0)
+        equal = f"that both are equivalent with one of {largest:.4g} or more"
         if nearest > 0 or largest <= 3 * j.limit:
-            yield f"Another ROPE: it would be settled in {j.called} {said}."
-    for j in told:
-        if j.depends_on_splits:
-            repeats, few = j.decision.n_repeats, not j.decision.trained_on
-            yield on_other_splits(repeats, "what is settled", nearly_all=few)
-            return
+            yield f"Another ROPE: it would be settled in {j.called} {better}{equal}."
+    for decision in [j.decision for j in told if j.depends_on_splits][:1]:
+        few = not decision.trained_on
+        yield on_other_splits(decision.n_repeats, "what is settled", nearly_all=few)
 
 
 def answer_of_many(
-    ranking: Any,
-    ropes: Ropes,
-    prob: float = 0.95,
-    facts: Sequence[Fact] | None = None,
+    ranking: Any, ropes: Ropes, prob: float = 0.95, search: Sequence[Fact] = ()
 ) -> Answer:
-    """Return what is said of several classifiers; with facts, of the candidates of a search."""
+    """Return what is said of several classifiers, or of the candidates of a search by its facts."""
     told: list[RankingDecision] = []
-    tables, limits = [], []
-    meaning = list(_measured(ranking))
-    still: list[str] = []
+    tables, limits, meaning, still = [], [], list(_measured(ranking)), list[str]()
     for name, metric in list(ranking._metrics.items())[:MOST_TOLD]:
         rope = Interval(0.0, 0.0) if ropes is None else ropes[name]
         told.append(ranking.decision(rope, prob, metric=metric))
         tables.append((in_headings(metric), _table_of_many(ranking, metric, told[-1])))
         limits.append(f"{-rope.low:.4g} in {in_headings(metric)}")
-        meaning += as_sentences(ranking._choice(metric)) if len(told) == 1 else []
     if ropes is not None:
         which = _joined(limits)
-        meaning.insert(
-            1, f"Being behind the best by up to {which} was declared too small to matter."
-        )
+        meaning.append(f"Being behind the best by up to {which} was declared too small to matter.")
+    first = ranking.table.index[0]
+    meaning += as_sentences(ranking._choice(ranking._metric(None)))
     for decision in told:
-        others = [name for name in decision.open if name != ranking.table.index[0]]
-        if others and facts is None:
-            pair = ranking.pairs[ranking.table.index[0], others[0]]
-            still += _open_of_many(pair, decision)
-            break
-        if others:
-            still.append("More data, more splits, or a larger rope.")
-    return Answer(
-        _headline_of_many(ranking, told),
-        tables,
-        meaning,
-        applies_to(
-            [f for f in facts_of(ranking) if facts is None]
-            + [f for f in facts or [] if f[0] != "the best"]
-        ),
-        still + [NO_ROPE_SAID] * (ropes is None),
-    )
+        others = [name for name in decision.open if name != first]
+        if others and not still:
+            still += _open_of_many(ranking.pairs[first, others[0]], decision, bool(search))
+    if ropes is None:
+        still.append(NO_ROPE_SAID)
+    # A search has a fact for what is told of the best of a ranking.
+    facts = [fact for fact in search or facts_of(ranking) if fact[0] != "the best"]
+    return Answer(_headline_of_many(ranking, told), tables, meaning, applies_to(facts), still)
 
 
 def _headline_of_many(ranking: Any, told: Sequence[RankingDecision]) -> str:
@@ -359,12 +327,12 @@ def _headline_of_many(ranking: Any, told: Sequence[RankingDecision]) -> str:
         called = in_headings(ranking._metrics[decision.metric])
         limit, n = -decision.rope.low, len(ranking.names)
         by = f" by more than {limit:.4g}" if limit else ""
-        if decision.best_alone:
+        if n == 1:
+            said = f"there is no other candidate in {called}"
+        elif decision.best_alone:
             said = f"better than the other {n - 1} in {called}{by}"
         elif decision.equivalent:
-            said = f"the best of {n} in {called}" + (
-                f" or within {limit:.4g} of it" if limit else ""
-            )
+            said = f"the best of {n} in {called}" + f" or within {limit:.4g} of it" * bool(limit)
         else:
             best = ranking.ranking(metric=decision.metric)["p_best"].iloc[:1]
             leads = f"{best.index[0]} with probability {format_probability(best.iloc[0])}"
@@ -404,33 +372,29 @@ def _table_of_many(ranking: Any, metric: Metric, decision: RankingDecision) -> p
     words |= {"open": "not settled", "worse": "surely worse"}
     for name, row in table.iterrows():
         mean, low, high = behind.loc[name]
+        chances = [row["p_best"], *([decision.p_equivalent[name]] if limit else [])]
         said = f"{fixed(-mean, digits)} ({_ends(Interval(-high, -low), digits)})"
         rows[str(name)] = [
             fixed(_sign(metric) * row["observed"], digits),
             Bar(Interval(low, high), mean, extent, said, decision.rope),
-            format_probability(row["p_best"], threshold=decision.prob),
-            *(
-                [format_probability(decision.p_equivalent[name], threshold=decision.prob)]
-                if limit
-                else []
-            ),
+            *(format_probability(chance, threshold=decision.prob) for chance in chances),
             "the best" if name == decision.best_alone else words[states[name]],
         ]
-    within = [f"P(within {limit:.4g})"] if limit else []
-    return _table(
-        ["observed", f"behind the best ({percent(decision.prob)})", "P(best)", *within, "verdict"],
-        rows,
-    )
+    chances = ["P(best)", *([f"P(within {limit:.4g})"] if limit else [])]
+    columns = ["observed", f"behind the best ({percent(decision.prob)})", *chances, "verdict"]
+    return _table(columns, rows)
 
 
-def _open_of_many(pair: Any, decision: RankingDecision) -> Iterator[str]:
-    a, b = pair.names
+def _open_of_many(pair: Any, decision: RankingDecision, of_search: bool) -> Iterator[str]:
+    """Yield what would settle what is open; how many instances, of two that nobody searched."""
     units, limit = pair._units(pair._metric(decision.metric)), -decision.rope.low
+    planned = limit and units in PLANNED and not of_search
     call = f"required_sample_size(rope={limit:g}, metric={decision.metric!r})"
-    how_many = f": result.pairs[{a!r}, {b!r}].{call} estimates how many for these two"
-    how_many = how_many if limit and units in PLANNED else ""
+    of_pair = "result.pairs[{!r}, {!r}]".format(*pair.names)
+    how_many = f": {of_pair}.{call} estimates how many for these two" if planned else ""
     yield f"More {units}{how_many}."
-    yield f"{'A larger ROPE, or f' if limit else 'F'}ewer classifiers, if some are no real choice."
+    choices = "candidates" if of_search else "classifiers"
+    yield f"{'A larger ROPE, or f' if limit else 'F'}ewer {choices}, if some are no real choice."
 
 
 def answer_of_one(result: Any) -> Answer:

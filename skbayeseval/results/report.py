@@ -104,7 +104,7 @@ def page(
 
 def _drawn(result: Any, figures: Sequence[Figure]) -> list[str]:
     n_rows = result._rows_of_figures()
-    size = WIDTH, min(1.2 + 0.3 * n_rows, 9.0) if n_rows else 2.9
+    size = WIDTH, min(1.6 + 0.2 * n_rows, 9.0) if n_rows else 2.9
     return [
         inline_svg(partial(_draw, result, options), label, size=size) for label, options in figures
     ]

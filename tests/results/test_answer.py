@@ -3,8 +3,15 @@
 import numpy as np
 import pytest
 
-from skbayeseval import compare_counts, compare_many, compare_predictions, score_posterior
+from skbayeseval import (
+    compare_counts,
+    compare_many,
+    compare_predictions,
+    metrics,
+    score_posterior,
+)
 from skbayeseval.judgement import Interval
+from skbayeseval.metrics.registry import in_headings
 from tests.results import many
 
 pytestmark = pytest.mark.filterwarnings("ignore:rope=.* is used for")
@@ -149,3 +156,13 @@ def test_scores():
     assert result._answer(None).headline == (
         f"model has accuracy between {low:.3f} and {high:.3f}, with probability 95%."
     )
+
+
+def test_no_two_metrics_have_the_same_heading():
+    known = metrics.known_metrics()
+    called = {in_headings(metrics.get_metric(name)) for name in known}
+    assert len(called) == len(known)
+    assert not [word for word in called if "_" in word]
+    own = metrics.from_confusion(lambda t: t[..., 0, 0], "neg_my_own")
+    assert in_headings(own) == "neg_my_own"
+    assert in_headings(metrics.per_class("f1").of(["a_b", "c"])[0]) == "F1 of a_b"
