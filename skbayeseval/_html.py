@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable
 from html import escape
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pandas as pd
 
@@ -54,6 +54,35 @@ def listed(items: Iterable[tuple[str, Any]]) -> str:
     return f"<dl>{rows}</dl>"
 
 
+class Bar(NamedTuple):
+    """A cell with an interval, its middle and a shaded region on a scale, and the words for it."""
+
+    interval: tuple[float, float]
+    middle: float
+    extent: tuple[float, float]
+    words: str
+    region: tuple[float, float] = (0.0, 0.0)
+
+    def __str__(self) -> str:
+        return self.words
+
+    def html(self) -> str:
+        """Return a drawing, which screen readers leave out, with the words below it."""
+        first, last = self.extent
+        scale = 148 / (last - first) if last > first else 0.0
+
+        def x(value: float) -> float:
+            return min(max(6 + (value - first) * scale, 0.0), 160.0)
+
+        low, high, left, right = (round(x(end), 1) for end in (*self.interval, *self.region))
+        zero = f'<path d="M{x(0):.1f} 0v16" class="zero"/>' if first <= 0 <= last else ""
+        return (
+            f'<svg class="bar" viewBox="0 0 160 16" aria-hidden="true"><rect x="{left}" width='
+            f'"{right - left:.1f}" height="16"/>{zero}<path d="M{low} 8H{max(high, low + 1)}"/>'
+            f'<circle cx="{x(self.middle):.1f}" cy="8" r="4"/></svg><span>{text(self.words)}</span>'
+        )
+
+
 def html_table(frame: pd.DataFrame, caption: str = "") -> str:
     """Return a data frame of text as an HTML table, with its index as the first column.
 
@@ -75,6 +104,25 @@ def html_table(frame: pd.DataFrame, caption: str = "") -> str:
     above = [f"<caption>{text(caption)}</caption>"] if caption else []
     head_and_body = ["<thead>", lines[0], "</thead>", "<tbody>", *lines[1:], "</tbody>"]
     return "\n".join(["<table>", *above, *head_and_body, "</table>"])
+
+
+def card_table(frame: pd.DataFrame, caption: str = "") -> str:
+    """Return a table of text and bars, whose rows are cards where the page is narrow.
+
+    Roles are told, because browsers forget those of a table that is shown in another way.
+    """
+    names = list(map(text, frame.columns))
+    cells = [f'<th role="columnheader" scope="col">{name}</th>' for name in names]
+    rows = [f'<thead role="rowgroup"><tr role="row"><td></td>{"".join(cells)}</tr></thead>']
+    for first, *row in frame.itertuples(name=None):
+        cells = [f'<th role="rowheader" scope="row">{text(first)}</th>']
+        for name, cell in zip(names, row, strict=True):
+            inside = cell.html() if isinstance(cell, Bar) else text(cell)
+            cells.append(f'<td role="cell" data-label="{name}">{inside}</td>')
+        rows.append(f'<tr role="row">{"".join(cells)}</tr>')
+    above = f"<caption>{text(caption)}</caption>" if caption else ""
+    table = f'<table role="table" class="cards">{above}{"".join(rows)}</table>'
+    return f'<div class="scroll">{table}</div>'
 
 
 def frame_table(frame: pd.DataFrame, caption: str = "") -> str:
@@ -101,15 +149,16 @@ def shares(parts: Iterable[tuple[str, float, str]]) -> str:
     return f'<div class="shares">{bar}</div><div class="names">{names}</div>'
 
 
-def section(title: str, *parts: str) -> str:
+def section(title: str, *parts: str, level: int = 2) -> str:
     """Return a section of a page; nothing if it has no parts."""
     inside = "".join(parts)
-    return f"<section><h2>{text(title)}</h2>{inside}</section>" if inside else ""
+    heading = f"<h{level}>{text(title)}</h{level}>"
+    return f"<section>{heading}{inside}</section>" if inside else ""
 
 
-def verdict(*parts: str) -> str:
-    """Return what a page says first."""
-    return f'<div class="verdict">{"".join(parts)}</div>'
+def folded(title: str, *parts: str) -> str:
+    """Return parts that the reader unfolds."""
+    return f"<details><summary>{text(title)}</summary>{''.join(parts)}</details>"
 
 
 def block(*parts: str) -> str:
@@ -134,6 +183,23 @@ _STYLE = """
 .skbayeseval .shares{display:flex;height:.7em;max-width:30em}
 .skbayeseval .names>span{margin-right:1.2em}
 .skbayeseval .names b{display:inline-block;width:.7em;height:.7em;margin-right:.4em}
+.skbayeseval .cards th,.skbayeseval .cards td{text-align:left;vertical-align:top}
+.skbayeseval .cards :is(th,td){white-space:normal;overflow-wrap:break-word;padding:.25em .5em}
+.skbayeseval .cards tbody th,.skbayeseval strong{font-weight:600}
+.skbayeseval .bar+span{white-space:nowrap}
+.skbayeseval .bar{display:block;width:10rem;height:1rem;stroke:currentColor;stroke-width:4}
+.skbayeseval .bar rect{fill:#009e73;opacity:.35;stroke:none}
+.skbayeseval .bar .zero{stroke-width:1;stroke-dasharray:2}
+.skbayeseval .bar circle{fill:currentColor;stroke:none}
+@media screen and (max-width:40rem){
+.skbayeseval .cards,.skbayeseval .cards :is(caption,tbody,tr,th,td){display:block;max-width:none}
+.skbayeseval .cards thead{position:absolute;clip-path:inset(50%)}
+.skbayeseval .cards tr{border-top:1px solid;padding:.3em 0}
+.skbayeseval .cards :is(th,td){padding:.1em 0}
+.skbayeseval .cards td{display:grid;grid-template-columns:9em 1fr}
+.skbayeseval .cards td::before{content:attr(data-label);opacity:.75;grid-row:span 2}
+.skbayeseval .cards td :is(svg,span){grid-column:2}
+}
 .skbayeseval figure{margin:.8em 0}
 .skbayeseval img{max-width:100%;height:auto}
 """
@@ -143,24 +209,31 @@ _PAGE_STYLE = """
 *{box-sizing:border-box}
 body{margin:0;font:1rem/1.55 system-ui,sans-serif;overflow-wrap:anywhere}
 main{margin:0 auto;padding:1.5rem 1rem 4rem}
-h1{font-size:1.7rem;line-height:1.25;margin:0}
-h2{font-size:1.15rem;margin:2.2rem 0 .6rem;border-bottom:1px solid}
-.verdict{border-left:.3rem solid #0072b2;padding:.4rem 1rem;margin:1.2rem 0;font-weight:600}
+h1{font-size:clamp(1.15rem,3vw,1.4rem);line-height:1.3;margin:0}
+h2{font-size:1.1rem;margin:1.6rem 0 .4rem}
+h3{font-size:1rem;margin:1.6rem 0 .4rem;border-bottom:1px solid}
+header p{margin:0 0 .3rem;opacity:.75}
+header{border-left:.3rem solid #0072b2;padding:.2rem 1rem;margin:0 0 1.2rem}
+summary{font-weight:600;margin-top:1.6rem;cursor:pointer}
 .row{display:flex;flex-wrap:wrap;gap:0 2rem}
-@media print{:root{color-scheme:light}body{font-size:10pt}.scroll{overflow:visible}
-figure,tr,.verdict{break-inside:avoid}h2{break-after:avoid}}
+@media (prefers-color-scheme:dark){img{filter:invert(.93) hue-rotate(180deg)}}
+@media print{:root{color-scheme:light;font-size:9.5pt}body{line-height:1.4}
+.skbayeseval{max-width:none;padding:0}.skbayeseval p{margin:.25em 0}
+h1{font-size:1.4rem}h2{margin:.8rem 0 .2rem}.scroll{overflow:visible}
+img{filter:none;max-height:3.2in}figure,tr,header{break-inside:avoid}h2,h3{break-after:avoid}
+details:not([open]){display:none}details{break-before:page}}
 """
 
 
-def document(title: str, subtitle: str, *parts: str) -> str:
-    """Return a whole page: a title, what it is about, and its sections."""
+def document(title: str, headline: str, *parts: str) -> str:
+    """Return a whole page: what it is about, what it says first, and its sections."""
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         '<meta name="color-scheme" content="light dark">\n'
         f"<title>{text(title)}</title>\n<style>{_STYLE}{_PAGE_STYLE}</style>\n</head>\n<body>\n"
         '<main class="skbayeseval">\n'
-        f"<header><h1>{text(title)}</h1><p>{text(subtitle)}</p></header>\n"
+        f"<header><p>{text(title)}</p><h1>{text(headline)}</h1></header>\n"
         + "\n".join(filter(None, parts))
         + "\n</main>\n</body>\n</html>\n"
     )

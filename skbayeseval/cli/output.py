@@ -15,7 +15,9 @@ import pandas as pd
 
 from skbayeseval import ComparisonResult, Ranking
 from skbayeseval._files import save_figure
+from skbayeseval._html import write_page
 from skbayeseval.cli.formats import (
+    Gate,
     Rope,
     as_markdown,
     judge,
@@ -26,6 +28,7 @@ from skbayeseval.cli.formats import (
 from skbayeseval.evidence.item_scores import ItemScores
 from skbayeseval.judgement.rope import warn_of_one_rope
 from skbayeseval.results.ranking import MOST_IN_PAIRS
+from skbayeseval.results.report import page
 from skbayeseval.results.text_tables import as_text, within
 
 # The exit code if a gate is not passed.
@@ -107,7 +110,7 @@ def report(result: Result, args: argparse.Namespace) -> int:
             _print(result, args.rope)
     if args.junit is not None and gate is not None:
         write_junit(gate, args.junit)
-    save(result, args, quiet=args.format != "text")
+    save(result, args, gate)
     return 0 if gate is None or gate.passed else NOT_PASSED
 
 
@@ -138,14 +141,16 @@ def stop_printing() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def save(result: Result, args: argparse.Namespace, *, quiet: bool = False) -> None:
-    """Save the figure and the page, where these are asked for."""
+def save(result: Result, args: argparse.Namespace, gate: Gate | None = None) -> None:
+    """Save the figure and the page, which begins with the gate, where these are asked for."""
+    quiet = getattr(args, "format", "text") != "text"  # the demo has no formats
     if args.plot:
         path = save_figure(_figure(result, args.rope), args.plot)
         with printing():
             print("" if quiet else f"\nfigure: {printable(str(path))}\n", end="")
     if args.report:
-        result.report(args.report, rope=args.rope)
+        ropes, headline = result._ropes(args.rope), f"G{str(gate)[1:]}" if gate else ""
+        write_page(args.report, lambda: page(result, result, ropes, headline=headline))
         with printing():
             print("" if quiet else f"\nreport: {printable(args.report)}\n", end="")
 

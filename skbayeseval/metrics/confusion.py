@@ -194,12 +194,14 @@ WHOLE_TABLE = (
         _matthews_corrcoef,
         other_names=("mcc",),
         words="the correlation of predictions and truth: 1 is perfect, 0 no better than chance",
+        called="Matthews correlation",
     ),
     _of_chance(
         "cohen_kappa",
         _cohen_kappa,
         other_names=("kappa",),
         words="the agreement with the truth beyond chance: 1 is perfect, 0 no better than chance",
+        called="Cohen's kappa",
     ),
 )
 
@@ -268,6 +270,7 @@ def ratio_metric(name: str, ratio: Ratio, average: str | None) -> Metric:
             needs_classes="positive",
             limits=SHARE,
             words=ratio.words,
+            called=_called(name),
         )
     return Metric(
         f"{name}_{average}",
@@ -280,7 +283,13 @@ def ratio_metric(name: str, ratio: Ratio, average: str | None) -> Metric:
         counts_instances_alike=average == "micro",
         limits=SHARE,
         words=ratio.words + AVERAGES[average],
+        called=f"{average} {_called(name)}",
     )
+
+
+def _called(ratio: str) -> str:
+    """Return what headings call a ratio: F1, Jaccard index, recall."""
+    return {"jaccard": "Jaccard index"}.get(ratio, re.sub(r"^f(?=\d|inf)", "F", ratio))
 
 
 def _fbeta_ratio(beta: float) -> Ratio:
@@ -354,6 +363,7 @@ def class_metric(name: str, index: int, zero_division: float) -> Metric:
         zero_division=check_zero_division(zero_division),
         limits=SHARE,
         words=ratio.words,
+        called=_called(name),
     )
 
 

@@ -459,13 +459,15 @@ SCORE_METRICS = {
             "neg_log_loss",
             _neg_log_loss,
             other_names=("cross_entropy",),
-            words="the log loss of the predicted probabilities with a minus sign: 0 is perfect",
+            words="minus the mean logarithm of the probability of the true class, with a minus "
+            "sign: 0 is perfect",
         ),
         _neg_mean_loss(
             "neg_brier_score",
             _neg_brier_score,
             other_names=("brier",),
             words="the mean squared error of probabilities with a minus sign: 0 is perfect",
+            called="Brier score",
         ),
     )
 }
@@ -520,6 +522,7 @@ def net_benefit(threshold: float) -> Metric:
         kinds=("binary",),
         words=f"true positives per instance if all with a probability of at least {threshold:g} "
         f"are treated, less {odds:.3g} for each false positive",
+        called=f"net benefit at {threshold:g}",
     )
 
 

@@ -227,46 +227,47 @@ def in_plain_words(metric: Metric, *, chunks: bool = False) -> str:
     >>> in_plain_words(get_metric("recall"))
     'the share of positive instances that are found'
     """
-    if metric.source == "splits":
-        try:
-            metric = metric_of_formula(str(metric.formula)[len("splits(") : -1], 0.0)
-        except ValueError:  # a scorer that is known by its scores only
-            return ""
+    metric = _of_values(metric)
     nouns = _CHUNKS if chunks else _POSITIVES if metric.needs_positive else _CLASSES
     return metric.words.format(**nouns)
 
 
-# How words of names are written.
-_WRITTEN = {
-    r"f(?=\d)": "F", r"r2": "R\N{SUPERSCRIPT TWO}", r"roc auc": "ROC AUC", r"ovr": "one-vs-rest",
-    r"ovo": "one-vs-one", r"jaccard": "Jaccard", r"cohen": "Cohen's", r"brier": "Brier",
-    r"matthews corrcoef": "Matthews correlation", r"poisson": "Poisson",
-}  # fmt: skip
+def in_headings(metric: Metric) -> str:
+    """Return what headings and figures call a metric; if users have named it, its name.
 
-
-def on_axes(metric: Metric) -> str:
-    """Return what figures call a metric, without the sign; its name if users have named it.
+    Errors and losses are called without their minus sign.
 
     Examples
     --------
     >>> from skbayeseval.metrics import get_metric
-    >>> from skbayeseval.metrics.registry import on_axes
-    >>> on_axes(get_metric("f1_macro")), on_axes(get_metric("neg_brier_score"))
-    ('macro F1', 'Brier score')
+    >>> from skbayeseval.metrics.registry import in_headings
+    >>> [in_headings(get_metric(name)) for name in ("f1_macro", "roc_auc", "neg_log_loss")]
+    ['macro F1', 'ROC AUC', 'log loss']
     """
+    metric = _of_values(metric)
+    if metric.class_index is not None:
+        return f"{metric.called} of {metric.name.partition('[')[2][:-1]}"
     if metric.formula != metric.name:
         return metric.name
-    text = metric.name.removeprefix("neg_")
-    text = re.sub(r"(.+)_(macro|micro|weighted)", r"\2 \1", text).replace("_", " ")
-    for plain, written in _WRITTEN.items():
-        text = re.sub(rf"\b{plain}", written, text)
-    return text
+    plain = metric.name.removeprefix("neg_").replace("_", " ")
+    plain = plain.replace("roc auc", "ROC AUC").replace("r2", "R\N{SUPERSCRIPT TWO}")
+    return metric.called or (plain if metric.name in _METRICS else metric.name)
+
+
+def _of_values(metric: Metric) -> Metric:
+    """Return the metric that split scores are of, if it is known; otherwise the metric itself."""
+    if metric.source == "splits":
+        try:
+            return metric_of_formula(str(metric.formula)[len("splits(") : -1], 0.0)
+        except ValueError:  # a scorer that is known by its scores only
+            pass
+    return metric
 
 
 def labelled(style: Mapping[str, Any], metric: Metric) -> dict[str, Any]:
     """Return the options of a figure with words for the metric, unless users give their own."""
     labels = check_metric_labels(style.get("labels"))
-    return {**style, "labels": {metric.name: on_axes(metric), **labels}}
+    return {**style, "labels": {metric.name: in_headings(metric), **labels}}
 
 
 @dataclass(frozen=True)

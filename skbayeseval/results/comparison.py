@@ -18,8 +18,10 @@ from skbayeseval.judgement.frequentist import SignificanceTest, mcnemar, paired_
 from skbayeseval.judgement.intervals import Interval
 from skbayeseval.judgement.rope import warn_of_one_rope
 from skbayeseval.metrics.metric import Metric, totals_of
+from skbayeseval.metrics.registry import in_headings
 from skbayeseval.planning.sample_size import SampleSize, required_sample_size
 from skbayeseval.posterior.posterior import Posterior
+from skbayeseval.results.answer import UNTITLED, Answer, answer_of_pair
 from skbayeseval.results.described import (
     R,
     in_numbers,
@@ -574,6 +576,9 @@ class ComparisonResult(ComparisonFigures):
         titles = dict(zip(("observed_a", "observed_b"), self.names, strict=True))
         return as_text(summary, prob, rope=rope is not None, mcse=mcse, titles=titles)
 
+    def _answer(self, rope: Any) -> Answer:
+        return answer_of_pair(self, rope)
+
     def _title(self) -> str:
         return "{} against {}".format(*self.names)
 
@@ -583,14 +588,15 @@ class ComparisonResult(ComparisonFigures):
         yield SENSITIVITY, self.metrics[0], self._sensitivity(rope)
 
     def _figures(self, rope: Any) -> list[Figure]:
-        shown, figures = self._few_metrics(), []
-        for name in shown:
-            options = {"metric": name, "rope": rope}
-            figures.append((f"posterior of the difference in {name}", options))
+        shown, figures, common = self._few_metrics(), [], UNTITLED
+        for name, metric in shown.items():
+            options = {"metric": name, "rope": rope, **common}
+            figures.append((f"posterior of the difference in {in_headings(metric)}", options))
         recorded = {} if self._cross_validation is None else self._cross_validation.scores
         for name in shown:
             if name in recorded or self.evidence.of_splits(name) is not None:
-                figures.append((f"split scores in {name}", {"metric": name, "kind": "scores"}))
+                options = {"metric": name, "kind": "scores", **common}
+                figures.append((f"split scores in {name}", options))
             if not self._posterior.has_independent_draws:
                 options = {"metric": name, "kind": "trace"}
                 figures.append((f"draws of the chains in {name}", options))

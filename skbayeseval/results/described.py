@@ -29,6 +29,7 @@ from skbayeseval.posterior.prior_odds import (
     prior_density_at_zero,
     written,
 )
+from skbayeseval.results.answer import Answer
 from skbayeseval.results.facts import (
     Fact,
     as_lines,
@@ -319,9 +320,9 @@ class DescribedResult(PosteriorView):
         """Return the title of a page."""
         raise NotImplementedError
 
-    def _verdict(self, rope: Any) -> list[str]:
-        """Return what a page says first: what is decided, or who is ahead."""
-        return list(map(self._headline, self._few_metrics().values()))
+    def _answer(self, rope: Any) -> Answer:
+        """Return what a page says first."""
+        raise NotImplementedError
 
     def _few_metrics(self) -> dict[str, Metric]:
         """Return the metrics that are told and drawn on a page."""
@@ -343,7 +344,7 @@ class DescribedResult(PosteriorView):
         raise NotImplementedError
 
     def _repr_html_(self) -> str:
-        return view(self, self._table(None, 0.95, False, None), in_brief(facts_of(self)))
+        return view(self)
 
 
 class RopeResult(DescribedResult):
@@ -381,9 +382,10 @@ class RopeResult(DescribedResult):
     def report(self, path: str | PathLike[str], rope: Any = None) -> None:
         """Write all that is known of the result to one HTML page, which needs no other file.
 
-        The page begins with the verdict, followed by what the Bayesian analysis reporting
-        guidelines ask for (Kruschke 2021): the evidence, the model and its prior, the computation,
-        the posterior, decisions, sensitivity to the prior, and versions and seed.
+        The page begins with what decides: a sentence, a table and a figure, what they mean, what
+        they apply to, and what would settle what is open. Below, to be unfolded, is what the
+        Bayesian analysis reporting guidelines ask for (Kruschke 2021): the evidence, the model and
+        its prior, the computation, the posterior, sensitivity to the prior, and versions and seed.
 
         Parameters
         ----------
@@ -405,7 +407,7 @@ class RopeResult(DescribedResult):
         '<!DOCTYPE html>'
         """
         ropes = self._ropes(rope)
-        write_page(path, lambda: page(self, self._title(), self._explained(ropes), self, ropes))
+        write_page(path, lambda: page(self, self, ropes))
 
     def _ropes(self, rope: Any) -> Any:
         """Return the ROPE of each metric; warn if one is given for metrics on different scales."""
@@ -425,11 +427,6 @@ class RopeResult(DescribedResult):
     def _reference(self, metric: Metric) -> float:
         """Return the observed score that others are compared with."""
         raise NotImplementedError
-
-    def _verdict(self, rope: Any) -> list[str]:
-        if rope is None:
-            return super()._verdict(rope)
-        return [str(self.decision(rope, metric=name)) for name in self._few_metrics()]
 
     def decision(self, rope: Any, prob: float = 0.95, *, metric: Any = None) -> InWords:
         """Return what is decided, given a ROPE."""

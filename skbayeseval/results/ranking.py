@@ -32,6 +32,7 @@ from skbayeseval.judgement.rope import check_margin, check_rope_around_zero
 from skbayeseval.metrics.metric import Metric
 from skbayeseval.metrics.registry import labelled
 from skbayeseval.posterior.pair import PairPosterior, PooledScores
+from skbayeseval.results.answer import UNTITLED, Answer, answer_of_many
 from skbayeseval.results.comparison import ComparisonResult
 from skbayeseval.results.described import RopeResult, meaning_of_ranking
 from skbayeseval.results.facts import Fact, as_lines, observed_of, trained_on
@@ -555,6 +556,9 @@ class Ranking(RopeResult):
         shown = table.drop(columns=["expected_rank", "rank_low", "rank_high"])
         return as_text(shown, prob, mcse=mcse, titles=titles)
 
+    def _answer(self, rope: Any) -> Answer:
+        return answer_of_many(self, rope)
+
     def _title(self) -> str:
         return f"A comparison of {len(self.names)} classifiers"
 
@@ -572,7 +576,8 @@ class Ranking(RopeResult):
 
     def _figures(self, rope: Any) -> list[Figure]:
         return [
-            (f"ranking by {name}", {"metric": name, "rope": rope}) for name in self._few_metrics()
+            (f"ranking by {name}", {"metric": name, "rope": rope, **UNTITLED})
+            for name in self._few_metrics()
         ]
 
     def _rows_of_figures(self) -> int:

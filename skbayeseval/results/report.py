@@ -1,6 +1,7 @@
 """Results as HTML: the page that `report` writes, and what notebooks show.
 
-Pages are in the order of the Bayesian analysis reporting guidelines (Kruschke 2021).
+A page begins with what decides, which is one sheet of paper. Folded below it are the statistics, in
+the order of the Bayesian analysis reporting guidelines (Kruschke 2021).
 """
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from __future__ import annotations
 import inspect
 import platform
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -20,22 +21,25 @@ import sklearn
 from skbayeseval._html import (
     WIDTH,
     block,
+    card_table,
     document,
+    folded,
     frame_table,
     inline_svg,
-    lines,
     listed,
     note,
     paragraphs,
     row,
     section,
-    verdict,
+    text,
 )
 from skbayeseval._version import __version__
+from skbayeseval.results.answer import BASIS, MOST_ROWS
+from skbayeseval.results.facts import facts_of
 from skbayeseval.results.posterior_view import PosteriorView
 
-# Larger tables are cut, and more metrics are not named.
-ROWS_IN_NOTEBOOKS, ROWS_ON_PAGES, MOST_NAMES = 25, 40, 8
+# Larger tables are cut.
+ROWS_ON_PAGES = 40
 # Confusion tables of more classes are left out, and so are those of more classifiers.
 MOST_CLASSES, MOST_TABLES = 12, 6
 POSTERIOR, SENSITIVITY = "Posterior", "Sensitivity to the prior"
@@ -48,52 +52,59 @@ Table = tuple[str, str, pd.DataFrame]
 Figure = tuple[str, dict[str, Any]]
 
 
-def view(result: Any, table: pd.DataFrame, facts: Sequence[tuple[str, str]]) -> str:
-    """Return what a notebook shows: sentences, a table, the first figure, and facts."""
+def view(result: Any) -> str:
+    """Return what a notebook shows: a sentence, a table, the first figure, and what to know."""
+    answer = result._answer(None)
+    (caption, frame), *_ = answer.tables
     return block(
-        lines("\n".join(result._verdict(None))),
-        _cut(table, "", ROWS_IN_NOTEBOOKS),
+        f"<p><strong>{text(answer.headline)}</strong></p>",
+        _cut(frame, caption, MOST_ROWS, card_table),
         *_drawn(result, result._figures(None)[:1]),
-        listed(facts),
+        paragraphs("\n\n".join(answer.applies)),
     )
 
 
 def page(
     result: Any,
-    title: str,
-    words: str,
-    of: PosteriorView,
+    view_of: PosteriorView,
     rope: Any = None,
     names: Sequence[str] | None = None,
+    headline: str = "",
 ) -> str:
-    """Return the page of a result, as its `_verdict`, `_tables` and `_figures` tell.
+    """Return the page of a result, as its `_answer`, `_tables` and `_figures` tell.
 
-    `of` has its evidence and posterior, and `names` the classifiers whose confusion tables are
-    shown.
+    `view_of` has its evidence and posterior, and `names` the classifiers whose confusion tables are
+    shown. With a headline, such as that of a gate, that of the answer stands below it.
     """
-    figures = _drawn(result, result._figures(rope))
-    sections: dict[str, list[str]] = {}
+    answer, figures = result._answer(rope), _drawn(result, result._figures(rope))
+    statistics: dict[str, list[str]] = {
+        "Evidence": [_evidence(view_of, names)],
+        "Model and prior": [_model_and_prior(view_of)],
+        "Computation": [_computation(view_of)],
+    }
     for heading, caption, frame in result._tables(rope):
-        sections.setdefault(heading, []).append(_cut(frame, caption, ROWS_ON_PAGES))
-    sections[POSTERIOR] += figures[1:]
-    more = ", ..." if len(of.metrics) > MOST_NAMES else ""
+        statistics.setdefault(heading, []).append(_cut(frame, caption, ROWS_ON_PAGES))
+    statistics[POSTERIOR] += figures[1:]
+    statistics["To reproduce this"] = [_reproduction(view_of)]
+    shown = (_cut(frame, caption, MOST_ROWS, card_table) for caption, frame in answer.tables)
     return document(
-        title,
-        f"Compared by {', '.join(of.metrics[:MOST_NAMES])}{more}",
-        verdict(*map(lines, result._verdict(rope))),
-        paragraphs(words),
+        result._title(),
+        headline or answer.headline,
+        paragraphs(answer.headline if headline else ""),
+        *shown,
         *figures[:1],
-        section("Evidence", _evidence(of, names)),
-        section("Model and prior", _model_and_prior(of)),
-        section("Computation", _computation(of)),
-        *(section(heading, *parts) for heading, parts in sections.items()),
-        section("To reproduce this", _reproduction(of)),
+        section("What this means", paragraphs(" ".join(answer.meaning))),
+        section("What it applies to", paragraphs("\n\n".join(answer.applies))),
+        section("What would settle it", paragraphs("\n\n".join(answer.open))),
+        folded(
+            "Statistics", *(section(title, *parts, level=3) for title, parts in statistics.items())
+        ),
     )
 
 
 def _drawn(result: Any, figures: Sequence[Figure]) -> list[str]:
     n_rows = result._rows_of_figures()
-    size = WIDTH, min(1.2 + 0.3 * n_rows, 9.0) if n_rows else 2.9
+    size = WIDTH, min(1.6 + 0.2 * n_rows, 9.0) if n_rows else 2.9
     return [
         inline_svg(partial(_draw, result, options), label, size=size) for label, options in figures
     ]
@@ -103,16 +114,18 @@ def _draw(result: Any, options: dict[str, Any], ax: Any) -> object:
     return result.plot(ax=ax, **options)
 
 
-def _cut(frame: pd.DataFrame, caption: str, most: int) -> str:
+def _cut(
+    frame: pd.DataFrame, caption: str, most: int, table: Callable[..., str] = frame_table
+) -> str:
     more = note(f"... and {len(frame) - most} more") if len(frame) > most else ""
-    return frame_table(frame.head(most), caption) + more
+    return table(frame.head(most), caption) + more
 
 
 def _evidence(result: PosteriorView, shown: Sequence[str] | None) -> str:
     """Return what the evidence is, with the confusion table of each classifier in `shown`."""
     posterior, names = result._posterior, result._names
     evidence = posterior.evidence
-    described = listed([("evidence", evidence.describe())])
+    described = listed(fact for fact in facts_of(result) if fact[0] in BASIS)
     if evidence.is_of_splits:
         return described
     tables, left_out = [], ""
@@ -150,8 +163,7 @@ def _model_and_prior(result: PosteriorView) -> str:
     prior = ", ".join(f"{name} = {value}" for name, value in result.prior.items())
     documented = inspect.getdoc(type(result._posterior.model)) or ""
     words = re.split(r"\n(?:Parameters|Attributes|Examples|Notes|See Also)\n-", documented)[0]
-    items = [("model", result.model), ("prior", prior or "none")]
-    return listed(items) + paragraphs(words.replace("`", ""))
+    return listed([("prior", prior or "none")]) + paragraphs(words.replace("`", ""))
 
 
 def _computation(result: PosteriorView) -> str:

@@ -21,6 +21,7 @@ from skbayeseval.judgement.intervals import Interval
 from skbayeseval.metrics.metric import Metric
 from skbayeseval.metrics.registry import labelled
 from skbayeseval.posterior.subgroups import each_alone
+from skbayeseval.results.answer import UNTITLED, Answer, answer_of_one
 from skbayeseval.results.described import DescribedResult, score_row, under_other_priors
 from skbayeseval.results.facts import Fact, means_of_splits, observed_of
 from skbayeseval.results.report import POSTERIOR, SENSITIVITY, Figure, Table, page
@@ -281,7 +282,7 @@ class ScoreResult(DescribedResult):
         path : str or path-like
             The file to write, such as "report.html". An existing file is replaced.
         """
-        write_page(path, lambda: page(self, self._title(), self._explained(), self))
+        write_page(path, lambda: page(self, self))
 
     def _headline(self, metric: Metric) -> str:
         low, high = self.hdi(metric=metric)
@@ -311,6 +312,9 @@ class ScoreResult(DescribedResult):
         summary.index = pd.Index(name_metrics(summary, self.metrics, labels), name="metric")
         return as_text(summary, prob, mcse=mcse)
 
+    def _answer(self, rope: Any) -> Answer:
+        return answer_of_one(self)
+
     def _title(self) -> str:
         return f"The performance of {self.name}"
 
@@ -320,7 +324,10 @@ class ScoreResult(DescribedResult):
         yield SENSITIVITY, self.metrics[0], as_text(by_model_and_prior(other_priors))
 
     def _figures(self, rope: Any) -> list[Figure]:
-        return [(f"posterior of {name}", {"metric": name}) for name in self._few_metrics()]
+        options = UNTITLED
+        return [
+            (f"posterior of {name}", {"metric": name, **options}) for name in self._few_metrics()
+        ]
 
     def _distribution(self, metric: str | Metric | None = None) -> Distribution:
         """Return the posterior of the metric."""

@@ -19,6 +19,7 @@ from skbayeseval.display import HeatmapDisplay, RankingDisplay
 from skbayeseval.judgement.decision import format_probability
 from skbayeseval.judgement.intervals import Interval
 from skbayeseval.metrics.registry import labelled
+from skbayeseval.results.answer import UNTITLED, Answer, answer_of_many
 from skbayeseval.results.facts import Fact, as_lines, as_sentences, in_brief
 from skbayeseval.results.ranking import AGAINST_THE_BEST, Ranking
 from skbayeseval.results.report import POSTERIOR, Figure, Table, page, view
@@ -280,9 +281,8 @@ class SearchReport:
 
     def report(self, path: str | PathLike[str]) -> None:
         """Write all that is known of the search to an HTML file, which needs no other file."""
-        title = f"A search among {len(self._parameters)} candidates"
         best = self._named()[self.summary().index[0]]
-        write_page(path, lambda: page(self, title, self.explain(), self.ranking, names=[best]))
+        write_page(path, lambda: page(self, self.ranking, names=[best]))
 
     def __str__(self) -> str:
         table = self.summary()
@@ -303,9 +303,9 @@ class SearchReport:
         )
 
     def _repr_html_(self) -> str:
-        return view(self, self._as_text().head(ROWS_IN_WORDS), in_brief(self._facts))
+        return view(self)
 
-    def _verdict(self, rope: Any = None) -> list[str]:
+    def _verdict(self) -> list[str]:
         """Return who is the best, and how many are as good, worse or open."""
         table = self.summary()
         first = f"There is only one candidate, {self.ranking.names[0]}."
@@ -322,11 +322,17 @@ class SearchReport:
         """Return the name of each candidate."""
         return dict(zip(self._parameters, self.ranking.names, strict=True))
 
+    def _title(self) -> str:
+        return f"A search among {len(self._parameters)} candidates"
+
+    def _answer(self, rope: Any) -> Answer:
+        return answer_of_many(self.ranking, {self.metric: self.rope}, self.prob, self._facts)
+
     def _tables(self, rope: Any) -> Iterator[Table]:
         yield POSTERIOR, LEGEND, self._as_text()
 
     def _figures(self, rope: Any) -> list[Figure]:
-        return [(f"the candidates by {self.metric}", {})]
+        return [(f"the candidates by {self.metric}", UNTITLED)]
 
     def _rows_of_figures(self) -> int:
         return min(len(self._parameters), ROWS_OF_FIGURES)

@@ -1,7 +1,9 @@
 """The gate: exit code 0 if A may be shipped, 3 if not."""
 
+import html
 import json
 import os
+import re
 import subprocess
 import sys
 
@@ -70,6 +72,17 @@ def test_every_other_system_has_to_be_matched(tmp_path, judged):
     code, line = judged(f"{base} --a bad --b good --b also")
     assert code == 3
     assert line.startswith("gate not passed: not safe to ship: bad is worse than good")
+
+
+def test_a_page_begins_with_the_gate(run, tmp_path):
+    path = tmp_path / "page.html"
+    counts = f"counts --a {WORSE} --b {BETTER} --rope 0.01 --report {path}"
+    gate = run(f"{counts} --gate non-inferior")[1].out.splitlines()[0]
+    page = path.read_text(encoding="utf-8")
+    assert f"<h1>G{html.escape(gate)[1:]}</h1>" in page
+    run(counts)
+    headline = re.search("<h1>(.*?)</h1>", path.read_text(encoding="utf-8"))[1]
+    assert f"</header>\n<p>{headline}</p>" in page
 
 
 def test_json(run):

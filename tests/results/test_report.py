@@ -10,6 +10,7 @@ import sklearn
 
 import skbayeseval
 from skbayeseval import ComparisonResult, compare_many
+from skbayeseval.judgement.decision import format_probability
 from tests.pages.markup import Markup
 from tests.results import many
 
@@ -17,6 +18,8 @@ from tests.results import many
 pytestmark = pytest.mark.filterwarnings("ignore:rope=.* is used for")
 
 SECTIONS = ["Evidence", "Model and prior", "Computation", "Posterior"]
+ENDS = ["hdi_low", "hdi_high"]
+FIRST = ["What this means", "What it applies to", "What would settle it"]
 
 
 def page(result, tmp_path, *arguments):
@@ -49,26 +52,50 @@ def check_page(written):
     return found
 
 
-def test_a_page_is_one_file_in_the_order_of_the_guidelines(result, tmp_path):
+def test_what_decides_comes_first_and_statistics_are_folded(result, tmp_path):
     written = page(result, tmp_path)
     found = check_page(written)
-    titles = re.findall(r"<h2>(.*?)</h2>", written)
+    first, statistics = written.split("<details><summary>Statistics</summary>")
+    titles = re.findall(r"<h2>(.*?)</h2>", first)
+    assert titles in (FIRST, FIRST[:2], FIRST[1:], FIRST[1:2])
+    assert (first.count("<h1>"), first.count("<img")) == (1, 1)
+    titles = re.findall(r"<h3>(.*?)</h3>", statistics)
     assert titles[:4] == SECTIONS
     assert titles[-2:] == ["Sensitivity to the prior", "To reproduce this"]
-    for paragraph in result.explain().split("\n\n"):
-        assert paragraph in found.text
+    assert "<details open" not in written
+    answer = result._answer(None)
+    for sentence in [answer.headline, *answer.meaning, *answer.applies, *answer.open]:
+        assert found.text.count(sentence) == 1
     assert list(tmp_path.iterdir()) == [tmp_path / "page.html"]
+
+
+def test_screen_readers_have_headers_and_words_for_what_is_drawn(result, tmp_path):
+    written = page(result, tmp_path)
+    assert '<html lang="en">' in written
+    assert not re.search(r"<th(?![^>]* scope=|ead)", written)
+    assert written.count("<svg") == written.count('aria-hidden="true"')
+    assert len(re.findall(r'<img alt="[^"]+"', written)) == written.count("<img")
+    for cell in re.findall(r"</svg>(.*?)</td>", written):
+        assert re.search(r"\d to [+\N{MINUS SIGN}]?\d", cell)
 
 
 @pytest.mark.parametrize("case", ["open_question", "two_metrics"])
 def test_a_rope_gives_decisions(case, tmp_path):
     result = many.COMPARISONS[case]()
     found = check_page(page(result, tmp_path, 0.02))
-    for name in result.metrics:
-        for line in str(result.decision(0.02, metric=name)).splitlines():
-            assert " ".join(line.split()) in found.text
-    for paragraph in result.explain(0.02).split("\n\n"):
-        assert paragraph in found.text
+    for name, row in result.summary(0.02).iterrows():
+        title = {"accuracy": "accuracy", "f1": "F1"}[name]
+        a, b = result._posterior.observed(result._metrics[name])
+        low, high = (f"{row[end]:+.3f}".replace("-", "\N{MINUS SIGN}") for end in ENDS)
+        chance = format_probability(result.probability(metric=name).better)
+        shown = f"{title} {a:.3f} {b:.3f} {row['mean']:+.3f} {low} to {high}"
+        assert f"{shown} {result.names[0]} {chance}" in found.text
+        verdict = f"{result.names[0]} better by more than 0.02"
+        if not result.decision(0.02, metric=name).settled:
+            beyond = format_probability(result.probability(0.02, metric=name).better)
+            verdict = f"not settled ({verdict}: {beyond})"
+        assert f"{chance} {verdict}" in found.text
+        assert f"of up to 0.02 in {title}" in found.text
 
 
 def test_versions_seed_and_prior(tmp_path):
@@ -118,10 +145,13 @@ def test_a_ranking_by_several_metrics_has_a_table_of_each(tmp_path):
     )
     written = page(ranking, tmp_path, {"accuracy": 0.02, "f1": 0.03, "recall": 0.04})
     text = check_page(written).text
-    assert written.count("P(best)</th>") == 3
+    assert written.count("P(best)</th>") == 6  # what decides, and all columns below it
     for name, rope in (("accuracy", 0.02), ("f1", 0.03), ("recall", 0.04)):
-        for line in str(ranking.decision(rope, metric=name)).splitlines():
-            assert " ".join(line.split()) in text
+        decision = ranking.decision(rope, metric=name)
+        assert f"P(within {rope})" in text
+        called = {"f1": "F1"}.get(name, name)
+        assert f"within {rope} of it" in text or decision.best_alone or decision.open
+        assert f"{rope} in {called}" in text
 
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
