@@ -172,11 +172,12 @@ _STYLE = """
 .skbayeseval p{margin:.5em 0}
 .skbayeseval .note,.skbayeseval caption,.skbayeseval dt{opacity:.75;font-size:.92em}
 .skbayeseval .scroll{overflow-x:auto}
-.skbayeseval table{border-collapse:collapse;margin:.6em 0;font-variant-numeric:tabular-nums}
+.skbayeseval table{border-collapse:collapse;margin:.6em 0;overflow-wrap:break-word}
+.skbayeseval td{font-variant-numeric:tabular-nums}
 .skbayeseval caption{text-align:left;white-space:nowrap}
 .skbayeseval th,.skbayeseval td{padding:.25em .7em;text-align:right;font-weight:400}
 .skbayeseval th:first-child{text-align:left;max-width:22rem}
-.skbayeseval thead th{border-bottom:1px solid;overflow-wrap:anywhere;min-width:3em}
+.skbayeseval thead th{border-bottom:1px solid;min-width:3em}
 .skbayeseval td{white-space:nowrap}
 .skbayeseval dl{display:grid;grid-template-columns:minmax(6em,max-content) 1fr;gap:.2em 1.2em}
 .skbayeseval dd{margin:0}
@@ -184,7 +185,7 @@ _STYLE = """
 .skbayeseval .names>span{margin-right:1.2em}
 .skbayeseval .names b{display:inline-block;width:.7em;height:.7em;margin-right:.4em}
 .skbayeseval .cards th,.skbayeseval .cards td{text-align:left;vertical-align:top}
-.skbayeseval .cards :is(th,td){white-space:normal;overflow-wrap:break-word;padding:.25em .5em}
+.skbayeseval .cards :is(th,td){white-space:normal;padding:.25em .5em}
 .skbayeseval .cards tbody th,.skbayeseval strong{font-weight:600}
 .skbayeseval .bar+span{white-space:nowrap}
 .skbayeseval .bar{display:block;width:10rem;height:1rem;stroke:currentColor;stroke-width:4}
@@ -192,6 +193,7 @@ _STYLE = """
 .skbayeseval .bar .zero{stroke-width:1;stroke-dasharray:2}
 .skbayeseval .bar circle{fill:currentColor;stroke:none}
 @media screen and (max-width:40rem){
+.skbayeseval caption{white-space:normal}
 .skbayeseval .cards,.skbayeseval .cards :is(caption,tbody,tr,th,td){display:block;max-width:none}
 .skbayeseval .cards thead{position:absolute;clip-path:inset(50%)}
 .skbayeseval .cards tr{border-top:1px solid;padding:.3em 0}
@@ -215,6 +217,7 @@ h3{font-size:1rem;margin:1.6rem 0 .4rem;border-bottom:1px solid}
 header p{margin:0 0 .3rem;opacity:.75}
 header{border-left:.3rem solid #0072b2;padding:.2rem 1rem;margin:0 0 1.2rem}
 summary{font-weight:600;margin-top:1.6rem;cursor:pointer}
+.skbayeseval details :is(th,td){font-size:.87rem;padding:.25em .5em}
 .row{display:flex;flex-wrap:wrap;gap:0 2rem}
 @media (prefers-color-scheme:dark){img{filter:invert(.93) hue-rotate(180deg)}}
 @media print{:root{color-scheme:light;font-size:9.5pt}body{line-height:1.4}

@@ -488,7 +488,7 @@ class RankingDisplay(Display):
         )  # fmt: skip
         pen.name_rows([str(name) for name in table.index], size)
         label = f"{plain(self.metric)} (mean and {100 * self.prob:.3g}% HDI)"
-        pen.set_xlabel(wrap(label, 0.9 * width - 2 * inches, pen.medium))
+        pen.set_xlabel(wrap(label, 0.95 * width - 2 * inches, pen.medium))
         pen.open_box()
         pen.plain_ticks(inches=0.55 * width - inches)
         pen.legend_below()

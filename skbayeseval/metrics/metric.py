@@ -180,10 +180,10 @@ class Metric:
         Whether a metric is a mean over instances, which is defined for any set of classes.
     words : str
         What the metric measures, for readers who do not know its name.
-    called : str
-        What headings and figures of pages call it, if not by its name with spaces.
     caution : str
         What makes its interval less reliable than it looks.
+    called : str
+        What headings and figures of pages call it, if not by its name with spaces.
 
     Examples
     --------
@@ -209,7 +209,6 @@ class Metric:
     kinds: tuple[str, ...] = field(default=(), repr=False)
     of_means: bool = field(default=False, repr=False)
     words: str = field(default="", repr=False)
-    called: str = field(default="", repr=False)
     caution: str = field(default="", repr=False)
     ratio: CellRatio | None = field(default=None, repr=False)
     class_index: int | None = field(default=None, repr=False)
@@ -219,6 +218,7 @@ class Metric:
     counts_instances_alike: bool = field(default=False, repr=False)
     ranks: bool = field(default=False, repr=False)
     other_names: tuple[str, ...] = field(default=(), repr=False)
+    called: str = field(default="", repr=False)
 
     def __post_init__(self) -> None:
         """Raise if declarations contradict each other."""

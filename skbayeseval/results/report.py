@@ -170,9 +170,7 @@ def _computation(result: PosteriorView) -> str:
     """Return how the posterior was computed."""
     posterior = result._posterior
     items: list[tuple[str, Any]] = [("engine", result.engine)]
-    if posterior.has_independent_draws:
-        items.append(("draws", f"{result.n_draws:,}, independent of each other"))
-    else:
+    if not posterior.has_independent_draws:
         items.append(("draws", f"{result.n_draws:,} in {posterior.n_chains} Markov chains"))
         items.append(("divergences", f"{np.sum(posterior.stats.get('diverging', 0)):,.0f}"))
     return listed(items)
