@@ -549,7 +549,7 @@ class ComparisonResult(ComparisonFigures):
             return super()._next()
         around = self._distribution().around(Interval(0.0, 0.0))
         units = self._units(self._metric(None))
-        if len(self.metrics) > 1 or max(around) >= 0.95 or units not in PLANNED:
+        if len(self.metrics) > 1 or max(around) >= 0.95 or not units.startswith(PLANNED):
             return super()._next()
         return f"more {units} would tell; required_sample_size(rope=r) estimates how many, {R}"
 
