@@ -297,7 +297,8 @@ class SearchReport:
             [
                 *self._verdict(),
                 within(text.replace("not settled", "?"), n_names=len(parameters)),
-                f"{f'... and {more} more; ' if more else ''}{LEGEND}, ? not settled",
+                *([f"... and {more} more"] if more else []),
+                f"{LEGEND}, ? not settled",
                 *as_lines(facts),
             ]
         )

@@ -90,7 +90,7 @@ def test_classes_that_do_not_occur_in_a_subgroup():
     subgroups = result.by(site)
     assert subgroups.incomplete == {"z": "no instances of 2"}
     assert subgroups.table["note"].to_list() == ["", "no instances of 2"]
-    assert "no instances of 2\n" in str(subgroups)
+    assert "  note        no instances of 2 (z)\n" in str(subgroups)
     assert "averages without some classes: z (no instances of 2)" in str(subgroups.decision(0.05))
     assert subgroups.to_markdown().splitlines()[3].endswith("| no instances of 2 |")
     accuracy = result.by(site, metric="accuracy")  # is no average over classes
