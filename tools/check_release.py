@@ -56,5 +56,6 @@ if __name__ == "__main__":
     ]
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     wrong += faults((ROOT / "README.md").read_text(encoding="utf-8"), settings["project"])
-    print(*wrong, sep="\n")
+    for line in wrong:
+        print(line)
     sys.exit(1 if wrong else 0)
