@@ -2,6 +2,11 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
+# Windows names things differently; make then needs the shell that comes with Git.
+ifeq ($(OS),Windows_NT)
+  PYTHON := python
+  BIN := $(VENV)/Scripts
+endif
 READY := $(VENV)/.ready
 DOCS_READY := $(VENV)/.ready-docs
 EXTRAS ?= tests,lint
@@ -11,7 +16,7 @@ TESTS ?=
 # What Sphinx writes beside the sources of the site; git ignores it.
 SITE := docs/_build docs/gallery docs/generated
 
-.PHONY: size demo test test-wheel test-lowest check-release slow lint format docs pages rooms dist messages bench reproduce clean
+.PHONY: size demo test test-wheel test-lowest coverage check-release slow lint format docs pages rooms logo dist messages bench reproduce clean
 
 # Fits are small: threads of the linear algebra would only get in each other's way.
 test test-wheel slow docs pages bench reproduce: export OMP_NUM_THREADS = 1
@@ -22,7 +27,7 @@ demo: $(READY)
 
 test: $(READY)
 	@echo "Running the quick tests: a few minutes on two cores."
-	$(BIN)/pytest -n auto --dist loadgroup $(TESTS)
+	$(BIN)/pytest -n auto --dist loadgroup $(PYTEST_ARGS) $(TESTS)
 
 # The wheel, built from the sdist, in an empty environment, where the sources cannot be imported.
 test-wheel:
@@ -32,14 +37,18 @@ test-wheel:
 	@$(BIN)/python -m build --outdir dist >/dev/null
 	@$(BIN)/python -m pip install --quiet "$$(ls dist/*.whl)[tests]"
 	@rm -rf build/wheel-test && mkdir -p build/wheel-test
-	@cp -r tests docs examples benchmarks tools recipe .github *.md Makefile action.yml CITATION.cff paper.bib \
-	  pyproject.toml build/wheel-test
+	@cp -r tests docs examples benchmarks tools recipe .github .*.yaml .zenodo.json *.md Makefile action.yml \
+	  CITATION.cff paper.bib pyproject.toml build/wheel-test
 	cd build/wheel-test && $(abspath $(BIN))/pytest -n auto --dist loadgroup $(or $(TESTS),tests)
 
 # The lowest versions that pyproject.toml allows: each floor becomes a pin.
 test-lowest:
 	@mkdir -p build && $(PYTHON) tools/floors.py >build/floors.txt
 	$(MAKE) test VENV=.venv-lowest EXTRAS=tests PIP_ARGS="--constraint build/floors.txt"
+
+# Which lines and branches the quick tests run: a table, and build/coverage/index.html.
+coverage:
+	$(MAKE) test VENV=.venv-coverage EXTRAS=tests,coverage PYTEST_ARGS="--cov --cov-report=term --cov-report=html"
 
 slow: $(READY)
 	@echo "Running the slow tests: about half an hour on two cores."
@@ -52,6 +61,8 @@ lint: $(READY)
 	$(BIN)/lint-imports
 	$(BIN)/check-jsonschema --quiet --builtin-schema vendor.github-workflows .github/workflows/*.yml
 	$(BIN)/check-jsonschema --quiet --builtin-schema vendor.github-actions action.yml
+	$(BIN)/check-jsonschema --quiet --builtin-schema vendor.readthedocs .readthedocs.yaml
+	$(BIN)/check-jsonschema --quiet --builtin-schema vendor.citation-file-format CITATION.cff
 	$(BIN)/zizmor --quiet --offline .github action.yml
 
 format: $(READY)
@@ -72,6 +83,10 @@ pages: $(READY)
 # The picture of the packages in ARCHITECTURE.md.
 rooms: $(READY)
 	$(BIN)/python tools/rooms.py
+
+# The site's logo, on light and on dark.
+logo:
+	$(PYTHON) tools/logo.py
 
 # The sdist, and the wheel made from it.
 dist: $(READY)

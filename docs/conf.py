@@ -91,13 +91,19 @@ sphinx_gallery_conf = {
 
 html_theme = "pydata_sphinx_theme"
 html_title = "skbayeseval"
+html_favicon = "_static/logo.svg"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_search_scorer = str(HERE / "scorer.js")
 html_show_sourcelink = False
 html_copy_source = False
 html_theme_options = {
-    "logo": {"text": "skbayeseval"},
+    "logo": {
+        "text": "skbayeseval",
+        "alt_text": "skbayeseval",
+        "image_light": "_static/logo.svg",
+        "image_dark": "_static/logo-dark.svg",
+    },
     "header_links_before_dropdown": 6,
     "navbar_align": "left",
     "show_toc_level": 2,

@@ -1,6 +1,8 @@
 """What a release hands out: versions, the recipe for conda, names that stay, files that load."""
 
+import json
 import re
+import runpy
 import subprocess
 import sys
 import tomllib
@@ -40,6 +42,45 @@ def test_another_tag_is_refused():
     assert done.returncode == 1
     assert done.stdout.count("but the tag is v99.0") == 4
     assert check_release().returncode == 1
+
+
+BADGE = "[![PyPI](https://img.shields.io/pypi/v/{}"
+PAGE = ")](https://pypi.org/project/skbayeseval/)"
+
+
+@pytest.mark.parametrize(
+    ("readme", "expected"),
+    [
+        (None, []),
+        (f"{BADGE.format('skbayeseval')}{PAGE} `pip install skbayeseval`", []),
+        (f"{BADGE.format('scikit')}{PAGE} `pip install skbayeseval`", ["/v/scikit is no badge of"]),
+        (
+            f"{BADGE.format('skbayeseval')})](https://example.org) pip install skbayeseval",
+            ["https://example.org, where a badge leads"],
+        ),
+        (
+            "pip install bayes; pip install .",
+            ["'pip install bayes'", "no 'pip install skbayeseval'"],
+        ),
+    ],
+)
+def test_the_readme_says_what_will_be_true(readme, expected):
+    readme = readme or (ROOT / "README.md").read_text(encoding="utf-8")
+    found = runpy.run_path(str(ROOT / "tools" / "check_release.py"))["faults"](readme, SETTINGS)
+    assert len(found) == len(expected)
+    assert all(part in one for part, one in zip(expected, found, strict=True))
+
+
+def test_zenodo_is_told_what_the_citation_says():
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    zenodo = json.loads((ROOT / ".zenodo.json").read_text(encoding="utf-8"))
+    assert zenodo["description"] == citation["abstract"]
+    assert zenodo["creators"] == citation["authors"]
+    for name in ("title", "license", "keywords"):
+        assert zenodo[name] == citation[name]
+    dois = [(reference["doi"], "cites") for reference in citation["references"]]
+    assert [(one["identifier"], one["relation"]) for one in zenodo["related_identifiers"]] == dois
+    assert citation["url"] in SETTINGS["urls"].values()
 
 
 def test_the_recipe_has_the_dependencies_of_the_package():

@@ -63,6 +63,13 @@ def test_the_picture_is_drawn(tmp_path):
     assert (tmp_path / "rooms.svg").read_text(encoding="utf-8").lstrip().startswith("<?xml")
 
 
+def test_the_logo_is_up_to_date():
+    tool = runpy.run_path(str(TOOLS / "logo.py"))
+    for name, colours in tool["COLOURS"].items():
+        kept = (DOCS / "_static" / name).read_text(encoding="utf-8")
+        assert kept == tool["logo"](*colours), "run make logo"
+
+
 def test_inventories_are_read_by_sphinx(tmp_path):
     inventory = pytest.importorskip("sphinx.util.inventory")
     mapping = runpy.run_path(str(TOOLS / "inventories.py"))["write_inventories"](tmp_path)

@@ -62,6 +62,20 @@ def test_every_supported_python_is_tested():
     assert lowest == {"python-version": tested[0]}
 
 
+def test_every_system_is_tested():
+    matrix = JOBS["tests/test"]["strategy"]["matrix"]
+    systems = [*matrix["os"], *(case["os"] for case in matrix["include"])]
+    assert [name.split("-")[0] for name in systems] == ["ubuntu", "macos", "windows"]
+
+
+def test_hooks_and_lint_have_one_ruff():
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    hooks = yaml.safe_load((ROOT / ".pre-commit-config.yaml").read_text(encoding="utf-8"))
+    versions = {repository["repo"]: repository["rev"] for repository in hooks["repos"]}
+    ruff = versions["https://github.com/astral-sh/ruff-pre-commit"].removeprefix("v")
+    assert f"ruff=={ruff}" in settings["optional-dependencies"]["lint"]
+
+
 def test_only_tags_are_released():
     assert WORKFLOWS["release"][True] == {"push": {"tags": ["v*"]}}  # YAML 1.1 takes "on" for true
     assert JOBS["release/publish"]["needs"] == "build"

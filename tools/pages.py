@@ -7,6 +7,7 @@ figure that the block has drawn.
 from __future__ import annotations
 
 import contextlib
+import importlib.util
 import io
 import os
 import re
@@ -67,6 +68,12 @@ def blocks_of(text: str) -> Iterator[Block]:
             )
 
 
+def is_missing(block: Block) -> bool:
+    """Return whether a block is about a package that is not here; no extra has these."""
+    names = re.findall(r"^import (mlflow|skore)$", block.code, re.MULTILINE)
+    return any(importlib.util.find_spec(name) is None for name in names)
+
+
 def run(block: Block, namespace: dict[str, Any], page: str) -> str:
     """Run a block of a page in the current folder, and return what it prints.
 
@@ -100,6 +107,8 @@ def renew(path: Path) -> None:
     namespace: dict[str, Any] = {}
     with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
         for block in blocks_of(text):
+            if is_missing(block):  # what it shows stays
+                continue
             printed = run(block, namespace, path.name)
             if block.shown is not None:
                 start, end = (place + len(renewed) - len(text) for place in block.shown)
