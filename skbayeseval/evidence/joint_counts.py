@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -356,6 +356,13 @@ def _in_order(outcomes: Array, counts: Array) -> tuple[Array, Array, Array]:
 class MarginalCounts(Evidence):
     """Separate counts of several classifiers: a sequence of `ConfusionCounts`.
 
+    Parameters
+    ----------
+    counts : tuple of ConfusionCounts
+        The counts of each classifier.
+    joint : PairedCounts, default=None
+        The same counts of a single classifier, if its rows are kept.
+
     Examples
     --------
     >>> from skbayeseval.evidence import ConfusionCounts, MarginalCounts
@@ -365,6 +372,7 @@ class MarginalCounts(Evidence):
     """
 
     counts: tuple[ConfusionCounts, ...]
+    joint: PairedCounts | None = field(default=None, repr=False, compare=False)
 
     kind = "marginal"
     family = "classes"
@@ -372,6 +380,7 @@ class MarginalCounts(Evidence):
     has_independent_instances = True
     has_independent_counts = True
     of_each = ("counts",)
+    unsaved = ("joint",)
 
     def __post_init__(self) -> None:
         if len({(counts.labels, counts.pos_label) for counts in self.counts}) != 1:
@@ -386,7 +395,20 @@ class MarginalCounts(Evidence):
 
     def with_weight(self, weight: float) -> MarginalCounts:
         """Return the same counts with another weight."""
-        return MarginalCounts(tuple(counts.with_weight(weight) for counts in self.counts))
+        joint = None if self.joint is None else self.joint.with_weight(weight)
+        return MarginalCounts(tuple(counts.with_weight(weight) for counts in self.counts), joint)
+
+    @property
+    def n_rows(self) -> int | None:
+        """The number of rows that are kept; None if none are kept."""
+        return None if self.joint is None else self.joint.n_rows
+
+    def of_rows(self, rows: Array) -> MarginalCounts:
+        """Return the counts of some of the rows, given by their positions."""
+        if self.joint is None:
+            return super().of_rows(rows)
+        part = self.joint.of_rows(rows)
+        return MarginalCounts(part.margins(), part)
 
 
 def as_evidence(given: Evidence | Sequence[ConfusionCounts]) -> Evidence:

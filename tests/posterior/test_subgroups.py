@@ -10,7 +10,7 @@ from skbayeseval.evidence.validated_rows import ClassRows
 from skbayeseval.judgement.pooling import pool_subgroups
 from skbayeseval.models import Paired
 from skbayeseval.posterior.inferred_weight import InferredWeights, ObservedRows
-from skbayeseval.posterior.subgroups import _prior_variance, _without_prior, compare_subgroups
+from skbayeseval.posterior.subgroups import _prior_moments, _without_prior, compare_subgroups
 
 ACCURACY = metrics.get_metric("accuracy")
 OPTIONS = {"n_draws": 4000, "random_state": 0}
