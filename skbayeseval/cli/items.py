@@ -13,7 +13,7 @@ import pandas as pd
 
 from skbayeseval import compare_items, compare_many_items, compare_scores, read_samples
 from skbayeseval._files import text_table
-from skbayeseval.cli.output import InputError, report
+from skbayeseval.cli.output import InputError, check_disagreements, report
 from skbayeseval.cli.parsing import add_model, add_output, model_options, names_of
 from skbayeseval.compare.item_alignment import MISSING
 
@@ -86,7 +86,7 @@ def add_items_to(commands: Any) -> None:
         "--lower-is-better", action="store_true", help="lower scores are better, as errors are"
     )
     add_model(parser, model="auto", models="auto, paired, bootstrap or clustered")
-    add_output(parser)
+    add_output(parser, disagreements="items with their ids and scores")
     parser.set_defaults(run=_run_items)
 
 
@@ -94,6 +94,7 @@ def _run_items(args: argparse.Namespace) -> int:
     paths, filters = _parts(args.files, args.filter or [None])
     names = names_of(args, args.filter if len(args.files) == 1 else _default_names(paths))
     args.systems = names  # errors name them
+    check_disagreements(args, names)
     samples = [
         read_samples(
             path,

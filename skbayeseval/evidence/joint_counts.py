@@ -24,7 +24,7 @@ from skbayeseval._labels import (
     resolve_pos_label,
 )
 from skbayeseval._validation import check_weight
-from skbayeseval.evidence.interface import Correctness, Evidence, ObservedArray, still_declared
+from skbayeseval.evidence.interface import Correctness, Evidence, Given, ObservedArray, still_declared
 from skbayeseval.evidence.one_classifier import (
     ByContent,
     ConfusionCounts,
@@ -288,13 +288,12 @@ class PairedCounts(ByContent, Evidence):
         """The number of rows that are kept; None if none are kept."""
         return None if self.outcome is None else len(self.outcome)
 
-    def given_predictions(self) -> list[Array] | None:
-        """Return for each classifier the label of each row; None if rows are not kept."""
+    def given(self) -> Given | None:
+        """Return the truth and the predictions of each row; None if they are not kept."""
         if self.outcome is None:
             return None
-        labels = np.empty(len(self.labels), dtype=object)
-        labels[:] = self.labels
-        return [labels[codes][self.outcome] for codes in self.predictions.T]
+        predictions = [codes[self.outcome] for codes in self.predictions.T]
+        return Given(self.truth[self.outcome], predictions, classes=self.labels)
 
     def of_rows(self, rows: Array) -> PairedCounts:
         """Return the counts of some of the rows, given by their positions."""
@@ -409,6 +408,10 @@ class MarginalCounts(Evidence):
             return super().of_rows(rows)
         part = self.joint.of_rows(rows)
         return MarginalCounts(part.margins(), part)
+
+    def given(self) -> Given | None:
+        """Return the truth and the predictions of each row; None if they are not kept."""
+        return None if self.joint is None else self.joint.given()
 
 
 def as_evidence(given: Evidence | Sequence[ConfusionCounts]) -> Evidence:
