@@ -186,9 +186,7 @@ def add_to(commands: Any) -> None:
     )
     add_scoring(parser, scoring="accuracy, or f1 with --chunks")
     add_model(parser, model="auto", models="auto, paired, unpaired or bcv")
-    add_output(
-        parser, disagreements="rows with the truth, both predictions and all other columns"
-    )
+    add_output(parser, disagreements="rows with the truth, both predictions and all other columns")
     parser.set_defaults(run=_run)
 
 

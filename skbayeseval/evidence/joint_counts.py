@@ -24,7 +24,13 @@ from skbayeseval._labels import (
     resolve_pos_label,
 )
 from skbayeseval._validation import check_weight
-from skbayeseval.evidence.interface import Correctness, Evidence, Given, ObservedArray, still_declared
+from skbayeseval.evidence.interface import (
+    Correctness,
+    Evidence,
+    Given,
+    ObservedArray,
+    still_declared,
+)
 from skbayeseval.evidence.one_classifier import (
     ByContent,
     ConfusionCounts,

@@ -51,9 +51,7 @@ def of_predictions(tested: OutOfFold, names: tuple[str, str]) -> pd.DataFrame:
         scores.append(sums / np.maximum(n_passes, 1))
     shown: dict[str, Any] = {"truth": _shown(tested, truth)}
     if known.shape[1] == 1:
-        shown |= {
-            name: _shown(tested, said[:, 0]) for name, said in zip(names, codes, strict=True)
-        }
+        shown |= {name: _shown(tested, said[:, 0]) for name, said in zip(names, codes, strict=True)}
     else:
         what = "error" if of_numbers else "right"
         shown |= {f"{name} {what}": score for name, score in zip(names, scores, strict=True)}

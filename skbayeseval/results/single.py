@@ -242,7 +242,9 @@ class ScoreResult(DescribedResult):
         is_rate = isinstance(metric, str) and metric in RATES and metric not in self._metrics
         which = RATES[str(metric)] if is_rate else self._metric(metric)
         given = subgroups_of(column, instances_of(self._posterior))
-        return SubgroupScores(self._posterior, self._posterior.check_metric(which), given, self.name)
+        return SubgroupScores(
+            self._posterior, self._posterior.check_metric(which), given, self.name
+        )
 
     def explain(self) -> str:
         """Return what the result means, in paragraphs of plain sentences.

@@ -195,7 +195,7 @@ def test_plot(groups):
 
 
 def test_rates_are_for_groups_only():
-    y, said, age = data()
+    y, said, _ = data()
     with pytest.raises(ValueError, match="is not a known metric"):
         compare_predictions(y, said, y, scoring="selection_rate", **OPTIONS)
     several = score_posterior(np.arange(60) % 3, np.arange(60) % 3, **OPTIONS)
