@@ -32,6 +32,7 @@ from skbayeseval.planning.power import PowerAnalysis, power_analysis
 from skbayeseval.results.comparison import ComparisonResult
 from skbayeseval.results.ranking import Ranking
 from skbayeseval.results.single import ScoreResult
+from skbayeseval.results.subgroup_scores import SubgroupScores
 from skbayeseval.results.subgroups import SubgroupComparison
 from skbayeseval.search.count_scorer import count_scorer
 from skbayeseval.search.refit import refit_simplest
@@ -52,6 +53,7 @@ __all__ = [
     "ScoreResult",
     "SearchReport",
     "SubgroupComparison",
+    "SubgroupScores",
     "TableCounts",
     "__version__",
     "bayesian_cross_val_score",

@@ -27,7 +27,7 @@ from skbayeseval import (
 from skbayeseval._arrays import in_words
 from skbayeseval._duckdb_tables import PARQUET, open_table, quoted
 from skbayeseval._files import text_table
-from skbayeseval.cli.output import InputError, report
+from skbayeseval.cli.output import InputError, check_disagreements, report
 from skbayeseval.cli.parsing import add_model, add_output, add_scoring, model_options, names_of
 from skbayeseval.metrics.scoring import is_of_numbers
 from skbayeseval.sequences import TaggedFile, read_conll
@@ -46,12 +46,13 @@ COLUMN_OPTIONS = ("truth", "a", "b", "score_a", "score_b", "groups")
 class _Table:
     """Columns of a file as text; errors name the option and the column."""
 
-    def __init__(self, path: str, columns: Sequence[tuple[str, str]]) -> None:
+    def __init__(self, path: str, columns: Sequence[tuple[str, str]], *, whole: Any) -> None:
         self.path = "standard input" if path == STANDARD_INPUT else path
         names = list(dict.fromkeys(name for _, name in columns))
         if path.lower().endswith(PARQUET):
             with open_table(path, names, argument="FILE") as relation:
                 _check_header(columns, list(relation.columns), path)
+                names = list(relation.columns) if whole else names
                 self.cells = relation.project(_as_text({name: name for name in names})).df()
             return
         if path == STANDARD_INPUT and sys.stdin is None:
@@ -186,7 +187,7 @@ def add_to(commands: Any) -> None:
     )
     add_scoring(parser, scoring="accuracy, or f1 with --chunks")
     add_model(parser, model="auto", models="auto, paired, unpaired or bcv")
-    add_output(parser)
+    add_output(parser, disagreements="rows with the truth, both predictions and all other columns")
     parser.set_defaults(run=_run)
 
 
@@ -218,7 +219,9 @@ def _compare_columns(args: argparse.Namespace) -> ComparisonResult | Ranking:
     for named in (predicted, scored):
         _check_different([args.truth, *(column for _, column in named)])
     names = names_of(args, columns)
-    if path.lower().endswith(PARQUET) and len(predicted) == 2 and not (scored or of_numbers):
+    check_disagreements(args, names)
+    few = len(predicted) == 2 and not (scored or of_numbers or args.disagreements)
+    if path.lower().endswith(PARQUET) and few:
         # DuckDB counts the labels, so that they need not fit into memory.
         counted = {"truth": args.truth, "a": args.a, "b": args.b[0], "groups": args.groups}
         counts = _count_labels(path, {k: v for k, v in counted.items() if v is not None})
@@ -229,7 +232,8 @@ def _compare_columns(args: argparse.Namespace) -> ComparisonResult | Ranking:
         return compare_table(counts, names=(names[0], names[1]), **options)
     truth_column = ("--truth", args.truth)
     grouped = [] if args.groups is None else [("--groups", args.groups)]
-    table = _Table(path, [truth_column, *predicted, *scored, *grouped])
+    table = _Table(path, [truth_column, *predicted, *scored, *grouped], whole=args.disagreements)
+    args.columns = table.cells.drop(columns=[args.truth, *columns]).reset_index(drop=True)
     for column in grouped:
         options["groups"] = table.texts(*column, "group")
     scores = [table.numbers(*column, "score", "scores are numbers") for column in scored]
@@ -288,6 +292,8 @@ def _check_different(columns: Sequence[str]) -> None:
 
 
 def _compare_chunks(args: argparse.Namespace) -> ComparisonResult:
+    if args.disagreements:
+        raise InputError("--disagreements is about instances, and does not go with --chunks")
     column_options = [_option(name) for name in COLUMN_OPTIONS if getattr(args, name) is not None]
     if column_options:
         raise InputError(

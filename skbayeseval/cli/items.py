@@ -15,7 +15,7 @@ import pandas as pd
 from skbayeseval import compare_items, compare_many_items, compare_scores, read_samples
 from skbayeseval._arrays import in_words
 from skbayeseval._files import text_table
-from skbayeseval.cli.output import InputError, report
+from skbayeseval.cli.output import InputError, check_disagreements, report
 from skbayeseval.cli.parsing import add_model, add_output, model_options, names_of
 from skbayeseval.compare.item_alignment import MISSING
 from skbayeseval.compare.logs import models_of_log, names_of_models
@@ -91,7 +91,7 @@ def add_items_to(commands: Any) -> None:
         "--lower-is-better", action="store_true", help="lower scores are better, as errors are"
     )
     add_model(parser, model="auto", models="auto, paired, bootstrap or clustered")
-    add_output(parser)
+    add_output(parser, disagreements="items with their ids and scores")
     parser.set_defaults(run=_run_items)
 
 
@@ -99,6 +99,7 @@ def _run_items(args: argparse.Namespace) -> int:
     paths, filters = _parts(args.files, _filters(args))
     default = filters if len(args.files) == 1 else _default_names(paths)
     args.systems = names_of(args, default)  # errors name them
+    check_disagreements(args, args.systems)
     samples = [
         read_samples(
             path,

@@ -14,7 +14,7 @@ from typing import Any
 import pandas as pd
 
 from skbayeseval import ComparisonResult, Ranking
-from skbayeseval._files import save_figure
+from skbayeseval._files import save_figure, written_whole
 from skbayeseval._html import write_page
 from skbayeseval.cli.formats import (
     Gate,
@@ -141,9 +141,24 @@ def stop_printing() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
+def check_disagreements(args: argparse.Namespace, names: Sequence[str]) -> None:
+    """Raise if disagreements of more than two are asked for."""
+    if args.disagreements and len(names) > 2:
+        raise InputError(
+            f"--disagreements is about two, but {len(names)} are compared: {', '.join(names)}"
+        )
+
+
 def save(result: Result, args: argparse.Namespace, gate: Gate | None = None) -> None:
-    """Save the figure and the page, which begins with the gate, where these are asked for."""
+    """Save figure, page (which begins with the gate) and disagreements, if they are asked for."""
     quiet = getattr(args, "format", "text") != "text"  # the demo has no formats
+    if vars(args).get("disagreements"):
+        table = result.disagreements(vars(args).get("columns"))
+        with written_whole(args.disagreements) as temporary:
+            table.to_csv(temporary, index_label=table.index.name or "row", lineterminator="\n")
+        with printing():
+            said = f"{len(table):,} disagreements: {printable(args.disagreements)}"
+            print("" if quiet else f"\n{said}\n", end="")
     if args.plot:
         path = save_figure(_figure(result, args.rope), args.plot)
         with printing():

@@ -93,8 +93,8 @@ def model_options(args: argparse.Namespace) -> dict[str, Any]:
     return {"model": args.model, "n_draws": args.draws, "random_state": args.seed}
 
 
-def add_output(parser: argparse.ArgumentParser) -> None:
-    """Add the options of what is decided, printed and saved."""
+def add_output(parser: argparse.ArgumentParser, *, disagreements: str = "") -> None:
+    """Add the options of what is decided, printed and saved; `disagreements` says what has them."""
     parser.add_argument(
         "--rope",
         type=_difference,
@@ -125,6 +125,13 @@ def add_output(parser: argparse.ArgumentParser) -> None:
         help="save the answers of --gate to this file of JUnit's XML, with a test case for each",
     )
     parser.add_argument("--names", nargs="+", metavar="NAME", help="names of A, B, ...")
+    if disagreements:
+        parser.add_argument(
+            "--disagreements",
+            metavar="FILE",
+            help="save a CSV table of what A and B differ on, the most decisive first: "
+            f"{disagreements}",
+        )
     parser.add_argument(
         "--plot",
         metavar="FILE",

@@ -226,7 +226,7 @@ class GivenLabels(LabelTarget):
             return CollectedEvidence(scored)
         assert self.counts is not None
         if len(self.predictions) == 1 and isinstance(self.counts, PairedCounts):
-            return CollectedEvidence(MarginalCounts(self.counts.margins()), scored)
+            return CollectedEvidence(MarginalCounts(self.counts.margins(), self.counts), scored)
         return CollectedEvidence(self.counts, scored)
 
     def _class_of_scores(self) -> Any:

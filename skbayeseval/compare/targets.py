@@ -358,7 +358,7 @@ class LabelTarget(Target):
         if not self.counts_needed:
             return None
         of_classes = (None, self.classes) if self.several else (self.classes, None)
-        return collection.out_of_fold(self.n_samples, *of_classes)
+        return collection.out_of_fold(self.n_samples, *of_classes, self.truth)
 
 
 class ChunkTarget(Target):
@@ -494,6 +494,10 @@ class NumberTarget(Target):
             instances=rows,
             run=split,
         )
+
+    def out_of_fold(self, collection: Collection) -> OutOfFold:
+        """Return the predicted numbers."""
+        return collection.out_of_fold(self.n_samples, truth=self.truth)
 
     def scores(self, name: str, test: Array, observed: Mapping[str, Any]) -> dict[str, float]:
         """Return the value of each metric in one split."""

@@ -252,21 +252,21 @@ LEAST_HEIGHT = 2.7
 
 @dataclass(eq=False, repr=False)
 class ForestDisplay(_DifferencesDisplay):
-    """Forest plot of the difference A minus B in each subgroup, and overall.
+    """Forest plot of the difference A minus B, or of one score, in each subgroup and overall.
 
-    Strong lines are the HDIs of the partially pooled differences, thin lines those given each
+    Strong lines are the HDIs of the partially pooled values, thin lines those given each
     subgroup alone. Thin lines that are much longer than all others end in an arrow.
 
     Parameters
     ----------
     table : pandas.DataFrame
-        The columns n, mean, hdi_low, hdi_high, alone_low, alone_high and decision (the code), with
-        one row per subgroup, and n_groups, if groups are to be counted. A subgroup with NaN has too
-        few instances.
+        The columns n, mean, hdi_low, hdi_high, alone_low, alone_high and, of differences, decision
+        (the code), with one row per subgroup, and n_groups, if groups are to be counted. A subgroup
+        with NaN has too few instances.
     overall : (float, float, float)
         The mean, and the low and the high end of the HDI, given all instances.
-    names : (str, str), default=("A", "B")
-        The names of A and B.
+    names : (str, str) or (str,), default=("A", "B")
+        The names of A and B, or of the one whose score is shown.
     metric : str, default="score"
         The name of the metric.
     rope : Interval, default=None
@@ -300,7 +300,7 @@ class ForestDisplay(_DifferencesDisplay):
     table: pd.DataFrame
     _: KW_ONLY
     overall: tuple[float, float, float]
-    names: tuple[str, str] = ("A", "B")
+    names: tuple[str, ...] = ("A", "B")  # type: ignore[assignment]
     metric: str = "score"
     rope: Interval | None = None
     prob: float = 0.95
@@ -311,17 +311,24 @@ class ForestDisplay(_DifferencesDisplay):
         return 7.0, max(0.6 + figure_height(len(self.table) + 1), 2.8)
 
     def _draw(self, ax: Axes, pen: Pen) -> str:
-        words = pair_words(self.names, 0.22 * pen.width, 0.88 * pen.width, pen.small)
-        number, size = pen.fit_rows(len(self.table) + 1, 5 if words.key else 3)
+        words = None
+        if len(self.names) == 2:
+            words = pair_words(self.names, 0.22 * pen.width, 0.88 * pen.width, pen.small)
+        number, size = pen.fit_rows(len(self.table) + 1, 5 if words and words.key else 3)
         # If there is no room for all, the largest subgroups are shown.
         largest = np.argsort(-self.table["n"].to_numpy(), kind="stable")[: number - 1]
         table = self.table.iloc[np.sort(largest)[::-1]]
         rows = 1 + np.arange(len(table))
-        pen.rope(self.rope)
-        pen.zero()
+        kinds = [
+            (table["mean"].notna().to_numpy(), "", {"color": pen.colors[0], "marker": "o"}),
+        ]
+        if words:
+            kinds = _by_decision(table["decision"].to_numpy(), words, pen)
+            pen.rope(self.rope)
+            pen.zero()
         self._limit(ax, table)
         self._draw_alone(ax, pen, table, rows)
-        for some, meaning, look in _by_decision(table["decision"].to_numpy(), words, pen):
+        for some, meaning, look in kinds:
             pen.intervals(
                 rows[some], [table[c][some] for c in SHOWN], size=size, label=meaning,
                 alpha=0.6, widest=3.5, **look,
@@ -340,13 +347,21 @@ class ForestDisplay(_DifferencesDisplay):
         if pen.height < LEAST_HEIGHT:  # the colours are those of the two sides
             for artist in [*pen.lines, *pen.fills]:
                 artist.set_label("")
-        self._finish(pen, ["all instances", *map(str, table.index)], size, words, 0.3)
+        names = ["all instances", *map(str, table.index)]
+        if words:
+            self._finish(pen, names, size, words, 0.3)
+        else:
+            pen.name_rows(names, size)
+            label = f"{plain(self.metric)} of {plain(self.names[0])}"
+            pen.set_xlabel(wrap(label, 0.9 * pen.width, pen.medium))
+            pen.plain_ticks(inches=0.55 * pen.width)
+            pen.legend_below()
         left_out = len(self.table) - len(table)
         return plain(self.finding) + (f"; {left_out} not shown" if left_out else "")
 
     def _limit(self, ax: Axes, table: pd.DataFrame) -> None:
         """Limit the axis, so that small subgroups alone do not make all others hard to see."""
-        rope = (0.0, 0.0) if self.rope is None else self.rope
+        rope = self.rope or ((0.0, 0.0) if len(self.names) == 2 else self.overall[:1])
         low = np.nanmin([table["hdi_low"].min(), self.overall[1], *rope])
         high = np.nanmax([table["hdi_high"].max(), self.overall[2], *rope])
         margin = LARGEST_MARGIN * (high - low)

@@ -86,7 +86,7 @@ def subgroups_of(column: Any, instances: Instances) -> Subgroups:
         )
     name = getattr(column, "name", None)
     if isinstance(column, pd.Series):
-        column = _in_order(column, instances)
+        column = in_order_of(column, instances)
     if hasattr(column, "dtype") and isinstance(column.dtype, pd.CategoricalDtype):
         categories = pd.Categorical(column).remove_unused_categories()
         if pd.isna(categories).any():
@@ -109,8 +109,8 @@ def subgroups_of(column: Any, instances: Instances) -> Subgroups:
     return Subgroups(labels, np.asarray(categories.codes), None if name is None else str(name))
 
 
-def _in_order(column: pd.Series[Any], instances: Instances) -> pd.Series[Any]:
-    """Return the column in the order of the instances."""
+def in_order_of(column: Any, instances: Instances, name: str = "column") -> Any:
+    """Return a Series or DataFrame in the order of the instances; `name` is what errors call it."""
     if instances.index is None or len(column) != instances.number:
         return column
     known, index = alike(instances.index, column.index)
@@ -125,7 +125,7 @@ def _in_order(column: pd.Series[Any], instances: Instances) -> pd.Series[Any]:
         if counts_from_zero(known):  # the instances have no labels of their own
             return column
         raise ValueError(
-            "column has another index than the data. Reindex it, or pass column.to_numpy() if it "
+            f"{name} has another index than the data. Reindex it, or pass {name}.to_numpy() if it "
             "is in the order of the instances."
         )
     return column.iloc[positions]

@@ -49,6 +49,25 @@ class Correctness(NamedTuple):
     right: Array
 
 
+class Given(NamedTuple):
+    """What was true of each row, and what was predicted, in the form of `OutOfFold`.
+
+    Attributes
+    ----------
+    truth : ndarray of shape (n_rows,) or (n_rows, n_labels)
+        Positions in `classes`, label indicators, numbers, or objects.
+    predictions : list of ndarray
+        The predictions of each classifier, in the same form.
+    classes, labels : tuple or None
+        The classes, or the labels of the columns.
+    """
+
+    truth: Array
+    predictions: list[Array]
+    classes: tuple[Any, ...] | None = None
+    labels: tuple[Any, ...] | None = None
+
+
 @dataclass(frozen=True, eq=False)
 class Evidence(ABC):
     """Base class of all evidence: the data that a model is given.
@@ -128,8 +147,8 @@ class Evidence(ABC):
         """The number of rows that are kept, such as predicted instances; None if none are kept."""
         return None
 
-    def given_predictions(self) -> list[Array] | None:
-        """Return for each classifier what it predicted for each row; None if that is not kept."""
+    def given(self) -> Given | None:
+        """Return the truth and the predictions of each row; None if they are not kept."""
         return None
 
     @property

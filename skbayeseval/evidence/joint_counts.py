@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -24,7 +24,13 @@ from skbayeseval._labels import (
     resolve_pos_label,
 )
 from skbayeseval._validation import check_weight
-from skbayeseval.evidence.interface import Correctness, Evidence, ObservedArray, still_declared
+from skbayeseval.evidence.interface import (
+    Correctness,
+    Evidence,
+    Given,
+    ObservedArray,
+    still_declared,
+)
 from skbayeseval.evidence.one_classifier import (
     ByContent,
     ConfusionCounts,
@@ -288,13 +294,12 @@ class PairedCounts(ByContent, Evidence):
         """The number of rows that are kept; None if none are kept."""
         return None if self.outcome is None else len(self.outcome)
 
-    def given_predictions(self) -> list[Array] | None:
-        """Return for each classifier the label of each row; None if rows are not kept."""
+    def given(self) -> Given | None:
+        """Return the truth and the predictions of each row; None if they are not kept."""
         if self.outcome is None:
             return None
-        labels = np.empty(len(self.labels), dtype=object)
-        labels[:] = self.labels
-        return [labels[codes][self.outcome] for codes in self.predictions.T]
+        predictions = [codes[self.outcome] for codes in self.predictions.T]
+        return Given(self.truth[self.outcome], predictions, classes=self.labels)
 
     def of_rows(self, rows: Array) -> PairedCounts:
         """Return the counts of some of the rows, given by their positions."""
@@ -356,6 +361,13 @@ def _in_order(outcomes: Array, counts: Array) -> tuple[Array, Array, Array]:
 class MarginalCounts(Evidence):
     """Separate counts of several classifiers: a sequence of `ConfusionCounts`.
 
+    Parameters
+    ----------
+    counts : tuple of ConfusionCounts
+        The counts of each classifier.
+    joint : PairedCounts, default=None
+        The same counts of a single classifier, if its rows are kept.
+
     Examples
     --------
     >>> from skbayeseval.evidence import ConfusionCounts, MarginalCounts
@@ -365,6 +377,7 @@ class MarginalCounts(Evidence):
     """
 
     counts: tuple[ConfusionCounts, ...]
+    joint: PairedCounts | None = field(default=None, repr=False, compare=False)
 
     kind = "marginal"
     family = "classes"
@@ -372,6 +385,7 @@ class MarginalCounts(Evidence):
     has_independent_instances = True
     has_independent_counts = True
     of_each = ("counts",)
+    unsaved = ("joint",)
 
     def __post_init__(self) -> None:
         if len({(counts.labels, counts.pos_label) for counts in self.counts}) != 1:
@@ -386,7 +400,24 @@ class MarginalCounts(Evidence):
 
     def with_weight(self, weight: float) -> MarginalCounts:
         """Return the same counts with another weight."""
-        return MarginalCounts(tuple(counts.with_weight(weight) for counts in self.counts))
+        joint = None if self.joint is None else self.joint.with_weight(weight)
+        return MarginalCounts(tuple(counts.with_weight(weight) for counts in self.counts), joint)
+
+    @property
+    def n_rows(self) -> int | None:
+        """The number of rows that are kept; None if none are kept."""
+        return None if self.joint is None else self.joint.n_rows
+
+    def of_rows(self, rows: Array) -> MarginalCounts:
+        """Return the counts of some of the rows, given by their positions."""
+        if self.joint is None:
+            return super().of_rows(rows)
+        part = self.joint.of_rows(rows)
+        return MarginalCounts(part.margins(), part)
+
+    def given(self) -> Given | None:
+        """Return the truth and the predictions of each row; None if they are not kept."""
+        return None if self.joint is None else self.joint.given()
 
 
 def as_evidence(given: Evidence | Sequence[ConfusionCounts]) -> Evidence:

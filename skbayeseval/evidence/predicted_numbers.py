@@ -19,7 +19,7 @@ from skbayeseval._arrays import (
     number_of_samples,
 )
 from skbayeseval.evidence.instance_scores import WeightedInstances
-from skbayeseval.evidence.interface import check_not_of_splits
+from skbayeseval.evidence.interface import Given, check_not_of_splits
 from skbayeseval.evidence.one_classifier import Margin
 from skbayeseval.evidence.unit_numbers import UnitNumbers, count_units
 from skbayeseval.metrics.instance_scores import Prepared
@@ -128,9 +128,9 @@ class PredictedNumbers(WeightedInstances):
         """Return the size, as `ConfusionCounts` has it."""
         return Margin(float(len(self.truth)), weight=self.weight)
 
-    def given_predictions(self) -> list[Array]:
-        """Return the numbers that each regressor predicted."""
-        return list(self.predictions)
+    def given(self) -> Given:
+        """Return the true numbers, and those that each regressor predicted."""
+        return Given(self.truth, list(self.predictions))
 
     def of_rows(self, rows: Array) -> PredictedNumbers:
         """Return the predictions of some of the rows, given by their positions."""

@@ -33,7 +33,7 @@ from skbayeseval._labels import (
 )
 from skbayeseval._validation import check_weight
 from skbayeseval.evidence.chunks import tables_of_tagger
-from skbayeseval.evidence.interface import Evidence, still_declared
+from skbayeseval.evidence.interface import Evidence, Given, still_declared
 from skbayeseval.evidence.joint_counts import PairedCounts
 from skbayeseval.evidence.one_classifier import Margin
 from skbayeseval.evidence.unit_numbers import UnitNumbers, count_units, over_classes
@@ -274,6 +274,15 @@ class UnitCounts(WeightedUnits):
     def are_copies(self, i: int, j: int, metric: str) -> bool:
         """Return whether two classifiers made the same predictions; unknown within groups."""
         return not self.grouped and (self.predicted[i] != self.predicted[j]).nnz == 0
+
+    def given(self) -> Given | None:
+        """Return true and predicted label indicators; None if units are not single rows."""
+        if self.unit is None or self.grouped or len(self.unit) != len(self.shape):
+            return None
+        truth, *predictions = (
+            matrix[self.unit].toarray().astype(np.int8) for matrix in (self.true, *self.predicted)
+        )
+        return Given(truth, predictions, labels=self.labels)
 
     def of_rows(self, rows: Array) -> UnitCounts:
         """Return the counts of some of the rows, given by their positions."""

@@ -5,6 +5,7 @@ from skbayeseval.judgement.decision import Decision, ExpectedLoss, Probabilities
 from skbayeseval.judgement.distribution import Distribution, OneSidedDecision
 from skbayeseval.judgement.frequentist import SignificanceTest
 from skbayeseval.judgement.intervals import Interval, hdi
+from skbayeseval.judgement.largest_gap import LargestGap
 from skbayeseval.judgement.ranking_decision import RankingDecision, Tiers
 from skbayeseval.judgement.subgroup_decision import SubgroupDecision
 
@@ -15,6 +16,7 @@ __all__ = [
     "Distribution",
     "ExpectedLoss",
     "Interval",
+    "LargestGap",
     "OneSidedDecision",
     "Probabilities",
     "RankingDecision",

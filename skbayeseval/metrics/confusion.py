@@ -206,6 +206,38 @@ WHOLE_TABLE = (
 )
 
 
+def _selection_rate(t: Totals, positive: int, zero_division: float) -> Array:
+    return ratio_of(t.predicted[..., positive], t.true.sum(-1), zero_division)
+
+
+def _false_positive_rate(t: Totals, positive: int, zero_division: float) -> Array:
+    return 1 - _of_negatives("false_positive_rate", _recall, t, positive, zero_division)
+
+
+# Rates that differ between groups, although neither high nor low ones are better. `scoring` does
+# not take them: a comparison would call the classifier with the higher rate the better one.
+RATES = {
+    metric.name: metric
+    for metric in (
+        _of_all(
+            "selection_rate",
+            _selection_rate,
+            ratio=CellRatio((1, 1, 0, 0), (1, 1, 1, 1)),
+            needs_positive=True,
+            words="the share of instances that are predicted positive",
+        ),
+        _of_all(
+            "false_positive_rate",
+            _false_positive_rate,
+            ratio=CellRatio((0, 1, 0, 0), (0, 1, 0, 1)),
+            needs_positive=True,
+            needs_classes="negative",
+            words="the share of negative instances that are predicted positive",
+        ),
+    )
+}
+
+
 class Ratio(NamedTuple):
     """A ratio of each class: its function, its cells, what it measures, and its other names."""
 

@@ -50,6 +50,8 @@ class Subgroup(NamedTuple):
         Why there are too few instances; empty otherwise.
     absent : str
         Which classes do not occur, although the metric is an average over classes; empty otherwise.
+    size : float
+        The number of instances that the metric rests on, such as the positives for recall.
     """
 
     label: Any
@@ -60,6 +62,7 @@ class Subgroup(NamedTuple):
     pooled: Distribution | None
     reason: str = ""
     absent: str = ""
+    size: float = 0.0
 
 
 class SubgroupDraws(NamedTuple):
@@ -70,32 +73,39 @@ class SubgroupDraws(NamedTuple):
     subgroups : tuple of Subgroup
         The subgroups, in the order of their labels.
     tau : ndarray of shape (n_draws,)
-        Draws of the scale of the difference between subgroups; NaN if there are fewer than two to
-        compare.
+        Draws of the scale of the difference between subgroups; NaN if there are too few to pool.
     """
 
     subgroups: tuple[Subgroup, ...]
     tau: Array
 
 
-def compare_subgroups(posterior: Posterior, metric: Metric, given: Subgroups) -> SubgroupDraws:
-    """Return the difference in each subgroup, alone and partially pooled.
+def compare_subgroups(
+    posterior: Posterior, metric: Metric, given: Subgroups, *child: int
+) -> SubgroupDraws:
+    """Return the difference, or the metric of one classifier, in each subgroup, alone and pooled.
+
+    Two scores of one classifier are not pooled, since no two were chosen among others: pooled, 95%
+    intervals of a gap of 0.1 covered it in 88% of data sets.
 
     Parameters
     ----------
     posterior : Posterior
-        The posterior of two classifiers, which knows the instances of its evidence.
+        The posterior of one or two classifiers, which knows the instances of its evidence.
     metric : Metric
         The metric.
     given : Subgroups
         The subgroup of each instance.
+    *child : int
+        What tells random numbers of one metric from those of another that is drawn beside it.
     """
     # Seeds go by the first instance of a subgroup, so that they do not depend on its name.
     first = [int(np.argmax(given.codes == code)) for code in range(len(given.labels))]
-    return _pooled(list(each_alone(posterior, metric, given)), np.argsort(first), posterior, metric)
+    alone = list(_each_alone(posterior, metric, given))
+    return _pooled(alone, np.argsort(first), posterior, metric, child)
 
 
-def each_alone(posterior: Posterior, metric: Metric, given: Subgroups) -> Iterator[Subgroup]:
+def _each_alone(posterior: Posterior, metric: Metric, given: Subgroups) -> Iterator[Subgroup]:
     """Yield each subgroup, with the posterior that the model has given its instances alone."""
     assert posterior.instances is not None
     of_rows = posterior.instances.of_rows(given.codes)
@@ -143,7 +153,18 @@ def _alone(
     usual = _quantity(posterior, metric).sd * math.sqrt(posterior.instances.number / empty.n)
     if metric.bounds is None and 0 < MOST_UNUSUAL * usual < found.sd:
         return empty._replace(observed=observed, reason="the metric is unstable")
-    return empty._replace(observed=observed, unpooled=found, absent=_absent(own, metric))
+    return empty._replace(
+        observed=observed, unpooled=found, absent=_absent(own, metric), size=_size(own, metric)
+    )
+
+
+def _size(own: Posterior, metric: Metric) -> float:
+    """Return the number of instances that the metric rests on; 1 if that is not known."""
+    if metric.weighs_instances or not own.evidence.has_class_counts:
+        return float(own.evidence.n_rows or 1)
+    counts = own.counts[0]
+    needed = metric.class_needed(counts.positive)
+    return float(counts.total if needed is None else counts.true[needed])
 
 
 def _posterior_of(posterior: Posterior, metric: Metric, rows: Array, entropy: int) -> Posterior:
@@ -230,22 +251,29 @@ def _labels_of(counts: Any, chosen: Array) -> str:
 
 
 def _pooled(
-    alone: Sequence[Subgroup], order: Array, posterior: Posterior, metric: Metric
+    alone: Sequence[Subgroup],
+    order: Array,
+    posterior: Posterior,
+    metric: Metric,
+    child: tuple[int, ...],
 ) -> SubgroupDraws:
     """Pool the subgroups; `order` is that in which they are drawn."""
     known = [code for code in order if alone[code].unpooled is not None]
-    if not known:
-        return SubgroupDraws(tuple(alone), np.full(posterior.n_draws, np.nan))
+    of_one = posterior.evidence.n_classifiers == 1
+    if not known or (of_one and len(known) < 3):
+        as_they_are = tuple(one._replace(pooled=one.unpooled) for one in alone)
+        return SubgroupDraws(as_they_are, np.full(posterior.n_draws, np.nan))
     draws = np.array([alone[code].unpooled.draws for code in known])
     if len(known) > 1:
-        draws = _without_prior(draws, _prior_variance(posterior, metric))
+        draws = _without_prior(draws, *_prior_moments(posterior, metric))
     # Instances are in one subgroup each, so that subgroups are independent given their differences.
-    rng = generator(posterior.entropy, Stream.POOLED_SUBGROUPS)
+    rng = generator(posterior.entropy, Stream.POOLED_SUBGROUPS, *child)
     # Pooling draws random numbers: swapping A and B must mirror these, too.
     sign = -1.0 if draws.mean() < 0 else 1.0
-    sizes = np.array([alone[code].n for code in known])
+    sizes = np.array([alone[code].size for code in known])
     found = pool_subgroups(sign * draws, sizes, rng)
-    pooled = np.clip(sign * found.draws, *(difference_bounds(metric.bounds) or (-np.inf, np.inf)))
+    bounds = metric.bounds if of_one else difference_bounds(metric.bounds)
+    pooled = np.clip(sign * found.draws, *(bounds or (-np.inf, np.inf)))
     subgroups = list(alone)
     for code, draws_of_one in zip(known, pooled, strict=True):
         of_all = alone[code].unpooled if len(known) == 1 else Distribution(draws_of_one)
@@ -253,29 +281,33 @@ def _pooled(
     return SubgroupDraws(tuple(subgroups), found.tau)
 
 
-def _prior_variance(posterior: Posterior, metric: Metric) -> float:
-    """Return the prior variance of the difference; infinite if there is no proper prior."""
+def _prior_moments(posterior: Posterior, metric: Metric) -> tuple[float, float]:
+    """Return prior mean and variance of what is drawn; infinite variance if there is no prior."""
     if not posterior.has_proper_prior(metric):
-        return math.inf
+        return 0.0, math.inf
 
-    def variance() -> float:
-        a, b = posterior.prior.draws(metric, PRIOR_DRAWS)
-        return float((a - b).var())
+    def moments() -> tuple[float, float]:
+        first, *second = posterior.prior.draws(metric, PRIOR_DRAWS)
+        if second:  # the prior of A and B is the same
+            return 0.0, float((first - second[0]).var())
+        return float(first.mean()), float(first.var())
 
-    return posterior.prior.remembered(("variance of the difference", metric), variance)
+    return posterior.prior.remembered(
+        ("moments of a subgroup", metric, posterior.evidence.n_classifiers), moments
+    )
 
 
-def _without_prior(draws: Array, prior: float) -> Array:
-    """Return draws with the model's own prior of the difference taken out again.
+def _without_prior(draws: Array, centre: float, prior: float) -> Array:
+    """Return draws with the model's own prior taken out again, given its mean and variance.
 
-    Pooling gives the difference another prior, that of the other subgroups. As the prior of A and B
-    is the same, the model's own pulls the difference towards 0, which matters in small subgroups.
-    With normal distributions, the precision that is left is that of the posterior minus that of
-    the prior.
+    Pooling gives subgroups another prior, that of the other subgroups. The model's own pulls a
+    difference towards 0, and a score towards the middle, which matters in small subgroups. With
+    normal distributions, the precision that is left is that of the posterior minus that of the
+    prior.
     """
     means, variances = draws.mean(axis=1, keepdims=True), draws.var(axis=1, keepdims=True)
     left = np.maximum(1 - variances / prior, LEAST_LEFT)
-    return means / left + (draws - means) / np.sqrt(left)
+    return centre + (means - centre) / left + (draws - means) / np.sqrt(left)
 
 
 def _check_groups(posterior: Posterior, of_rows: Array, given: Subgroups) -> None:

@@ -11,7 +11,8 @@ import pandas as pd
 from skbayeseval._arrays import Array
 from skbayeseval._validation import check_flag
 from skbayeseval.evidence import ConfusionCounts, Evidence
-from skbayeseval.evidence.instances import subgroups_of
+from skbayeseval.evidence.instances import Instances, subgroups_of
+from skbayeseval.evidence.item_scores import ItemScores
 from skbayeseval.judgement import frequentist
 from skbayeseval.judgement.decision import PLANNED, digits_of, format_interval, format_probability
 from skbayeseval.judgement.frequentist import SignificanceTest, mcnemar, paired_t, sign_test
@@ -29,6 +30,7 @@ from skbayeseval.results.described import (
     summary_row,
     under_other_priors,
 )
+from skbayeseval.results.disagreements import of_items, of_predictions, with_columns
 from skbayeseval.results.facts import Fact, as_lines, as_sentences, observed_of, observed_values
 from skbayeseval.results.figures import ComparisonFigures
 from skbayeseval.results.report import POSTERIOR, SENSITIVITY, Figure, Table
@@ -489,6 +491,64 @@ class ComparisonResult(ComparisonFigures):
         which = self._metric(metric)
         subgroups = subgroups_of(column, instances_of(self._posterior))
         return SubgroupComparison(self._posterior, which, subgroups, self.names)
+
+    def disagreements(self, columns: Any = None) -> pd.DataFrame:
+        """Return the instances or items on which A and B differ, the most decisive first.
+
+        Parameters
+        ----------
+        columns : DataFrame, Series, dict or sequence, default=None
+            What else to show of each instance, such as its text: one row for each row of the
+            predictions, scores or items that were compared, or of X. pandas objects whose index
+            has the labels of these rows may be in any order.
+
+        Returns
+        -------
+        table : pandas.DataFrame
+            One row per instance on which A and B differ, with the index of the data or the ids of
+            the items. The columns are truth (not of items); what A and B said, or their scores,
+            under their names; difference, that of A minus B in how right they are, which is the
+            order of the rows; better, the name of the one that is nearer to the truth, or
+            "neither"; and `columns`.
+
+            The difference is 1, 0 or -1 for classes, of the shares of right labels for multi-label
+            indicators, of absolute errors for numbers (positive where A's is smaller), and of
+            scores for items. If a cross-validation has several passes over the data, the columns of
+            A and B are the shares of passes in which they were right ("A right"), or their mean
+            absolute errors ("A error"), and passes tells of how many.
+
+        Raises
+        ------
+        ValueError
+            If the instances are not known, as for `predictions`: where counts, confusion matrices
+            or split scores were compared, within groups of predicted classes, of chunks, and mostly
+            for files of results.
+
+        Notes
+        -----
+        Two runs of one system are compared in the same way: the table has the items whose score has
+        flipped.
+
+        Examples
+        --------
+        >>> from skbayeseval import compare_items
+        >>> questions = ["2 + 2", "3 * 3", "7 - 5", "8 / 2"]
+        >>> result = compare_items([1, 1, 0, 1], [1, 0, 1, 1], names=("Tuesday", "Monday"))
+        >>> result.disagreements({"question": questions})
+           Tuesday  Monday  difference   better question
+        1      1.0     0.0         1.0  Tuesday    3 * 3
+        2      0.0     1.0        -1.0   Monday    7 - 5
+        """
+        evidence, posterior = self.evidence, self._posterior
+        if isinstance(evidence, ItemScores):
+            instances = posterior.instances or Instances(evidence.n_items)
+            found, index = of_items(evidence, self.names), instances.index
+        else:
+            tested = self._predicted
+            found, index = of_predictions(tested, self.names), tested.index
+            instances = posterior.instances or Instances(tested.n_samples, index)
+        table = with_columns(found, columns, instances)
+        return table if index is None else table.set_axis(index[table.index])
 
     def _headline(self, metric: Metric) -> str:
         """Return a sentence on who is better, and how surely."""

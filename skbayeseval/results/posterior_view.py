@@ -30,7 +30,7 @@ from skbayeseval.posterior.build import convergence_warnings, from_trace
 from skbayeseval.posterior.posterior import Posterior
 from skbayeseval.results.storage import Parts, describe, read, write
 from skbayeseval.splitting.collect import CrossValidation
-from skbayeseval.splitting.out_of_fold import LEVELS
+from skbayeseval.splitting.out_of_fold import OutOfFold
 
 PRIOR_DRAWS = 4000
 
@@ -294,11 +294,16 @@ class PosteriorView:
             If predictions were not kept: by ``model="scores"``, by metrics of instance scores alone
             ("roc_auc"), where counts were given, and in files.
         """
+        return self._predicted.frame(self._names)
+
+    @property
+    def _predicted(self) -> OutOfFold:
+        """The predictions, with the truth if it is kept; raise if there are none."""
         record = self._cross_validation
         if record is not None and record.out_of_fold is not None:
-            return record.out_of_fold.frame(self._names)
-        predictions = self.evidence.given_predictions() if record is None else None
-        if predictions is None:
+            return record.out_of_fold
+        given = self.evidence.given() if record is None else None
+        if given is None:
             raise ValueError(
                 "This result has no predictions. They are kept by cross-validation with a metric "
                 "of predictions, such as scoring='accuracy', but not by model='scores', nor for "
@@ -307,11 +312,16 @@ class PosteriorView:
                 else "This result has no predictions: it was made from counts or scores, or keeps "
                 "counts of groups or of chunks only."
             )
-        instances = self._posterior.instances
-        index = None if instances is None else instances.index
-        frame = pd.DataFrame(dict(enumerate(predictions)), index=index).infer_objects()
-        header = [(name, 0) for name in self._names]
-        return frame.set_axis(pd.MultiIndex.from_tuples(header, names=LEVELS[:2]), axis=1)
+        instances, n = self._posterior.instances, len(given.truth)
+        return OutOfFold(
+            n,
+            [np.arange(n)],
+            {name: [said] for name, said in zip(self._names, given.predictions, strict=True)},
+            given.classes,
+            given.labels,
+            None if instances is None else instances.index,
+            given.truth,
+        )
 
     @property
     def n_splits(self) -> int | None:

@@ -18,13 +18,14 @@ from skbayeseval.display import ScoreDisplay
 from skbayeseval.evidence.instances import subgroups_of
 from skbayeseval.judgement.distribution import Distribution
 from skbayeseval.judgement.intervals import Interval
+from skbayeseval.metrics.confusion import RATES
 from skbayeseval.metrics.metric import Metric
 from skbayeseval.metrics.registry import labelled
-from skbayeseval.posterior.subgroups import each_alone
 from skbayeseval.results.answer import UNTITLED, Answer, answer_of_one
 from skbayeseval.results.described import DescribedResult, score_row, under_other_priors
 from skbayeseval.results.facts import Fact, means_of_splits, observed_of
 from skbayeseval.results.report import POSTERIOR, SENSITIVITY, Figure, Table, page
+from skbayeseval.results.subgroup_scores import SubgroupScores
 from skbayeseval.results.subgroups import instances_of
 from skbayeseval.results.text_tables import (
     Labels,
@@ -209,27 +210,26 @@ class ScoreResult(DescribedResult):
             prob=prob,
         ).plot(ax=ax, **labelled(style, which))
 
-    def by(
-        self, column: Any, *, prob: float = 0.95, metric: str | Metric | None = None
-    ) -> pd.DataFrame:
-        """Return the metric in each subgroup of the instances, given these alone.
+    def by(self, column: Any, *, metric: str | Metric | None = None) -> SubgroupScores:
+        """Return the metric in each group of the instances, and the gaps between groups.
+
+        Three or more groups are partially pooled, as in `ComparisonResult.by`, which takes the luck
+        off the highest and the lowest of many.
 
         Parameters
         ----------
         column : array-like of shape (n_instances,)
-            The subgroup of each instance, as in `ComparisonResult.by`.
-        prob : float, default=0.95
-            The probability mass of the HDI.
+            The group of each instance, as in `ComparisonResult.by`.
         metric : str or Metric, default=None
-            The metric. By default, the first metric of the result.
+            The metric. By default, the first metric of the result. Rates of two classes of which
+            neither high nor low ones are better may be "selection_rate", the share of instances
+            that are predicted positive, and "false_positive_rate".
 
         Returns
         -------
-        table : pandas.DataFrame
-            One row per subgroup: n (instances), n_groups (where groups are the unit of the
-            evidence), observed, mean, sd, hdi_low, hdi_high, and note, which tells if there are too
-            few instances, or if classes of an average do not occur. Subgroups are not pooled: of
-            many, the highest and the lowest are so partly by chance.
+        groups : SubgroupScores
+            Its methods are `gap`, `gaps`, `demographic_parity_difference`,
+            `equalized_odds_difference`, `summary` and `plot`.
 
         Examples
         --------
@@ -238,24 +238,15 @@ class ScoreResult(DescribedResult):
         >>> from skbayeseval import bayesian_cross_val_score
         >>> X, y = load_breast_cancer(return_X_y=True, as_frame=True)
         >>> result = bayesian_cross_val_score(GaussianNB(), X, y, random_state=0)
-        >>> result.by(X["mean radius"] > 13)["n"].to_dict()
+        >>> result.by(X["mean radius"] > 13).table["n"].to_dict()
         {False: 259, True: 310}
         """
-        which = self._metric(metric)
-        subgroups = subgroups_of(column, instances_of(self._posterior))
-        rows = []
-        for subgroup in each_alone(self._posterior, which, subgroups):
-            row: dict[str, Any] = {"n": subgroup.n, "n_groups": subgroup.n_groups}
-            row["observed"] = subgroup.observed[0]
-            if subgroup.unpooled is not None:
-                row |= {"mean": subgroup.unpooled.mean, "sd": subgroup.unpooled.sd}
-                row |= zip(("hdi_low", "hdi_high"), subgroup.unpooled.hdi(prob), strict=True)
-            rows.append({**row, "note": subgroup.reason or subgroup.absent})
-        name = subgroups.name or "subgroup"
-        columns = ["n", "n_groups", "observed", "mean", "sd", "hdi_low", "hdi_high", "note"]
-        index = pd.Index(subgroups.labels, name=name, tupleize_cols=False)
-        table = pd.DataFrame(rows, index=index, columns=columns)
-        return table if table["n_groups"].any() else table.drop(columns="n_groups")
+        is_rate = isinstance(metric, str) and metric in RATES and metric not in self._metrics
+        which = RATES[str(metric)] if is_rate else self._metric(metric)
+        given = subgroups_of(column, instances_of(self._posterior))
+        return SubgroupScores(
+            self._posterior, self._posterior.check_metric(which), given, self.name
+        )
 
     def explain(self) -> str:
         """Return what the result means, in paragraphs of plain sentences.

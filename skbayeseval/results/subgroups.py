@@ -47,7 +47,57 @@ COLUMNS = [
 MOST_LINES = 30
 
 
-class SubgroupComparison:
+class OfSubgroups:
+    """Base class of what is known of each subgroup of the instances."""
+
+    def __init__(self, posterior: Posterior, metric: Metric, given: Subgroups) -> None:
+        compared = compare_subgroups(posterior, metric, given)
+        self._subgroups = compared.subgroups
+        self._tau = compared.tau
+        self._metric = metric
+        self._column = given.name
+
+    @property
+    def metric(self) -> str:
+        """The name of the metric."""
+        return self._metric.name
+
+    @property
+    def column(self) -> str | None:
+        """The name of the column, if it has one."""
+        return self._column
+
+    @property
+    def reasons(self) -> dict[Any, str]:
+        """The subgroups with too few instances to say anything, and why."""
+        return {
+            subgroup.label: subgroup.reason
+            for subgroup in self._subgroups
+            if subgroup.pooled is None
+        }
+
+    @property
+    def incomplete(self) -> dict[Any, str]:
+        """The subgroups in which some classes of an average do not occur, and which."""
+        return {subgroup.label: subgroup.absent for subgroup in self._subgroups if subgroup.absent}
+
+    @property
+    def draws(self) -> pd.DataFrame:
+        """Draws of the pooled values, with one column per subgroup."""
+        return pd.DataFrame(
+            {
+                subgroup.label: subgroup.pooled.draws
+                for subgroup in self._subgroups
+                if subgroup.pooled is not None
+            }
+        )
+
+    def _index(self) -> pd.Index[Any]:
+        labels = [subgroup.label for subgroup in self._subgroups]
+        return pd.Index(labels, name=self._column or "subgroup", tupleize_cols=False)
+
+
+class SubgroupComparison(OfSubgroups):
     """The difference between two classifiers, A minus B, in each subgroup of the instances.
 
     Returned by `ComparisonResult.by`. Read-only.
@@ -89,13 +139,9 @@ class SubgroupComparison:
     def __init__(
         self, posterior: Posterior, metric: Metric, given: Subgroups, names: tuple[str, str]
     ) -> None:
-        compared = compare_subgroups(posterior, metric, given)
-        self._subgroups = compared.subgroups
-        self._tau = compared.tau
+        super().__init__(posterior, metric, given)
         self._overall = posterior.difference(metric)
         self._observed = posterior.observed(metric)
-        self._metric = metric
-        self._column = given.name
         self._names = names
 
     @property
@@ -104,43 +150,9 @@ class SubgroupComparison:
         return self._names
 
     @property
-    def metric(self) -> str:
-        """The name of the metric."""
-        return self._metric.name
-
-    @property
-    def column(self) -> str | None:
-        """The name of the column, if it has one."""
-        return self._column
-
-    @property
     def table(self) -> pd.DataFrame:
         """One row per subgroup, as `summary` returns it without a ROPE."""
         return self.summary()
-
-    @property
-    def reasons(self) -> dict[Any, str]:
-        """The subgroups with too few instances to say anything, and why."""
-        return {
-            subgroup.label: subgroup.reason
-            for subgroup in self._subgroups
-            if subgroup.pooled is None
-        }
-
-    @property
-    def incomplete(self) -> dict[Any, str]:
-        """The subgroups in which some classes of an average do not occur, and which."""
-        return {subgroup.label: subgroup.absent for subgroup in self._subgroups if subgroup.absent}
-
-    @property
-    def draws(self) -> pd.DataFrame:
-        """Draws of the pooled difference, with one column per subgroup."""
-        columns = {
-            subgroup.label: subgroup.pooled.draws
-            for subgroup in self._subgroups
-            if subgroup.pooled is not None
-        }
-        return pd.DataFrame(columns)
 
     @property
     def tau(self) -> Array:
@@ -176,9 +188,7 @@ class SubgroupComparison:
 
     def _judged(self, rope: Any, prob: float) -> pd.DataFrame:
         """Return one row per subgroup, with decisions."""
-        labels = [subgroup.label for subgroup in self._subgroups]
-        index = pd.Index(labels, name=self._column or "subgroup", tupleize_cols=False)
-        return self._rows(self._subgroups, rope, prob).set_axis(index)
+        return self._rows(self._subgroups, rope, prob).set_axis(self._index())
 
     def _rows(self, subgroups: Sequence[Subgroup], rope: Any, prob: float) -> pd.DataFrame:
         region, rows = self._rope(rope), []

@@ -242,6 +242,7 @@ class Collection:
         n_samples: int,
         classes: tuple[Any, ...] | None = None,
         labels: tuple[Any, ...] | None = None,
+        truth: Any = None,
     ) -> OutOfFold:
         """Return the predictions for the test sets of the kept splits."""
         smallest = np.min_scalar_type(n_samples)
@@ -250,7 +251,7 @@ class Collection:
             name: [runs[i].observed["predict"] for i in self.kept]
             for name, runs in self.runs.items()
         }
-        return OutOfFold(n_samples, tests, predictions, classes, labels)
+        return OutOfFold(n_samples, tests, predictions, classes, labels, truth=truth)
 
     def pooled(self, name: str, what: str = "predict") -> Any:
         """Return the output `what` of one estimator for all instances that were `tested`."""

@@ -35,6 +35,8 @@ class OutOfFold:
         The labels of the columns, if predictions are label indicators.
     index : pandas.Index, default=None
         The labels of the instances.
+    truth : array, default=None
+        What was true of each instance, in the form of the predictions; None if it is not kept.
     """
 
     n_samples: int
@@ -43,6 +45,7 @@ class OutOfFold:
     classes: tuple[Any, ...] | None = None
     labels: tuple[Any, ...] | None = None
     index: pd.Index[Any] | None = None
+    truth: Any = field(default=None, repr=False)
 
     def renamed(self, new: Mapping[str, str]) -> OutOfFold:
         """Return a copy with estimators renamed, without all that have no new name."""
@@ -71,7 +74,7 @@ class OutOfFold:
         """Return predictions as the estimators gave them, one row per instance."""
         columns: dict[tuple[Any, ...], Any] = {}
         for name in names:
-            found = self._decoded(self.codes(name))
+            found = self.decoded(self.codes(name))
             for repeat in range(found.shape[1]):
                 if self.labels is None:
                     columns[name, repeat] = found[:, repeat]
@@ -83,7 +86,8 @@ class OutOfFold:
         frame = pd.DataFrame(dict(enumerate(columns.values())), index=self.index)
         return frame.infer_objects().set_axis(header, axis=1)
 
-    def _decoded(self, codes: Array) -> Array:
+    def decoded(self, codes: Array) -> Array:
+        """Return what positions in `classes` stand for; None or NaN where nothing was predicted."""
         if codes.dtype.kind != "i":
             return codes
         missing = codes < 0

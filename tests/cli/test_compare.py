@@ -244,3 +244,19 @@ def test_percentages(path, reported, refused):
     assert reported(f"{base} 2.5% {QUICK}")["rope"] == pytest.approx(0.025)
     for text in ("1,5", "one%", "1%%", "-1", "nan"):
         refused(f"must be a number of 0 or more, such as 0.01 or 1%, got '{text}'", base, text)
+
+
+def test_disagreements(tmp_path, run, refused):
+    path, saved = tmp_path / "p.csv", tmp_path / "out.csv"
+    path.write_text("y,nb,svm,text\na,a,b,one\nb,b,b,two\nb,a,b,three\na,b,b,four\n" * 5)
+    line = f"compare {path} --truth y --a nb --b svm --draws 200"
+    code, said = run(f"{line} --disagreements {saved}")
+    assert code == 0
+    assert said.out.endswith(f"10 disagreements: {saved}\n")
+    assert saved.read_text().splitlines()[:3] == [
+        "row,truth,nb,svm,difference,better,text",
+        "0,a,a,b,1.0,nb,one",
+        "2,b,a,b,-1.0,svm,three",
+    ]
+    refused("is about two, but 3", f"{line} --b y --disagreements {saved} --names a b c")
+    refused("does not go with --chunks", f"compare x y z --chunks IOB2 --disagreements {saved}")

@@ -254,3 +254,13 @@ def test_grades_of_people_correct_those_of_a_judge(tmp_path, reported):
     for human, expected in (("", 0.2), ("--human person", 0.0)):
         report = reported(f"items --score grade --draws 500 {human}", *paths)
         assert report["summary"]["grade"]["mean"] == pytest.approx(expected, abs=0.02)
+
+
+def test_disagreements(tmp_path, run):
+    new, old, saved = (tmp_path / name for name in ("new.csv", "old.csv", "out.csv"))
+    new.write_text("id,score\nq1,1\nq2,0\nq3,1\n")
+    old.write_text("id,score\nq3,0\nq2,0\nq1,1\n")
+    code, said = run(f"items {new} {old} --draws 200 --disagreements {saved}")
+    assert code == 0
+    assert said.out.endswith(f"1 disagreements: {saved}\n")
+    assert saved.read_text() == "id,new,old,difference,better\nq3,1.0,0.0,1.0,new\n"

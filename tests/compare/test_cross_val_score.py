@@ -292,7 +292,7 @@ def test_other_priors_of_two_classes():
 def test_subgroups():
     site = pd.Series(np.where(X[:, 0] > 0, "Bonn", "Kiel"), name="site")
     result = bayesian_cross_val_score(NB, X, Y, cv=10, random_state=0)
-    table = result.by(site)
+    table = result.by(site).table
     assert table.index.name == "site"
     assert table["n"].to_dict() == site.value_counts().to_dict()
     right = result.predictions["GaussianNB", 0].to_numpy() == Y
@@ -302,17 +302,17 @@ def test_subgroups():
         noise = p * (1 - p) / (row["n"] + 2)
         assert row["sd"] == pytest.approx(np.sqrt(1.6 * 1.25 * noise), rel=0.07)
         assert row["hdi_low"] < row["mean"] < row["hdi_high"]
-    narrow = result.by(site, prob=0.5)
+    narrow = result.by(site).summary(prob=0.5)
     assert (narrow["hdi_low"] > table["hdi_low"]).all()
-    only = result.by(np.zeros(len(Y)))
+    only = result.by(np.zeros(len(Y))).table
     assert only.loc[0.0, "mean"] == pytest.approx(result.draws.mean())
     few = result.by(
         np.where(np.arange(len(Y)) == np.argmax(Y == 0), "one", "rest"), metric="recall"
-    )
+    ).table
     assert few.loc["one", "note"] == "no positives"
     assert np.isnan(few.loc["one", "mean"])
     grouped = bayesian_cross_val_score(NB, X, Y, groups=GROUPS, random_state=0)
-    assert grouped.by(GROUPS % 2)["n_groups"].to_list() == [30, 30]
+    assert grouped.by(GROUPS % 2).table["n_groups"].to_list() == [30, 30]
     with pytest.raises(ValueError, match="same value for all instances of a group"):
         grouped.by(site)
     with pytest.raises(ValueError, match="which split scores do not tell apart"):

@@ -4,13 +4,19 @@ from sklearn.model_selection import KFold
 from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
-from skbayeseval import bayesian_cross_validate, compare_many, compare_predictions, metrics
+from skbayeseval import (
+    bayesian_cross_validate,
+    compare_many,
+    compare_predictions,
+    metrics,
+    score_posterior,
+)
 from skbayeseval.evidence.instances import Subgroups
 from skbayeseval.evidence.validated_rows import ClassRows
 from skbayeseval.judgement.pooling import pool_subgroups
-from skbayeseval.models import Paired
+from skbayeseval.models import Paired, Unpaired
 from skbayeseval.posterior.inferred_weight import InferredWeights, ObservedRows
-from skbayeseval.posterior.subgroups import _prior_variance, _without_prior, compare_subgroups
+from skbayeseval.posterior.subgroups import _prior_moments, _without_prior, compare_subgroups
 
 ACCURACY = metrics.get_metric("accuracy")
 OPTIONS = {"n_draws": 4000, "random_state": 0}
@@ -47,7 +53,7 @@ def test_pooled_without_the_prior_of_the_model():
     result = compare_predictions(y, a, b, **OPTIONS)
     found = by(result, codes).subgroups
     alone = np.array([one.unpooled.draws for one in found])
-    alone = _without_prior(alone, _prior_variance(result._posterior, ACCURACY))
+    alone = _without_prior(alone, *_prior_moments(result._posterior, ACCURACY))
     sizes = np.array([one.n for one in found])
     expected = pool_subgroups(alone, sizes, np.random.default_rng(0)).draws
     for one, of_one in zip(found, expected, strict=True):
@@ -139,8 +145,8 @@ def test_too_few(scoring, reason):
         assert np.isnan(tiny.observed).all()
         np.testing.assert_array_equal(rest.pooled.draws, rest.unpooled.draws)
     else:
-        prior = _prior_variance(result._posterior, metrics.get_metric(scoring))
-        assert tiny.pooled.sd < _without_prior(tiny.unpooled.draws[None], prior).std()
+        prior = _prior_moments(result._posterior, metrics.get_metric(scoring))
+        assert tiny.pooled.sd < _without_prior(tiny.unpooled.draws[None], *prior).std()
 
 
 def test_a_single_unit_and_an_unstable_metric():
@@ -250,22 +256,27 @@ def test_instances_that_were_never_tested(data):
 def test_the_prior_of_the_model_is_taken_out_before_pooling():
     rng = np.random.default_rng(0)
     observed, noise, prior = np.array([[0.1], [-0.3]]), np.array([[0.02], [0.05]]), 0.06
-    precision = 1 / noise + 1 / prior
-    draws = rng.normal(observed / noise / precision, precision**-0.5, (2, 100_000))
-    found = _without_prior(draws, prior)
+    precision, centre = 1 / noise + 1 / prior, 0.5
+    middle = (observed / noise + centre / prior) / precision
+    draws = rng.normal(middle, precision**-0.5, (2, 100_000))
+    found = _without_prior(draws, centre, prior)
     np.testing.assert_allclose(found.mean(axis=1), observed[:, 0], atol=0.005)
     np.testing.assert_allclose(found.var(axis=1), noise[:, 0], rtol=0.02)
-    np.testing.assert_allclose(_without_prior(draws, np.inf), draws)
+    np.testing.assert_allclose(_without_prior(draws, centre, np.inf), draws)
 
 
-def test_variance_of_the_prior():
+def test_moments_of_the_prior():
     # Two classes of n = 0: each row is Dirichlet over who is right, with theta in each cell, and
     # the share of the classes is uniform. The difference of two cells has the variance
     # 1 / 2 / (4 theta + 1), and E[(A - B)^2] is E[share^2 + (1 - share)^2] = 2 / 3 times that.
     y, a, b, _ = simulated(100)
     for model, theta in (("auto", 0.25), (Paired(), 1.0)):
         result = compare_predictions(y, a, b, model=model, **OPTIONS)
-        found = _prior_variance(result._posterior, ACCURACY)
+        centre, found = _prior_moments(result._posterior, ACCURACY)
+        assert centre == 0
         assert found == pytest.approx(2 / 3 / 2 / (4 * theta + 1), rel=0.1)
     weighted = compare_predictions(y, a, b, groups=np.arange(100) // 2, **OPTIONS)
-    assert _prior_variance(weighted._posterior, ACCURACY) == np.inf
+    assert _prior_moments(weighted._posterior, ACCURACY) == (0, np.inf)
+    single = score_posterior(y, a, scoring="recall", model=Unpaired(rho=1.0), **OPTIONS)
+    centre, found = _prior_moments(single._posterior, metrics.get_metric("recall"))
+    assert (centre, found) == pytest.approx((1 / 2, 1 / 12), rel=0.05)  # uniform
