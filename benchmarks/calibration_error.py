@@ -68,9 +68,9 @@ def main():
     args = parser.parse_args()
     kinds = [f"{of}, {kind}" for kind in ("plain", "pivotal", "package") for of in ("A", "A - B")]
     print(f"| error of A | n | {' | '.join(kinds)} |\n|{' --- |' * (2 + len(kinds))}")
-    factor_of = {0.0: 1.0} | {
-        error: brentq(lambda factor: true_error(factor) - error, 1.0, 9.0) for error in (0.02, 0.1)
-    }
+    factor_of = {0.0: 1.0}
+    for error in (0.02, 0.1):
+        factor_of[error] = brentq(lambda f, e=error: true_error(f) - e, 1.0, 9.0)
     for n in args.sizes:
         for error, factor in factor_of.items():
             factors = factor, factor_of[0.02]

@@ -271,9 +271,7 @@ def _calibration_draws(
     return np.minimum(np.where(alone < observed, factor * observed, 0.0), 1.0)
 
 
-def _gaps(
-    n_bins: int, quantiles: bool, truth: Array, scores: Array, sample_weight: Any
-) -> Array:
+def _gaps(n_bins: int, quantiles: bool, truth: Array, scores: Array, sample_weight: Any) -> Array:
     """Return the sum of probability minus hit in each bin, over all weight."""
     if scores.ndim == 1:
         probability, hit = scores, truth == 1
