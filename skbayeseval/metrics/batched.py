@@ -281,7 +281,8 @@ def _gaps(n_bins: int, quantiles: bool, truth: Array, scores: Array, sample_weig
     edges = np.quantile(probability, inner) if quantiles else inner
     in_bin = np.searchsorted(edges, probability)[:, None] == np.arange(n_bins)
     weights = np.ones(len(truth)) if sample_weight is None else np.asarray(sample_weight)
-    return (weights * (probability - hit)) @ in_bin / weights.sum(axis=-1, keepdims=True)
+    parts = in_bin * (probability - hit)[:, None]
+    return weights @ parts / weights.sum(axis=-1, keepdims=True)
 
 
 def _top_k(k: int, truth: Array, scores: Array) -> Array:

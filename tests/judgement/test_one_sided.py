@@ -199,7 +199,7 @@ def test_a_plan_requires_less_and_less():
     found = planned_answer(2.5, Plan(1000, 2000, "items"))
     assert (found.answer, found.prob) == ("not settled", pytest.approx(stats.norm.cdf(2.7718)))
     assert str(found).endswith(
-        "99.4% (f1; 99.7212% or more would be a yes at 1,000 of 2,000 planned items; "
+        "99.4% (f1; 99.7213% or more would be a yes at 1,000 of 2,000 planned items; "
         f"{found.n_more} more give one if the difference stays as it is)"
     )
     # The score is 2.5 now, and grows as the root of the number.
