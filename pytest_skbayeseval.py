@@ -31,24 +31,23 @@ class Comparison:
     def __init__(self, result: Any) -> None:
         self.result = result
 
-    def assert_not_worse(self, margin: float | str, prob: float = 0.95, *, looks: int = 1) -> None:
+    def assert_not_worse(self, margin: float | str, prob: float = 0.95, **looking: int) -> None:
         """Fail unless A is not worse than B by more than the margin, with this probability.
 
-        The parameters are those of `ComparisonResult.non_inferiority`.
+        The parameters, such as `looks` and `planned`, are those of
+        `ComparisonResult.non_inferiority`.
         """
         __tracebackhide__ = True
-        decision = self.result.non_inferiority(margin, prob, looks=looks)
+        decision = self.result.non_inferiority(margin, prob, **looking)
         _require(self.result, decision, -decision.margin)
 
-    def assert_better(
-        self, margin: float | str = 0.0, prob: float = 0.95, *, looks: int = 1
-    ) -> None:
+    def assert_better(self, margin: float | str = 0.0, prob: float = 0.95, **looking: int) -> None:
         """Fail unless A is better than B by more than the margin, with this probability.
 
         The parameters are those of `ComparisonResult.superiority`.
         """
         __tracebackhide__ = True
-        decision = self.result.superiority(margin, prob, looks=looks)
+        decision = self.result.superiority(margin, prob, **looking)
         _require(self.result, decision, decision.margin)
 
 
@@ -60,6 +59,8 @@ def _require(result: Any, decision: Any, limit: float) -> None:
 
 def _needed(result: Any, decision: Any, limit: float) -> list[str]:
     """Return sentences on what would pass: another margin, or more items of the same kind."""
+    if decision.plan is not None:  # the sentence tells how many more items would do
+        return []
     draws, needed = sorted(result.draws), []
     surely_above = draws[int((1 - decision.prob) * len(draws))]
     allowed = decision.question == "non-inferiority"

@@ -12,15 +12,25 @@ with the probability that one look requires; and with that of `looks=10`. The co
 the same for many more test sets, with a normal approximation of the posterior, and Pocock's
 constant for ten equally spaced looks beside it.
 
+The third table has the same gates with a planned total, asked at 5, 20 or 50 equally spaced looks,
+again by the package: how often A passes that is worse by the margin, and how often if both are
+equal; once at the end, with `looks=`, and with `planned=`; and then how large a share of the plan
+was used on average. Only where a normal approximation is within 0.5 of the boundary is the package
+asked. The last table has how many times as many items have to be planned as for one look, if 80% of
+equal systems are to pass, and how many of them are used, from 100,000 simulated Brownian motions.
+
     python benchmarks/looks.py
 """
 
+from functools import cache
+
 import numpy as np
+from scipy.optimize import brentq
 from scipy.stats import norm
 
 from skbayeseval import compare_items
 from skbayeseval.judgement import Interval
-from skbayeseval.judgement.distribution import probability_per_look
+from skbayeseval.judgement.distribution import Plan, probability_per_look
 from skbayeseval.metrics import get_metric
 from skbayeseval.models import resolve_model
 from skbayeseval.planning.simulate import Question, Setting, simulated_decisions
@@ -35,6 +45,11 @@ N_REPLICATIONS = 500
 GATES = ((0.01, 0.05), (0.02, 0.1), (0.02, 0.3), (0.05, 0.2))
 N_LOOKS, N_BETWEEN = 10, 100
 N_GATES, N_NORMAL = 1000, 200_000
+
+# Planned totals of gates, and the looks at them, in hundredths.
+PLANS = ((0.05, 0.2, 500), (0.02, 0.1, 1500), (0.01, 0.05, 3000))
+STEPS = {5: 20, 20: 5, 50: 2}
+N_SEQUENCES, N_MOTIONS = 2000, 100_000
 
 # Pocock (1977): at ten looks, a one-sided 5%.
 POCOCK = norm.cdf(2.270)
@@ -94,6 +109,89 @@ def gates():
         print(f"| {margin} | {disagreeing} |", " | ".join(cells), "|", flush=True)
 
 
+@cache
+def compared(n, worse, better):
+    """Return the result of n items, of which A or B alone has some wrong."""
+    right = np.ones((2, n))
+    right[0, :worse] = right[1, worse : worse + better] = 0
+    return compare_items(*right, n_draws=4000, random_state=0)
+
+
+def first_passes(counts, sizes, margin, scores, **looking):
+    """Return the share of sequences that pass, and of the plan that is used, by the package."""
+    worse, better = counts
+    mean = (better - worse) / sizes
+    sd = np.sqrt(np.maximum(((worse + better) / sizes - mean**2) / sizes, 1e-12))
+    above = (mean + margin) / sd - scores
+    passed = above > 0
+    for i, k in np.argwhere(abs(above) < 0.5):
+        result = compared(int(sizes[k]), int(worse[i, k]), int(better[i, k]))
+        passed[i, k] = result.non_inferiority(margin, **looking).answer == "yes"
+    some = passed.any(axis=1)
+    used = np.where(some, sizes[passed.argmax(axis=1)], sizes[-1]) / sizes[-1]
+    return some.mean(), used.mean()
+
+
+def plans():
+    """Print one row per plan and number of looks."""
+    rules = ("one look", "looks=", "planned=")
+    titles = (
+        "planned",
+        "margin",
+        "looks",
+        *(f"{of}, {r}" for of in ("worse", "equal") for r in rules),
+    )
+    print(f"| {' | '.join(titles)} | used |\n|{' --- |' * (len(titles) + 1)}")
+    for margin, disagreeing, planned in PLANS:
+        rng = np.random.default_rng(planned)
+        steps = []
+        for loss in (margin, 0.0):
+            shares = [(disagreeing + loss) / 2, (disagreeing - loss) / 2, 1 - disagreeing]
+            drawn = rng.multinomial(planned // 100, shares, (N_SEQUENCES, 100))
+            steps.append(np.moveaxis(drawn[:, :, :2], 2, 0).cumsum(axis=2))
+        for n_looks, step in STEPS.items():
+            sizes = planned * np.arange(step, 101, step) // 100
+            required = norm.ppf(probability_per_look(0.95, n_looks))
+            boundary = np.array([Plan(n, planned).score_required(0.95) for n in sizes])
+            cells = []
+            for counts in steps:
+                at_looks = counts[:, :, step - 1 :: step]
+                cells += [
+                    first_passes(at_looks[:, :, -1:], sizes[-1:], margin, norm.ppf(0.95)),
+                    first_passes(at_looks, sizes, margin, required, looks=n_looks),
+                    first_passes(at_looks, sizes, margin, boundary, planned=planned),
+                ]
+            shown = [f"{passed:.1%}" for passed, _ in cells] + [f"{cells[-1][1]:.0%}"]
+            print(f"| {planned:,} | {margin} | {n_looks} |", " | ".join(shown), "|", flush=True)
+
+
+def planned_sizes():
+    """Print how many more items are planned, and used, for the same power as one look."""
+    print("| looks | planned, looks= | planned, planned= | used, planned= |")
+    print("| --- | --- | --- | --- |")
+    once = norm.ppf(0.95) + norm.ppf(0.8)
+    for n_looks in STEPS:
+        share = np.arange(1, n_looks + 1) / n_looks
+        steps = np.random.default_rng(0).normal(size=(N_MOTIONS, n_looks)) / np.sqrt(n_looks)
+        motion = steps.cumsum(axis=1)
+        each = norm.ppf(probability_per_look(0.95, n_looks)) * np.sqrt(share)
+        last = Plan(1, 1).score_required(0.95)
+
+        def passed(drift, bound, motion=motion, share=share):
+            return motion + drift * share >= bound
+
+        found = [
+            brentq(
+                lambda drift, b=bound: passed(drift, b).any(axis=1).mean() - 0.8, 2, 6, xtol=1e-3
+            )
+            for bound in (each, last)
+        ]
+        now = passed(found[1], last)
+        used = np.where(now.any(axis=1), share[now.argmax(axis=1)], 1.0).mean()
+        ratios = [(drift / once) ** 2 for drift in found]
+        print(f"| {n_looks} | {ratios[0]:.2f} | {ratios[1]:.2f} | {ratios[1] * used:.2f} |")
+
+
 def main():
     """Print one row per ROPE, and one per gate."""
     right = np.array([[0.05, 0.05], [0.05, 0.85]])  # of A and of B: wrong or right
@@ -114,8 +212,9 @@ def main():
     for i, rope in enumerate(ROPES):
         shares = (different[:, -1, i], different[:, :, i].any(axis=1), first[:, i])
         print(f"| {rope} |", " | ".join(f"{one.mean():.1%}" for one in shares), "|")
-    print()
-    gates()
+    for table in (gates, plans, planned_sizes):
+        print()
+        table()
 
 
 if __name__ == "__main__":

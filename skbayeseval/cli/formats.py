@@ -55,6 +55,8 @@ class Gate(NamedTuple):
                 "probability": answer.probability,
                 "required": answer.prob,
                 "looks": answer.looks,
+                "plan": None if answer.plan is None else answer.plan._asdict(),
+                "n_more": answer.n_more,
                 "sentence": str(answer),
             }
             for answer in self.answers
@@ -68,16 +70,19 @@ class Gate(NamedTuple):
 
 
 def judge(
-    result: ComparisonResult | Ranking, asked: str, rope: Rope | None, looks: int = 1
+    result: ComparisonResult | Ranking, asked: str, rope: Rope | None, **looking: Any
 ) -> Gate:
-    """Ask whether A may be shipped: for each metric, and instead of each other."""
+    """Ask whether A may be shipped: for each metric, and instead of each other.
+
+    `looking` is `looks` or `planned`, as in `ComparisonResult.non_inferiority`.
+    """
     margin = 0.0 if rope is None else rope
     pairs = [result]
     if isinstance(result, Ranking):
         pairs = [result.pairs[0, other] for other in range(1, len(result.names))]
     answers = [
         getattr(pair, GATES[asked])(
-            margin[metric] if isinstance(margin, dict) else margin, looks=looks, metric=metric
+            margin[metric] if isinstance(margin, dict) else margin, metric=metric, **looking
         )
         for pair in pairs
         for metric in result.metrics

@@ -46,7 +46,7 @@ OPTIONS = {
         for name in (
             "pos_label", "scoring", "model", "weight", "rope", "names", "labels", "groups", "score",
             "id", "group", "filter", "task", "missing", "human", "truth", "a", "b", "looks",
-            "runs",
+            "planned", "runs",
         )
     },
 }  # fmt: skip
@@ -94,7 +94,8 @@ def in_words_of_options(error: Exception, names: Sequence[str] = ("A", "B")) -> 
 def report(result: Result, args: argparse.Namespace) -> int:
     """Print and save a result, and return the exit code, which is that of the gate."""
     args.rope = _in_units(result, args.rope)
-    gate = None if args.gate is None else judge(result, args.gate, args.rope, args.looks)
+    looking = {"looks": args.looks, "planned": args.planned}
+    gate = None if args.gate is None else judge(result, args.gate, args.rope, **looking)
     with printing():
         if args.format == "json":
             found = _as_json(result, args.rope)

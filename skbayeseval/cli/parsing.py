@@ -120,6 +120,14 @@ def add_output(parser: argparse.ArgumentParser, *, disagreements: str = "") -> N
         "(default: 1)",
     )
     parser.add_argument(
+        "--planned",
+        type=whole_number,
+        metavar="N",
+        help="in the place of --looks: how many items or instances there will be at most. The gate "
+        "may then be asked as often as you like while they come in; each time requires more than "
+        "95%%, the more so the fewer of them are there",
+    )
+    parser.add_argument(
         "--junit",
         metavar="FILE",
         help="save the answers of --gate to this file of JUnit's XML, with a test case for each",

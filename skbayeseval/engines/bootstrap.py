@@ -80,7 +80,7 @@ def stream_bootstrap(
             of_run = weights[place]
             for k, metric in enumerate(prepared):
                 try:
-                    of_one = metric.sums(of_run)
+                    of_one = metric.drawn(of_run)
                 except ValueError as error:  # of a function that is not defined for all weights
                     raise ValueError(f"Classifier {k + 1} of {n_classifiers}: {error}") from error
                 found, before = of_one.relative_to(unweighted[k]), sums[k]

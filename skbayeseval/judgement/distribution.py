@@ -13,10 +13,11 @@ import math
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from numbers import Integral
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.special import ndtr, ndtri
 
 from skbayeseval._arrays import Array, in_short
 from skbayeseval._validation import check_probability
@@ -175,6 +176,11 @@ class OneSidedDecision(InWords):
         other one was asked for.
     looks : int
         How often the question is asked while data come in.
+    plan : Plan or None
+        How many items or instances there are now, and how many were planned.
+    n_more : int or None
+        With a plan, how many more a yes requires if the difference stays as it is; None if more
+        than planned, and if the answer is settled.
 
     Examples
     --------
@@ -196,6 +202,8 @@ class OneSidedDecision(InWords):
     trained_on: str = ""
     other_metrics: tuple[str, ...] = field(default=(), compare=False)
     looks: int = 1
+    plan: Plan | None = None
+    n_more: int | None = None
 
     @property
     def settled(self) -> bool:
@@ -214,10 +222,19 @@ class OneSidedDecision(InWords):
             case, probability = no, 1 - self.probability
         elif not self.settled:
             verdict = "not settled: "
-            basis += f"; {percent(self.prob)} or more would be a yes"
+        several = self.looks > 1 or self.plan is not None
+        if several or not self.settled:
+            # Early in a plan, this is so near 1 that only the items tell how far it is.
+            least = f"{percent(self.prob)} or more" if self.prob <= 0.9999 else "more than 99.99%"
+            basis += f"; {least} {'required' if self.settled else 'would be a yes'}"
         if self.looks > 1:
-            required = "" if not self.settled else f"; {percent(self.prob)} or more required"
-            basis += f"{required} at each of {self.looks} looks"
+            basis += f" at each of {self.looks} looks"
+        if self.plan is not None:
+            basis += f" at {self.plan.n_now:,} of {self.plan.planned:,} planned {self.plan.units}"
+            if self.n_more is not None:
+                basis += f"; {self.n_more:,} more give one if the difference stays as it is"
+            elif not self.settled and self.plan.n_now < self.plan.planned:
+                basis += "; all of them are too few if the difference stays as it is"
         chance = format_probability(probability, threshold=self.prob)
         sentence = f"{verdict}{a} is {case} than {b}{by} with probability {chance} ({basis})"
         return "\n   ".join([sentence, *self._notes("this answer")])
@@ -244,6 +261,56 @@ def probability_per_look(prob: Any, looks: Any) -> float:
     return 1 - (1 - check_probability(prob)) / int(looks)
 
 
+class Plan(NamedTuple):
+    """How many items or instances there are, of how many that are planned in all.
+
+    Attributes
+    ----------
+    n_now, planned : int
+        The numbers.
+    units : str
+        What is counted.
+
+    Examples
+    --------
+    >>> from skbayeseval.judgement.distribution import Plan
+    >>> [round(Plan(n, 2000).score_required(0.95), 2) for n in (200, 1000, 2000)]
+    [6.2, 2.77, 1.96]
+    """
+
+    n_now: int
+    planned: int
+    units: str = "instances"
+
+    def score_required(self, prob: float) -> float:
+        """Return how many standard deviations beyond the margin the mean has to be now.
+
+        The boundary of O'Brien and Fleming (1979), c / sqrt(t) at a share t of the plan. As data
+        come in, the score times sqrt(t) is a Brownian motion, which reaches c until t = 1 with
+        probability 2 (1 - Phi(c)), by the reflection principle. So 1 - `prob` holds for any number
+        of looks, wherever they are.
+        """
+        return float(ndtri((1 + prob) / 2)) / math.sqrt(self.n_now / self.planned)
+
+
+def check_plan(planned: Any, looks: Any, n_now: int, units: str) -> Plan | None:
+    """Return the plan; None if none is given."""
+    if planned is None:
+        return None
+    if not isinstance(planned, Integral) or isinstance(planned, bool):
+        raise TypeError(f"planned must be a whole number, got {in_short(planned)}.")
+    if looks != 1:
+        raise ValueError(
+            f"planned={planned} allows for any number of looks: omit looks={in_short(looks)}."
+        )
+    if planned < n_now:
+        raise ValueError(
+            f"planned={planned} is less than the {n_now:,} {units} that there are. It is the total "
+            "that was planned before the first look."
+        )
+    return Plan(n_now, int(planned), units)
+
+
 def one_sided(
     question: str,
     difference: Distribution,
@@ -254,25 +321,39 @@ def one_sided(
     *,
     shift: float = 0.0,
     looks: int = 1,
+    plan: Plan | None = None,
 ) -> OneSidedDecision:
     """Return the answer that the posterior of A minus B gives.
 
-    `shift` is how far other random splits could move the difference. With several looks, `prob` is
-    what all of them together are to be right with.
+    `shift` is how far other random splits could move the difference. With several looks or a plan,
+    `prob` is what all looks together are to be right with.
     """
-    prob = probability_per_look(prob, looks)
+    prob, score = probability_per_look(prob, looks), 0.0
+    if plan is not None:
+        score = plan.score_required(prob)
+        prob = float(ndtr(score))
+    # Fewer than ten draws do not tell a probability: the mean must be as far away, too.
+    is_far = plan is not None and (1 - prob) * len(difference.draws) < 10
+    far = score * difference.sd if is_far else 0.0
     limit = -margin if question == "non-inferiority" else margin
 
     def probability(move: float) -> float:
         around = difference.around(Interval(limit - move, limit - move))
         return 1 - around.worse if question == "non-inferiority" else around.better
 
-    def answer(chance: float) -> str:
-        return "yes" if chance >= prob else "no" if chance <= 1 - prob else "not settled"
+    def answer(move: float) -> str:
+        chance, gain = probability(move), difference.mean + move - limit
+        if chance >= prob and gain >= far:
+            return "yes"
+        return "no" if chance <= 1 - prob and gain <= -far else "not settled"
 
-    chance = probability(0.0)
-    now = answer(chance)
-    changes = shift != 0 and {answer(probability(move)) for move in (-shift, shift)} != {now}
+    now, gain, n_more = answer(0.0), difference.mean - limit, None
+    changes = shift != 0 and {answer(move) for move in (-shift, shift)} != {now}
+    if plan is not None and now == "not settled" and gain > 0:
+        # The score grows as the square root of the number, and what is required falls as it does.
+        needed = max(plan.n_now * score * difference.sd / gain, plan.n_now + 1)
+        n_more = math.ceil(needed) - plan.n_now if needed <= plan.planned else None
     return OneSidedDecision(
-        question, now, chance, margin, prob, names, metric, changes, looks=int(looks)
-    )
+        question, now, probability(0.0), margin, prob, names, metric, changes,
+        looks=int(looks), plan=plan, n_more=n_more,
+    )  # fmt: skip

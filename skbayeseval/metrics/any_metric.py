@@ -62,6 +62,9 @@ class AnyMetric:
         What the metric measures, and what makes its interval less reliable than it looks.
     is_sure : bool
         Whether it is known that greater is better; if not, it is checked.
+    of_draws : callable or None
+        The function under random weights, if it is another one because noise makes it larger: of
+        what the function takes, and of `plain`, the weights of what was observed.
 
     Examples
     --------
@@ -82,6 +85,7 @@ class AnyMetric:
     words: str = ""
     caution: str = ""
     is_sure: bool = True
+    of_draws: Callable[..., Any] | None = None
 
     def of(self, labels: Sequence[Any], several: bool = False) -> Metric:
         """Return the metric for classes with these labels, or for numbers or items without any.
@@ -404,6 +408,14 @@ class _Called(Prepared):
         total = own.sum(axis=0)[None]
         values = self.metric.values(self.y_true, self.y_pred, own)
         return Sums(values * total, total, np.ones_like(total))
+
+    def drawn(self, weights: Array) -> Sums:
+        """Return the sums of draws, which may allow for what noise adds."""
+        if self.metric.of_draws is None:
+            return self.sums(weights)
+        plain = np.ones(len(weights)) if self.weight is None else self.weight
+        function = partial(self.metric.of_draws, plain=plain)
+        return replace(self, metric=replace(self.metric, function=function)).sums(weights)
 
     def slopes(self) -> Sums:
         """Return numerical derivatives of the sums at equal weights.

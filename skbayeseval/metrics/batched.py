@@ -23,6 +23,9 @@ from skbayeseval.metrics.numbers import neg_mean_of, weighted_median
 # Products of pairs of instances are made for so many numbers at once.
 _MOST_NUMBERS = 2**24
 
+# Keeps divisors above 0.
+_SMALLEST = 1e-300
+
 
 def expected_calibration_error(n_bins: int = 15, *, strategy: str = "uniform") -> AnyMetric:
     """Make the metric of how far probabilities are from what happens, as a negative value.
@@ -31,7 +34,9 @@ def expected_calibration_error(n_bins: int = 15, *, strategy: str = "uniform") -
     more classes, of the predicted class. The metric is the mean over instances of the distance
     between the mean probability and the share of hits of their bin (Naeini et al. 2015). It is
     biased: even perfect probabilities have an error above 0, which falls with the number of
-    instances in a bin, and so do those of every draw.
+    instances in a bin. Draws allow for this: the distances of all bins are made larger or smaller
+    by a factor, such that with the noise of the draw added, their mean is the one observed. If
+    noise alone exceeds it, the draw is 0.
 
     Parameters
     ----------
@@ -63,10 +68,11 @@ def expected_calibration_error(n_bins: int = 15, *, strategy: str = "uniform") -
     metric = _of_probabilities(function, "neg_expected_calibration_error", (-1.0, 0.0), False)
     return replace(
         metric,
+        of_draws=partial(_calibration_draws, n_bins, strategy == "quantile"),
         words="the mean distance between predicted probabilities and what happens, as a negative "
         "value",
-        caution="noise makes it look larger, the more so the nearer it is to 0, and intervals do "
-        "not allow for this; see docs/guide/any_metric.md",
+        caution="noise makes it look larger, the more so the nearer it is to 0, and intervals "
+        "allow for most of this only; see docs/guide/any_metric.md",
     )
 
 
@@ -240,7 +246,33 @@ def _mean(values: Array, sample_weight: Any) -> Array:
 def _calibration_error(
     n_bins: int, quantiles: bool, truth: Array, scores: Array, sample_weight: Any = None
 ) -> Array:
-    """Return the sum over bins of the absolute sum of probability minus hit, over all weight."""
+    """Return the sum over bins of the absolute mean of probability minus hit."""
+    return np.abs(_gaps(n_bins, quantiles, truth, scores, sample_weight)).sum(axis=-1)
+
+
+def _calibration_draws(
+    n_bins: int, quantiles: bool, truth: Array, scores: Array, sample_weight: Array, plain: Array
+) -> Array:
+    """Return the errors that, with the noise of these weights added, are the one observed.
+
+    The gaps g of the bins become r g, where the sum of |r g + noise| is that of |g|. It is convex
+    in r and consists of lines, so that Newton's method from the right ends at the largest r.
+    """
+    gaps, drawn = (
+        _gaps(n_bins, quantiles, truth, scores, weights) for weights in (plain, sample_weight)
+    )
+    noise, observed = drawn - gaps, np.abs(gaps).sum()
+    alone = np.abs(noise).sum(axis=-1)
+    factor = 1 + alone / max(observed, _SMALLEST)
+    for _ in range(n_bins + 1):
+        together = factor[:, None] * gaps + noise
+        above = np.abs(together).sum(axis=-1) - observed
+        factor = np.maximum(factor - above / np.maximum(np.sign(together) @ gaps, _SMALLEST), 0.0)
+    return np.minimum(np.where(alone < observed, factor * observed, 0.0), 1.0)
+
+
+def _gaps(n_bins: int, quantiles: bool, truth: Array, scores: Array, sample_weight: Any) -> Array:
+    """Return the sum of probability minus hit in each bin, over all weight."""
     if scores.ndim == 1:
         probability, hit = scores, truth == 1
     else:
@@ -249,8 +281,8 @@ def _calibration_error(
     edges = np.quantile(probability, inner) if quantiles else inner
     in_bin = np.searchsorted(edges, probability)[:, None] == np.arange(n_bins)
     weights = np.ones(len(truth)) if sample_weight is None else np.asarray(sample_weight)
-    gaps = (weights * (probability - hit)) @ in_bin
-    return np.abs(gaps).sum(axis=-1) / weights.sum(axis=-1)
+    parts = in_bin * (probability - hit)[:, None]
+    return weights @ parts / weights.sum(axis=-1, keepdims=True)
 
 
 def _top_k(k: int, truth: Array, scores: Array) -> Array:

@@ -83,6 +83,10 @@ class Prepared:
         """Return the sums of the metric for weights of shape (n, n_draws)."""
         raise NotImplementedError
 
+    def drawn(self, weights: Array) -> Sums:
+        """Return the sums for random weights, which may allow for what noise adds to them."""
+        return self.sums(weights)
+
     def slopes(self) -> Sums:
         """Return the derivatives of the sums at equal weights, each of shape (n_columns, n)."""
         raise NotImplementedError

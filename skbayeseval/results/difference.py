@@ -222,6 +222,7 @@ class DifferenceAnswers(RopeResult):
         prob: float = 0.95,
         *,
         looks: int = 1,
+        planned: int | None = None,
         metric: str | Metric | None = None,
     ) -> OneSidedDecision:
         """Return whether A is not worse than B by more than the margin, so that it is safe to ship.
@@ -236,6 +237,11 @@ class DifferenceAnswers(RopeResult):
             How often this is asked in all while data come in, stopping at the first yes. Each look
             then requires ``1 - (1 - prob) / looks``, so that of classifiers which are worse by the
             margin at most ``1 - prob`` get a yes at any of them.
+        planned : int, default=None
+            How many items or instances there will be at most, if this is asked as they come in, in
+            the place of `looks`. The fewer of them are there, the more is required (the boundary of
+            O'Brien and Fleming, 1979), down to a probability of ``(1 + prob) / 2`` at the end, so
+            that the same holds for any number of looks.
         metric : str or Metric, default=None
             The metric. By default, the first metric of the result.
 
@@ -253,7 +259,7 @@ class DifferenceAnswers(RopeResult):
         >>> print(result.non_inferiority(0.01))
         safe to ship: A is not worse than B by more than 0.01 with probability 99.4% (f1)
         """
-        return self._one_sided("non-inferiority", margin, prob, looks, metric)
+        return self._one_sided("non-inferiority", margin, prob, looks, planned, metric)
 
     def superiority(
         self,
@@ -261,6 +267,7 @@ class DifferenceAnswers(RopeResult):
         prob: float = 0.95,
         *,
         looks: int = 1,
+        planned: int | None = None,
         metric: str | Metric | None = None,
     ) -> OneSidedDecision:
         """Return whether A is better than B by more than the margin.
@@ -269,7 +276,7 @@ class DifferenceAnswers(RopeResult):
         ----------
         margin : float or str, default=0.0
             The smallest gain that is worth having, at least 0, or a percentage as in `decision`.
-        prob, looks, metric
+        prob, looks, planned, metric
             As in `non_inferiority`.
 
         Returns
@@ -284,7 +291,7 @@ class DifferenceAnswers(RopeResult):
         >>> result.superiority(0.01).answer
         'not settled'
         """
-        return self._one_sided("superiority", margin, prob, looks, metric)
+        return self._one_sided("superiority", margin, prob, looks, planned, metric)
 
     def _one_sided(
         self,
@@ -292,6 +299,7 @@ class DifferenceAnswers(RopeResult):
         margin: float | str,
         prob: float,
         looks: int,
+        planned: int | None,
         metric: str | Metric | None,
     ) -> OneSidedDecision:
         which, prob = self._metric(metric), check_probability(prob)
@@ -305,6 +313,7 @@ class DifferenceAnswers(RopeResult):
             which.name,
             shift=shift,
             looks=looks,
+            plan=self._plan(planned, looks),
         )
         return replace(
             decision,

@@ -21,7 +21,7 @@ from skbayeseval._validation import check_characters, check_names
 from skbayeseval._version import __version__
 from skbayeseval.engines.pymc import to_inference_data
 from skbayeseval.evidence.interface import Evidence, letter, variable_names
-from skbayeseval.judgement.distribution import Distribution
+from skbayeseval.judgement.distribution import Distribution, Plan, check_plan
 from skbayeseval.metrics.metric import Metric
 from skbayeseval.metrics.registry import PerClass, split_metric
 from skbayeseval.metrics.scoring import resolve_scoring
@@ -530,6 +530,16 @@ class PosteriorView:
         if record is not None and record.test_size is not None:
             return round(record.train_size + record.test_size)
         return round(max(counts.total for counts in self._posterior.counts))
+
+    def _plan(self, planned: int | None, looks: int) -> Plan | None:
+        """Return how many of the planned items or instances there are."""
+        if planned is not None and self.evidence.is_of_splits:
+            raise ValueError(
+                "planned= is a number of items or instances, but there are only scores of splits: "
+                "omit it."
+            )
+        units = "items" if self.evidence.is_of_items else "instances"
+        return check_plan(planned, looks, self._n_instances(), units)
 
     def __repr__(self) -> str:
         several = len(self._names) > 1

@@ -348,6 +348,7 @@ class Ranking(RopeResult):
         prob: float = 0.95,
         *,
         looks: int = 1,
+        planned: int | None = None,
         metric: str | Metric | None = None,
     ) -> dict[str, OneSidedDecision]:
         """Return which classifiers are not worse than a reference by more than the margin.
@@ -359,7 +360,7 @@ class Ranking(RopeResult):
         reference : str or int, default=None
             The name or position of the classifier that the others are compared with, such as the
             one in use. By default, the best of each draw.
-        prob, looks, metric
+        prob, looks, planned, metric
             As in `ComparisonResult.non_inferiority`.
 
         Returns
@@ -378,10 +379,11 @@ class Ranking(RopeResult):
         >>> {name: decision.answer for name, decision in decisions.items()}
         {'half': 'no', 'few': 'yes'}
         """
+        asked: dict[str, Any] = {"looks": looks, "planned": planned, "metric": metric}
         if reference is not None:
             other = self.pairs.position(reference)
             return {
-                name: self._pair(k, other).non_inferiority(margin, prob, looks=looks, metric=metric)
+                name: self._pair(k, other).non_inferiority(margin, prob, **asked)
                 for k, name in enumerate(self.names)
                 if k != other
             }
@@ -389,10 +391,12 @@ class Ranking(RopeResult):
         margin = check_margin(margin, which, self._reference(which))
         draws = self._pooled(which)
         behind = map(Distribution, draws - draws.max(axis=0))
+        plan = self._plan(planned, looks)
 
         def answered(name: str, difference: Distribution) -> OneSidedDecision:
             rule, names = (margin, prob), (name, "the best")
-            return one_sided("non-inferiority", difference, *rule, names, which.name, looks=looks)
+            of_all: dict[str, Any] = {"looks": looks, "plan": plan}
+            return one_sided("non-inferiority", difference, *rule, names, which.name, **of_all)
 
         return dict(zip(self.names, map(answered, self.names, behind), strict=True))
 

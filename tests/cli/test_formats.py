@@ -142,3 +142,20 @@ def test_looks(run, refused):
     refused("--looks 0 must be at least 1", f"{command} --looks 0")
     message = "--looks is about a gate, and requires --gate"
     refused(message, f"counts --a {GOOD} --b {BAD} --looks 3")
+
+
+def test_a_planned_total(run, refused):
+    """The probability is 99.4%: enough at the end of the plan, but not half-way."""
+    command = f"counts --a 900 50 60 --b 890 60 70 {GATE} --json"
+    code, said = run(f"{command} --planned 1020")
+    assert code == 0
+    assert "97.5% or more required at 1,020 of 1,020 planned instances" in said.out
+    code, said = run(f"{command} --planned 2000")
+    assert code == 3
+    (answer,) = json.loads(said.out)["gate"]["answers"]
+    assert answer["plan"] == {"n_now": 1020, "planned": 2000, "units": "instances"}
+    assert 0 < answer["n_more"] < 300
+    refused("--planned 1000 is less than the 1,020 instances", f"{command} --planned 1000")
+    refused("omit --looks 3", f"{command} --planned 2000 --looks 3")
+    message = "--planned is about a gate, and requires --gate"
+    refused(message, f"counts --a {GOOD} --b {BAD} --planned 3000")

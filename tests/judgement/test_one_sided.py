@@ -1,10 +1,12 @@
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from scipy import stats
 
-from skbayeseval import compare_counts, compare_scores
+from skbayeseval import compare_counts, compare_items, compare_scores
 from skbayeseval.judgement.decision import check_cost, expected_loss
-from skbayeseval.judgement.distribution import Distribution, one_sided
+from skbayeseval.judgement.distribution import Distribution, Plan, one_sided
 from skbayeseval.judgement.rope import check_margin
 from skbayeseval.metrics import get_metric
 
@@ -167,3 +169,80 @@ def test_looks_that_cannot_be():
         result.non_inferiority(0.01, looks=2.5)
     with pytest.raises(ValueError, match="looks=0 must be at least 1"):
         result.superiority(looks=0)
+
+
+def passing(scores):
+    """Return how often equally many looks see a score beyond theirs, if there is no difference."""
+    looks = np.arange(1, len(scores) + 1)
+    correlation = np.sqrt(np.minimum.outer(looks, looks) / np.maximum.outer(looks, looks))
+    return 1 - stats.multivariate_normal(cov=correlation).cdf(scores, rng=0)
+
+
+def test_the_boundary_of_a_plan():
+    """It is that of O'Brien and Fleming for more and more looks: c falls short of its limit.
+
+    For 5 looks and two-sided 5%, c is 2.040 (Jennison and Turnbull 2000, table 2.3).
+    """
+    plan = np.array([Plan(k, 5).score_required(0.975) for k in range(1, 6)])
+    assert plan[-1] == pytest.approx(stats.norm.isf(0.0125))
+    assert passing(2.040 * plan / plan[-1]) == pytest.approx(0.025, abs=1e-4)
+    found = [passing([Plan(k, n).score_required(0.95) for k in range(1, n + 1)]) for n in (1, 3, 9)]
+    assert found[0] == pytest.approx(0.025)
+    assert all(less < more < 0.05 for less, more in pairwise(found))
+
+
+def planned_answer(score, plan, n_draws=1000, sd=0.01):
+    """Return the answer of a normal posterior that is this many of its deviations above 0."""
+    draws = stats.norm(score * sd, sd).ppf((np.arange(n_draws) + 0.5) / n_draws)
+    return one_sided("superiority", Distribution(draws), 0.0, 0.95, NAMES, "f1", plan=plan)
+
+
+def test_a_plan_requires_less_and_less():
+    found = planned_answer(2.5, Plan(1000, 2000, "items"))
+    assert (found.answer, found.prob) == ("not settled", pytest.approx(stats.norm.cdf(2.7718)))
+    assert str(found).endswith(
+        "99.4% (f1; 99.7213% or more would be a yes at 1,000 of 2,000 planned items; "
+        f"{found.n_more} more give one if the difference stays as it is)"
+    )
+    # The score is 2.5 now, and grows as the root of the number.
+    assert found.n_more == pytest.approx(1000 * (2.7718 / 2.5 - 1), abs=5)
+    for more, answer in ((found.n_more - 20, "not settled"), (found.n_more + 20, "yes")):
+        n = 1000 + more
+        assert planned_answer(2.5 * np.sqrt(n / 1000), Plan(n, 2000)).answer == answer
+    assert planned_answer(-3.0, Plan(1000, 2000)).answer == "no"
+    few = planned_answer(1.0, Plan(1000, 2000))
+    assert few.n_more is None
+    assert "all of them are too few if the difference stays as it is" in str(few)
+    last = planned_answer(1.9, Plan(2000, 2000))
+    assert str(last).endswith("97.5% or more would be a yes at 2,000 of 2,000 planned instances)")
+    assert planned_answer(2.0, Plan(2000, 2000)).answer == "yes"
+
+
+def test_no_draw_on_the_other_side_is_no_proof():
+    for score, answer in ((4.5, "not settled"), (-4.5, "not settled"), (9.0, "yes"), (-9.0, "no")):
+        found = planned_answer(score, Plan(100, 2000))  # which requires 8.77
+        assert found.probability == (score > 0)
+        assert found.answer == answer
+        assert "more than 99.99% " in str(found)
+
+
+def test_plans_of_results():
+    right = np.ones(400), np.arange(400) % 100 > 0
+    result = compare_items(*right, random_state=0)
+    for found in (
+        result.non_inferiority(0.1, planned=1000),
+        result.superiority(planned=1000),
+    ):
+        assert found.plan == (400, 1000, "items")
+    assert result.non_inferiority(0.1, planned=1000).answer == "yes"
+    counts = compare_counts((88, 10, 12, 90), (80, 14, 20, 86), n_draws=100)
+    assert counts.superiority(planned=300).plan == (200, 300, "instances")
+    with pytest.raises(TypeError, match="planned must be a whole number, got 2.5"):
+        result.superiority(planned=2.5)
+    with pytest.raises(ValueError, match=r"planned=300 is less than the 400 items .* before the"):
+        result.superiority(planned=300)
+    with pytest.raises(ValueError, match="planned=500 allows for any number of looks: omit looks="):
+        result.superiority(planned=500, looks=2)
+    of_splits = compare_scores([0.8, 0.9], [0.7, 0.7], test_fraction=0.25, scoring="r2")
+    with pytest.raises(ValueError, match="planned= is a number of items or instances"):
+        of_splits.superiority(planned=500)

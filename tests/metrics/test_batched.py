@@ -251,6 +251,45 @@ def test_calibration_error_bin_by_bin(strategy):
         assert value == pytest.approx(total / w.sum())
 
 
+def test_draws_of_the_calibration_error_are_free_of_noise():
+    """With the noise of its weights added, each gives the error that was observed."""
+    rng = np.random.default_rng(5)
+    p, weights, own = rng.random(60), rng.exponential(size=(300, 60)), rng.random(60) + 0.5
+    y = (rng.random(60) < p**2).astype(int)
+    ece = metrics.expected_calibration_error(3)
+    found = -ece.prepared(y, p, own).drawn(weights.T).average()
+    in_bin = np.ceil(3 * p)[:, None] == [1, 2, 3]
+
+    def gaps(w):
+        return (w * (p - y)) @ in_bin / w.sum(axis=-1, keepdims=True)
+
+    g, noise = gaps(own), gaps(weights * own) - gaps(own)
+    observed = abs(g).sum()
+    assert observed == pytest.approx(ece.function(y, p, own))
+    steps = np.linspace(0, 6, 6001)[:, None]
+    for value, one in zip(found, noise, strict=True):
+        below = np.flatnonzero(abs(steps * g + one).sum(axis=1) <= observed)
+        expected = steps[below[-1], 0] * observed if abs(one).sum() < observed else 0.0
+        assert value == pytest.approx(expected, abs=0.001 * observed)
+    assert 0 < (found == 0).mean() < 0.5
+
+
+def test_the_calibration_error_of_right_probabilities():
+    """The error that noise makes is not in the draws, and exchanging A and B changes their sign."""
+    rng = np.random.default_rng(6)
+    p = rng.random(500)
+    y = (rng.random(500) < p).astype(int)
+    options = {"n_draws": 1000, "random_state": 0, "scoring": metrics.expected_calibration_error()}
+    one, other = (
+        compare_predictions(y, None, None, y_score_a=a, y_score_b=b, **options)
+        for a, b in ((p, p**3), (p**3, p))
+    )
+    assert one.observed_a < -0.05
+    assert one.hdi(of="a").high > -0.001
+    assert one.hdi(of="b").low < one.observed_b < one.hdi(of="b").high
+    np.testing.assert_array_equal(one.draws, -other.draws)
+
+
 def test_calibration_error_of_the_predicted_class():
     shares = np.array([[0.7, 0.2, 0.1], [0.1, 0.8, 0.1], [0.3, 0.3, 0.4]])
     function = metrics.expected_calibration_error(1).function

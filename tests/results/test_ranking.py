@@ -111,6 +111,10 @@ def test_one_sided_questions(ranking):
     assert "c is worse than the best by more than 0.05" in str(found["c"])
     assert ranking.non_inferiority(0.05, looks=5)["c"].prob == pytest.approx(0.99)
     assert ranking.non_inferiority(0.05, "b", looks=5)["c"].looks == 5
+    for reference in (None, "b"):
+        decision = ranking.non_inferiority(0.05, reference, planned=10**6)["c"]
+        assert decision.plan.planned == 10**6
+        assert decision.prob > 0.9999
     for reference in ("b", 1, -2):
         against = ranking.non_inferiority(0.05, reference)
         assert list(against) == ["a", "c"]
