@@ -144,10 +144,10 @@ def check_disagreements(args: argparse.Namespace, names: Sequence[str]) -> None:
 
 def save(result: Result, args: argparse.Namespace, *, quiet: bool = False) -> None:
     """Save the figure, the page and the disagreements, where these are asked for."""
-    if vars(args).get("disagreements"):
+    if isinstance(result, ComparisonResult) and vars(args).get("disagreements"):
         table = result.disagreements(vars(args).get("columns"))
         with written_whole(args.disagreements) as temporary:
-            table.to_csv(temporary, index_label=table.index.name or "row", lineterminator="\n")
+            table.to_csv(temporary, index_label=str(table.index.name or "row"), lineterminator="\n")
         with printing():
             said = f"{len(table):,} disagreements: {printable(args.disagreements)}"
             print("" if quiet else f"\n{said}\n", end="")
