@@ -153,10 +153,10 @@ def check_disagreements(args: argparse.Namespace, names: Sequence[str]) -> None:
 def save(result: Result, args: argparse.Namespace, gate: Gate | None = None) -> None:
     """Save figure, page (which begins with the gate) and disagreements, if they are asked for."""
     quiet = getattr(args, "format", "text") != "text"  # the demo has no formats
-    if vars(args).get("disagreements"):
+    if isinstance(result, ComparisonResult) and vars(args).get("disagreements"):
         table = result.disagreements(vars(args).get("columns"))
         with written_whole(args.disagreements) as temporary:
-            table.to_csv(temporary, index_label=table.index.name or "row", lineterminator="\n")
+            table.to_csv(temporary, index_label=str(table.index.name or "row"), lineterminator="\n")
         with printing():
             said = f"{len(table):,} disagreements: {printable(args.disagreements)}"
             print("" if quiet else f"\n{said}\n", end="")

@@ -357,8 +357,8 @@ class LabelTarget(Target):
         """Return the predicted labels, or label indicators; None if none were kept."""
         if not self.counts_needed:
             return None
-        of_classes = (None, self.classes) if self.several else (self.classes, None)
-        return collection.out_of_fold(self.n_samples, *of_classes, self.truth)
+        classes, labels = (None, self.classes) if self.several else (self.classes, None)
+        return collection.out_of_fold(self.n_samples, classes, labels, self.truth)
 
 
 class ChunkTarget(Target):

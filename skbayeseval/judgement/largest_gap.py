@@ -121,7 +121,7 @@ def largest_gap(by_metric: Mapping[str, Scores], prob: float = 0.95) -> LargestG
     >>> draws = np.random.default_rng(0).normal(observed[:, None], 0.02, (3, 4000))
     >>> gap = largest_gap({"recall": Scores(("x", "y", "z"), observed, draws, draws)})
     >>> print(gap)
-    The largest gap in recall is 0.200 (95% interval 0.133 to 0.256), between z and x. Observed:
+    The largest gap in recall is 0.201 (95% interval 0.135 to 0.255), between z and x. Observed:
     0.200; equal groups of these sizes would show 0.034 on average, by chance.
     """
     prob = check_probability(prob)

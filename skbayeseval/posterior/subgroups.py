@@ -260,12 +260,11 @@ def _pooled(
     """Pool the subgroups; `order` is that in which they are drawn."""
     known = [code for code in order if alone[code].unpooled is not None]
     of_one = posterior.evidence.n_classifiers == 1
-    if not known or (of_one and len(known) < 3):
+    if len(known) < (3 if of_one else 2):
         as_they_are = tuple(one._replace(pooled=one.unpooled) for one in alone)
         return SubgroupDraws(as_they_are, np.full(posterior.n_draws, np.nan))
     draws = np.array([alone[code].unpooled.draws for code in known])
-    if len(known) > 1:
-        draws = _without_prior(draws, *_prior_moments(posterior, metric))
+    draws = _without_prior(draws, *_prior_moments(posterior, metric))
     # Instances are in one subgroup each, so that subgroups are independent given their differences.
     rng = generator(posterior.entropy, Stream.POOLED_SUBGROUPS, *child)
     # Pooling draws random numbers: swapping A and B must mirror these, too.
@@ -276,8 +275,7 @@ def _pooled(
     pooled = np.clip(sign * found.draws, *(bounds or (-np.inf, np.inf)))
     subgroups = list(alone)
     for code, draws_of_one in zip(known, pooled, strict=True):
-        of_all = alone[code].unpooled if len(known) == 1 else Distribution(draws_of_one)
-        subgroups[code] = alone[code]._replace(pooled=of_all)
+        subgroups[code] = alone[code]._replace(pooled=Distribution(draws_of_one))
     return SubgroupDraws(tuple(subgroups), found.tau)
 
 

@@ -35,7 +35,7 @@ def of_predictions(tested: OutOfFold, names: tuple[str, str]) -> pd.DataFrame:
     codes = [tested.codes(name) for name in names]
     known, differ = _known(codes[0]), _differ(*codes)
     if tested.labels is not None:
-        known, differ = known.all(axis=2), differ.any(axis=2)
+        known, differ = np.asarray(known.all(axis=2)), np.asarray(differ.any(axis=2))
     differ &= known
     n_passes = known.sum(axis=1)
     of_numbers = tested.classes is None and tested.labels is None and codes[0].dtype.kind == "f"
@@ -44,7 +44,7 @@ def of_predictions(tested: OutOfFold, names: tuple[str, str]) -> pd.DataFrame:
         if of_numbers:
             values = np.abs(said - truth[:, None])
         else:
-            values = 1.0 - _differ(said, truth[:, None])
+            values = np.asarray(1.0 - _differ(said, truth[:, None]))
         if tested.labels is not None:
             values = values.mean(axis=2)
         sums = np.where(known, values, 0.0).sum(axis=1)

@@ -248,7 +248,8 @@ def test_percentages(path, reported, refused):
 
 def test_disagreements(tmp_path, run, refused):
     path, saved = tmp_path / "p.csv", tmp_path / "out.csv"
-    path.write_text("y,nb,svm,text\na,a,b,one\nb,b,b,two\nb,a,b,three\na,b,b,four\n" * 5)
+    rows = "a,a,b,one\nb,b,b,two\nb,a,b,three\na,b,b,four\n" * 5
+    path.write_text(f"y,nb,svm,text\n{rows}")
     line = f"compare {path} --truth y --a nb --b svm --draws 200"
     code, said = run(f"{line} --disagreements {saved}")
     assert code == 0
@@ -258,5 +259,5 @@ def test_disagreements(tmp_path, run, refused):
         "0,a,a,b,1.0,nb,one",
         "2,b,a,b,-1.0,svm,three",
     ]
-    refused("is about two, but 3", f"{line} --b y --disagreements {saved} --names a b c")
+    refused("is about two, but 3", f"{line} --b text --disagreements {saved} --names a b c")
     refused("does not go with --chunks", f"compare x y z --chunks IOB2 --disagreements {saved}")

@@ -57,7 +57,6 @@ def test_classes(result):
     [
         pd.Series(TEXTS, name="text"),
         pd.DataFrame({"text": TEXTS}),
-        pd.DataFrame({"text": TEXTS[::-1]}, index=range(6)[::-1]),
         {"text": np.array(TEXTS)},
     ],
 )

@@ -163,7 +163,6 @@ def test_names_and_order_of_groups_do_not_matter():
     plain, renamed = result.by(age), result.by(age.map({"young": "z", "middle": "y", "old": "x"}))
     np.testing.assert_array_equal(renamed.draws["x"], plain.draws["old"])
     assert renamed.gap().interval == plain.gap().interval
-    assert result.by(age[order]).gap().interval == plain.gap().interval  # by its index
     shuffled = score_posterior(y[order], said[order], scoring="recall", **OPTIONS)
     again = shuffled.by(age.to_numpy()[order]).gap()
     assert again.observed == plain.gap().observed
