@@ -7,13 +7,20 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from skbayeseval._arrays import as_array, check_rows, columns_in_order, named_labels
+from skbayeseval._arrays import (
+    as_array,
+    check_rows,
+    columns_in_order,
+    named_labels,
+    number_of_samples,
+    wrong,
+)
 from skbayeseval._labels import (
     check_indicator,
     encode_labels,
@@ -44,7 +51,13 @@ from skbayeseval.evidence.units import UnitCounts
 from skbayeseval.metrics.any_metric import AnyMetric
 from skbayeseval.metrics.from_functions import PerInstance
 from skbayeseval.metrics.metric import Metric
-from skbayeseval.metrics.scoring import is_of_numbers, is_scorer, resolve_scoring, spelled_out
+from skbayeseval.metrics.scoring import (
+    is_of_numbers,
+    is_scorer,
+    resolve_scoring,
+    routed,
+    spelled_out,
+)
 from skbayeseval.posterior.build import check_true_classes, make_posterior
 from skbayeseval.posterior.posterior import Posterior
 
@@ -71,6 +84,7 @@ class GivenPredictions:
     groups: Any
     sample_weight: Any
     prevalence: Any
+    params: Any = None
     counter: Any = None
 
     def posterior(self, names: tuple[str, ...], options: Options) -> ResultParts:
@@ -84,9 +98,10 @@ class GivenPredictions:
         more = {"groups": self.groups, "sample_weight": self.sample_weight}
         columns = {"y_true": self.y_true, **self.predictions, **self.scores, **more}
         check_rows(columns)
-        make_target = self._kind_of_target()
+        given = replace(self, scoring=self._routed())
+        make_target = given._kind_of_target()
         target = make_target(
-            self.y_true, self.predictions or self.scores, self, self.groups, "y_true"
+            self.y_true, self.predictions or self.scores, given, self.groups, "y_true"
         )
         observed = {
             name: target.keep(name, predicted) for name, predicted in self.predictions.items()
@@ -105,6 +120,25 @@ class GivenPredictions:
         )
         posterior.shows_progress = has_bar()
         return posterior, names, target.metrics
+
+    def _routed(self) -> Any:
+        """Return `scoring`, whose scorers and functions know the columns in `params`."""
+        if not isinstance(self.params, Mapping | None):
+            raise wrong("params", "a dict of columns, by their names", self.params, TypeError)
+        if not self.params:
+            return self.scoring
+        check_rows({"y_true": self.y_true, **self.params})
+        n = number_of_samples(self.y_true, "y_true")
+        scoring, wanted = routed(self.scoring, self.params, n)
+        others = [name for name in self.params if name not in wanted]
+        if others:
+            raise TypeError(
+                f"params contains {others[0]!r}, which no metric of scoring= takes. A function "
+                f"takes it as an argument of this name, such as metrics.resampled(function), and "
+                f"a scorer by make_scorer(function).set_score_request({others[0]}=True), with "
+                "metadata routing enabled."
+            )
+        return scoring
 
     def _kind_of_target(self) -> GivenTarget:
         """Return what is compared: chunks, items of any kind, numbers, or classes and labels."""

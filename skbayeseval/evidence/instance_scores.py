@@ -65,10 +65,15 @@ class WeightedInstances(WeightedUnits):
         The run of each row. Metrics are computed within runs, and averaged over them.
     unit, shape, weight, grouped
         As in `WeightedUnits`; all rows are kept.
+    instances : ndarray of shape (n_rows,) or None
+        The position of each row in the data, for functions that take further columns.
     """
 
     run: Array
     unit: Array
+    instances: Array | None
+
+    unsaved = ("instances",)
 
     has_class_counts = False
 
@@ -142,13 +147,21 @@ class WeightedInstances(WeightedUnits):
             "shape": shape,
             "weight": check_weight(weight),
             "grouped": groups is not None,
+            "instances": np.arange(n_rows) if instances is None else instances,
         }
 
     def _units_of_rows(self, rows: Array) -> dict[str, Any]:
         """Return run, unit and shape of some of the rows, numbered from 0."""
         seen, unit = np.unique(self.unit[rows], return_inverse=True)
         run = np.unique(self.run[rows], return_inverse=True)[1]
-        return {"run": np.ravel(run), "unit": np.ravel(unit), "shape": self.shape[seen]}
+        own = None if self.instances is None else self.instances[rows]
+        units = {"run": np.ravel(run), "unit": np.ravel(unit), "shape": self.shape[seen]}
+        return {**units, "instances": own}
+
+    def _told(self, metric: Metric, rows: Array) -> dict[str, Any]:
+        """Return which instances some rows are, if the metric takes columns."""
+        takes = self.instances is not None and getattr(metric.function, "has_columns", False)
+        return {"instances": self.instances[rows]} if takes else {}  # type: ignore[index]
 
     def observed(self, metric: Metric) -> tuple[float, ...]:
         """Return the observed metric value of each classifier, averaged over runs."""
@@ -227,6 +240,7 @@ class ScoredInstances(WeightedInstances):
     weight: float = 1.0
     pos_label: Any = None
     grouped: bool = False
+    instances: Array | None = None
 
     kind = "scored"
     identical_in = "scores"
@@ -335,9 +349,9 @@ class ScoredInstances(WeightedInstances):
         truth = self.truth[rows]
         if not metric.kinds:  # any function
             positive = 1 if self.positive is None else self.positive
-            classes = np.asarray(self.labels)
+            classes, told = np.asarray(self.labels), self._told(metric, rows)
             return [
-                metric.function(classes, positive, truth, scores[metric.needs][rows])
+                metric.function(classes, positive, truth, scores[metric.needs][rows], **told)
                 for scores in self.responses
             ]
         if self._is_binary:

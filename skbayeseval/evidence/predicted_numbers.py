@@ -38,7 +38,7 @@ class PredictedNumbers(WeightedInstances):
         The predictions of each regressor.
     sample_weight : ndarray of shape (n_rows,)
         How much each row counts in a metric, as in scikit-learn.
-    run, unit, shape, weight, grouped
+    run, unit, shape, weight, grouped, instances
         As in `WeightedInstances`.
 
     Examples
@@ -58,6 +58,7 @@ class PredictedNumbers(WeightedInstances):
     shape: Array
     weight: float = 1.0
     grouped: bool = False
+    instances: Array | None = None
 
     kind = "numbers"
     identical_in = "predictions"
@@ -151,9 +152,9 @@ class PredictedNumbers(WeightedInstances):
 
     def _prepare(self, metric: Metric, rows: Array) -> list[Prepared]:
         truth, weight = self.truth[rows], self.sample_weight[rows]
-        predictions = self.predictions[:, rows]
+        predictions, told = self.predictions[:, rows], self._told(metric, rows)
         try:
-            return [metric.function(truth, said, weight) for said in predictions]
+            return [metric.function(truth, said, weight, **told) for said in predictions]
         except ValueError as error:
             if not metric.is_registered:
                 raise
