@@ -47,7 +47,7 @@ from skbayeseval.evidence.instance_scores import RESPONSES, ScoredInstances, enc
 from skbayeseval.evidence.instances import Instances, index_of
 from skbayeseval.evidence.joint_counts import MarginalCounts, PairedCounts
 from skbayeseval.evidence.predicted_numbers import PredictedNumbers
-from skbayeseval.evidence.units import UnitCounts
+from skbayeseval.evidence.units import UnitCounts, check_sample_weight
 from skbayeseval.metrics.any_metric import AnyMetric
 from skbayeseval.metrics.from_functions import PerInstance
 from skbayeseval.metrics.metric import Metric
@@ -191,12 +191,7 @@ class GivenLabels(LabelTarget):
         """Count the predictions, which tells the classes; encode the truth where scores need it."""
         self.predictions, self.scores_given = options.predictions, options.scores
         labels = options.labels
-        if options.sample_weight is not None:
-            resolve_scoring(options.scoring)  # a metric that is not known is told first
-            raise ValueError(
-                "sample_weight applies to metrics of predicted numbers, such as scoring='r2'; "
-                "counts of classes have no such weights. Omit it."
-            )
+        self.sample_weight = check_sample_weight(options.sample_weight, self.n_samples)
         if not self.predictions and not self.scores_given:
             raise ValueError(
                 "There is nothing to compare: pass predictions, instance scores, or both."
@@ -224,11 +219,13 @@ class GivenLabels(LabelTarget):
     def _count(self, y: Any, labels: Any, options: Any) -> PairedCounts | UnitCounts:
         """Return the counts of predictions: of classes, multi-label indicators or groups."""
         common: Any = {"labels": labels, "weight": options.weight}
+        common["sample_weight"] = self.sample_weight
         if self.several:
             return UnitCounts.from_indicators(y, self.predictions, groups=self.groups, **common)
         common["pos_label"] = options.pos_label
-        if self.groups is not None:
+        if self.groups is not None or self.sample_weight is not None:
             return UnitCounts.from_labels(y, self.predictions, self.groups, **common)
+        del common["sample_weight"]
         return PairedCounts.from_labels(y, self.predictions, **common)
 
     def in_one_split(
@@ -246,6 +243,7 @@ class GivenLabels(LabelTarget):
                 weight=weight,
                 groups=self.groups,
                 pos_label=positive,
+                sample_weight=self.sample_weight,
             )
             warn_of_unlikely_scores(scored, list(self.scores_given), self.metrics.values())
         of_labels = [name for name, metric in self.metrics.items() if metric.needs == "labels"]
@@ -327,6 +325,7 @@ class GivenLabels(LabelTarget):
             weight=weight,
             groups=self.groups,
             pos_label=positive,
+            sample_weight=self.sample_weight,
         )
 
 

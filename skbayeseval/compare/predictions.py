@@ -141,7 +141,9 @@ def compare_predictions(
         Instances that belong together, such as sentences of a document: they are weighted together
         (model "group weights").
     sample_weight : array-like of shape (n_samples,), default=None
-        How much each instance counts in metrics of numbers, as in scikit-learn.
+        How much each instance counts, as in scikit-learn: the weights of a survey, or of
+        importance. Predicted classes are then compared by the Bayesian bootstrap over instances,
+        and `details` tells how many instances of equal weight they are worth.
     params : dict, default=None
         Columns with one value per instance, such as amounts of money, for functions that take an
         argument of this name beside `y_true` and `y_pred`, as those of `metrics.weighted` and
@@ -518,7 +520,7 @@ def _of_learner(posterior: Posterior) -> Posterior:
     if not independent or not posterior.has_independent_draws or posterior.prevalence is not None:
         raise ValueError(
             "weight='inferred' requires one label per instance and engine='exact', without groups, "
-            "y_score or prevalence."
+            "sample_weight, y_score or prevalence."
         )
     truth, predicted, number = counts.cells()
     truth, predicted = (np.repeat(codes, number.astype(int)) for codes in (truth, predicted))

@@ -22,6 +22,7 @@ from skbayeseval.evidence.instance_scores import WeightedInstances
 from skbayeseval.evidence.interface import check_not_of_splits
 from skbayeseval.evidence.one_classifier import Margin
 from skbayeseval.evidence.unit_numbers import UnitNumbers, count_units
+from skbayeseval.evidence.units import check_sample_weight
 from skbayeseval.metrics.instance_scores import Prepared
 from skbayeseval.metrics.metric import Metric
 
@@ -101,14 +102,8 @@ class PredictedNumbers(WeightedInstances):
         said = [check_numbers(values, name, len(truth)) for name, values in predictions.items()]
         check_size(np.stack([truth, *said]), ", ".join(["y_true", *predictions]))
         units = cls._units(len(truth), weight, groups, instances, run)
-        if sample_weight is None:
-            return cls(truth, np.stack(said), np.ones(len(truth)), **units)
-        shares = check_numbers(sample_weight, "sample_weight", len(truth))
-        if (shares < 0).any() or not (shares > 0).any():
-            raise ValueError(
-                "sample_weight must not be negative, and not 0 for all instances, got "
-                f"{shares.min():g} to {shares.max():g}."
-            )
+        shares = check_sample_weight(sample_weight, len(truth))
+        shares = np.ones(len(truth)) if shares is None else shares
         return cls(truth, np.stack(said), shares, **units)
 
     @classmethod
@@ -139,7 +134,6 @@ class PredictedNumbers(WeightedInstances):
             self,
             truth=self.truth[rows],
             predictions=self.predictions[:, rows],
-            sample_weight=self.sample_weight[rows],
             **self._units_of_rows(rows),
         )
 

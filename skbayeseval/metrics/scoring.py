@@ -121,11 +121,8 @@ def routed(scoring: Any, params: Mapping[str, Any], n: int) -> tuple[Any, set[st
     Of `params`, some may be for others. Metadata routing need not be enabled.
     """
     requests = requests_of(scoring)
-    wanted = {
-        key
-        for one in requests
-        for key in get_routing_for_object(one).consumes("score", list(params))
-    }
+    consumed = [get_routing_for_object(one).consumes("score", list(params)) for one in requests]
+    wanted: set[str] = set().union(*consumed)
     router = MetadataRouter(owner="scoring")
     for i, request in enumerate(requests):
         score = MethodMapping().add(caller="score", callee="score")
