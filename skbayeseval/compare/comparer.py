@@ -385,8 +385,9 @@ class BayesianComparer(MetaEstimatorMixin, BaseEstimator):
         `params` are columns that the metric takes.
         """
         best = self._best()
+        scoring, _ = routed(self.scoring, params, number_of_samples(y, "y"))
         if compares_scores(self.model):
-            scorers = resolve_scorers(best, y, self.labels, self.pos_label, self.scoring)
+            scorers = resolve_scorers(best, y, self.labels, self.pos_label, scoring)
             return float(next(iter(scorers.values()))(best, X, y))
         metric = next(iter(self.result_._metrics.values()))
         if self.counter is not None:
@@ -395,7 +396,6 @@ class BayesianComparer(MetaEstimatorMixin, BaseEstimator):
         labels = getattr(self, "classes_", ()) if self.labels is None else self.labels
         classes = tuple(np.asarray(labels).tolist())
         if getattr(metric.function, "has_columns", False):
-            scoring, _ = routed(self.scoring, params, number_of_samples(y, "y"))
             metrics = resolve_scoring(scoring, classes, is_indicator(y), self.pos_label)
             metric = next(iter(metrics.values()))
         return score_learner(metric, classes, self.pos_label, best, X, y)

@@ -324,9 +324,7 @@ def of_scorer(
     One that takes columns and no weights is called for single instances if it is a sum or a mean of
     them, as gains and costs are; otherwise instances are drawn anew.
     """
-    others = columns
-    if columns is not None:
-        others = WithColumns.of({k: v for k, v in columns.columns.items() if k != "sample_weight"})
+    others = None if columns is None else columns.without("sample_weight")
     response, example = response_of(scorer, name, labels, several, others)
     metric = AnyMetric(ScorerFunction(scorer), name, response, is_sure=False, columns=columns)
     if example is None:

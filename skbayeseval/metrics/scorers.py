@@ -68,11 +68,10 @@ class WithColumns:
         }
         return WithColumns(taken(self.values, rows), kept)
 
-    @classmethod
-    def of(cls, columns: Mapping[str, Any]) -> WithColumns:
-        """Return columns, with the positions of instances in place of true values."""
-        lengths = (len(one) for one in columns.values() if isinstance(one, np.ndarray))
-        return cls(np.arange(next(lengths, 0)), columns)
+    def without(self, name: str) -> WithColumns:
+        """Return the same without one of the columns."""
+        others = {key: column for key, column in self.columns.items() if key != name}
+        return WithColumns(self.values, others)
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,13 +84,10 @@ class Routed:
     def __repr__(self) -> str:
         return repr(self.scorer)
 
-    def __call__(self, *data: Any) -> Any:
-        """Refuse to be called without rows of the columns."""
-        names = list(self.columns.columns)
-        raise ValueError(
-            f"scoring={name_of(self.scorer)!r} requests {names}, which model='scores' does not "
-            "pass on. Use another model, or set_score_request(...=False)."
-        )
+    def __call__(self, estimator: Any, X: Any, y: Any) -> Any:
+        """Return the score of an estimator on the instances of the columns."""
+        with config_context(enable_metadata_routing=True):  # which threads do not know
+            return self.scorer(estimator, X, y, **self.columns.columns)
 
 
 def taken(values: Any, rows: Any) -> Any:
@@ -115,8 +111,7 @@ class ScorerFunction:
 def _score(scorer: Any, estimator: Any, y_true: Any, columns: Mapping[str, Any]) -> Any:
     if columns.keys() <= {"sample_weight"}:
         return scorer(estimator, UNKNOWN_X, y_true, **columns)
-    with config_context(enable_metadata_routing=True):  # which threads do not know
-        return scorer(estimator, UNKNOWN_X, y_true, **columns)
+    return Routed(scorer, WithColumns(y_true, columns))(estimator, UNKNOWN_X, y_true)
 
 
 class UnknownX:
@@ -356,7 +351,7 @@ def response_of(
         given: dict[str, Any] = {"sample_weight": np.ones(len(truth))} if takes_weights else {}
         some: Mapping[str, Any] = {}
         if columns is not None:
-            some = columns[np.arange(len(truth)) % max(len(columns), 1)].columns
+            some = columns[np.arange(len(truth)) % len(columns)].columns
         estimator = Saying(said, classes, indicators)
         try:
             _score(scorer, estimator, truth, {**some, **given})
@@ -371,7 +366,7 @@ def response_of(
         response = next(iter(estimator.asked), "predict")
         if takes_weights:
             return response, None
-        if columns is not None and len(estimator.asked) == 1:
+        if some and len(estimator.asked) == 1:
             said = estimator.predict(UNKNOWN_X) if response == "predict" else said
             function = ScorerFunction(scorer, classes, indicators)
             return response, (function, WithColumns(truth, some), said)
@@ -382,7 +377,8 @@ def response_of(
                 "compare its value in each split with bayesian_cross_validate(..., "
                 "model='scores')."
             )
-    reason = str(errors[0]).rstrip(".")
+    others = [error for error in errors if "sample_weight" not in str(error)]
+    reason = str([*others, *errors][0]).rstrip(".")
     raise TypeError(
         f"scoring={name!r} could not be evaluated as a scorer, neither for classes nor for "
         f"numbers: {reason}. A scorer may use X only to ask the estimator for predictions. Pass a "

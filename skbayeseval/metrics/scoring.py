@@ -140,7 +140,8 @@ def with_columns(scoring: Any, given: Sequence[Mapping[str, Any]], n: int) -> An
     items = []
     for (_, item), columns in zip(spelled_out(scoring), given, strict=True):
         if columns:
-            known = WithColumns.of({key: _column(one, key, n) for key, one in columns.items()})
+            arrays = {key: _column(one, key, n) for key, one in columns.items()}
+            known = WithColumns(np.arange(n), arrays)
             is_function = isinstance(item, AnyMetric)
             item = replace(item, columns=known) if is_function else Routed(item, known)
         items.append(item)

@@ -311,7 +311,7 @@ def collect(
             where=f"split {i}" if i < len(splits) else "a half of the data",
             keep=fitting.return_estimator and i < len(splits),
             reraise=fitting.error_score == "raise",
-            observe=observers[name],
+            observe=_on(observers[name], everything[i][1]),
             checkpoint=checkpoint,
             key=keys.get((name, i)),
         )
@@ -337,6 +337,12 @@ def collect(
         )
         of_halves = None
     return replace(whole, kept=kept, weight=weight, halved=of_halves)
+
+
+def _on(observe: Any, rows: Array) -> Observe:
+    """Return an observer of a test set; some have further columns of it."""
+    observer: Observe = observe.of_rows(rows) if hasattr(observe, "of_rows") else observe
+    return observer
 
 
 def _run(
