@@ -8,7 +8,7 @@ Bayesian bootstrap, Rubin 1981), others on instances that are drawn anew with re
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -67,6 +67,8 @@ class AnyMetric:
         Whether it is known that greater is better; if not, it is checked.
     columns : WithColumns or None
         Columns of all instances that the function takes beside the true values.
+    known : dict
+        What the function gives for single instances, by their position and prediction.
 
     Examples
     --------
@@ -88,6 +90,7 @@ class AnyMetric:
     caution: str = ""
     is_sure: bool = True
     columns: WithColumns | None = None
+    known: dict[Any, Any] = field(default_factory=dict, compare=False, repr=False)
 
     def of(self, labels: Sequence[Any], several: bool = False) -> Metric:
         """Return the metric for classes with these labels, or for numbers or items without any.
@@ -259,11 +262,11 @@ class AnyMetric:
         """
         perfect = y_true if perfect is None else perfect
         if self.columns is not None:
-            columns = dict(self.columns[instances].columns)
-            own = columns.pop("sample_weight", None)
+            of_rows = self.columns[instances]
+            own = of_rows.columns.get("sample_weight")
             if own is not None:
                 weight = own if weight is None else weight * own
-            y_true = WithColumns(y_true, columns)
+            y_true = replace(of_rows.without("sample_weight"), values=y_true)
         if self.how == "means":
             values = np.asarray(self.call(y_true, y_pred), dtype=float)
             signed = values if self.greater_is_better else -values
@@ -281,15 +284,25 @@ class AnyMetric:
             self._check_direction(prepared, perfect, of_first)
         return prepared
 
-    def parts(self, y_true: Any, y_pred: Any, how: str) -> Array | None:
+    def parts(self, y_true: WithColumns, y_pred: Any, how: str) -> Array | None:
         """Return values of each instance of which the metric is the mean; None if there are none.
 
         The function is called for each instance alone. With `how` "sum", the metric is the sum of
-        what it gives, and with "mean" the mean.
+        what it gives, and with "mean" the mean. What an instance gives is computed once for each
+        prediction, whoever makes it.
         """
-        n = len(y_true)
+        n, alone = len(y_true), self
+        if self.response == "predict":  # without classes, scorers are much faster
+            alone = self._with_classes(np.empty(0))
+        keys = zip(
+            y_true.rows.tolist(), map(tuple, np.reshape(y_pred, (n, -1)).tolist()), strict=True
+        )
         try:
-            each = [self.call(taken(y_true, [i]), taken(y_pred, [i])) for i in range(n)]
+            each = []
+            for i, key in enumerate(keys):
+                if key not in self.known:
+                    self.known[key] = alone.call(taken(y_true, [i]), taken(y_pred, [i]))
+                each.append(self.known[key])
             values = self._as_numbers(each, n) * (1 if self.greater_is_better else -1)
         except ValueError:  # of a function that is not defined for one instance
             return None

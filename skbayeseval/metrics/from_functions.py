@@ -332,4 +332,4 @@ def of_scorer(
     function, y_true, y_pred = example
     tried = replace(metric, function=function, how="resampling")
     added = (how for how in ("sum", "mean") if tried.parts(y_true, y_pred, how) is not None)
-    return replace(metric, how=next(added, "resampling"))
+    return replace(metric, how=next(added, "resampling"), known={})

@@ -51,11 +51,13 @@ PARAMETERS = {
 class WithColumns:
     """True values and further columns of the same instances, which a function takes by name.
 
-    Arrays have one row per instance; anything else is passed to the function as it is.
+    Arrays have one row per instance; anything else is passed to the function as it is. `rows` are
+    the positions of the instances in the data.
     """
 
     values: Any
     columns: Mapping[str, Any]
+    rows: Array
 
     def __len__(self) -> int:
         return len(self.values)
@@ -66,12 +68,12 @@ class WithColumns:
             name: column[rows] if isinstance(column, np.ndarray) else column
             for name, column in self.columns.items()
         }
-        return WithColumns(taken(self.values, rows), kept)
+        return WithColumns(taken(self.values, rows), kept, self.rows[rows])
 
     def without(self, name: str) -> WithColumns:
         """Return the same without one of the columns."""
         others = {key: column for key, column in self.columns.items() if key != name}
-        return WithColumns(self.values, others)
+        return replace(self, columns=others)
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,8 +88,7 @@ class Routed:
 
     def __call__(self, estimator: Any, X: Any, y: Any) -> Any:
         """Return the score of an estimator on the instances of the columns."""
-        with config_context(enable_metadata_routing=True):  # which threads do not know
-            return self.scorer(estimator, X, y, **self.columns.columns)
+        return _score(self.scorer, estimator, X, y, self.columns.columns)
 
 
 def taken(values: Any, rows: Any) -> Any:
@@ -105,13 +106,15 @@ class ScorerFunction:
 
     def __call__(self, y_true: Any, y_pred: Any, **columns: Any) -> Any:
         """Return the score, given sample weights and other columns."""
-        return _score(self.scorer, Saying(y_pred, self.classes, self.several), y_true, columns)
+        estimator = Saying(y_pred, self.classes, self.several)
+        return _score(self.scorer, estimator, UNKNOWN_X, y_true, columns)
 
 
-def _score(scorer: Any, estimator: Any, y_true: Any, columns: Mapping[str, Any]) -> Any:
+def _score(scorer: Any, estimator: Any, X: Any, y: Any, columns: Mapping[str, Any]) -> Any:
     if columns.keys() <= {"sample_weight"}:
-        return scorer(estimator, UNKNOWN_X, y_true, **columns)
-    return Routed(scorer, WithColumns(y_true, columns))(estimator, UNKNOWN_X, y_true)
+        return scorer(estimator, X, y, **columns)
+    with config_context(enable_metadata_routing=True):  # which threads do not know
+        return scorer(estimator, X, y, **columns)
 
 
 class UnknownX:
@@ -354,7 +357,7 @@ def response_of(
             some = columns[np.arange(len(truth)) % len(columns)].columns
         estimator = Saying(said, classes, indicators)
         try:
-            _score(scorer, estimator, truth, {**some, **given})
+            _score(scorer, estimator, UNKNOWN_X, truth, {**some, **given})
         except Exception as error:  # whatever it raises for a target that it is not made for
             errors.append(error)
             continue
@@ -369,7 +372,7 @@ def response_of(
         if some and len(estimator.asked) == 1:
             said = estimator.predict(UNKNOWN_X) if response == "predict" else said
             function = ScorerFunction(scorer, classes, indicators)
-            return response, (function, WithColumns(truth, some), said)
+            return response, (function, WithColumns(truth, some, np.arange(len(truth))), said)
         if estimator.asked:
             raise TypeError(
                 f"scoring={name!r} does not take sample_weight. Pass its function as "

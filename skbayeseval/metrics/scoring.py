@@ -141,7 +141,7 @@ def with_columns(scoring: Any, given: Sequence[Mapping[str, Any]], n: int) -> An
     for (_, item), columns in zip(spelled_out(scoring), given, strict=True):
         if columns:
             arrays = {key: _column(one, key, n) for key, one in columns.items()}
-            known = WithColumns(np.arange(n), arrays)
+            known = WithColumns(np.arange(n), arrays, np.arange(n))
             is_function = isinstance(item, AnyMetric)
             item = replace(item, columns=known) if is_function else Routed(item, known)
         items.append(item)
