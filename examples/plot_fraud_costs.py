@@ -2,9 +2,9 @@
 Fraud: which model saves more money?
 ====================================
 
-A fraud of 2,000 dollars that is missed costs more than one of 20, so that counting right predictions
-is beside the point. What matters is money, and it depends on the amount of each transaction: a
-column that the scorer is given beside true and predicted classes.
+A fraud of 2,000 dollars that is missed costs more than one of 20, so that counting right
+predictions is beside the point. What matters is money, and it depends on the amount of each
+transaction: a column that the scorer is given beside true and predicted classes.
 """
 
 # %%
@@ -31,9 +31,9 @@ X = np.column_stack([behaviour, np.log(amount), night])
 
 
 # %%
-# A fraud that is refused earns 50 dollars, a customer who is refused costs 5; a fraud that is accepted
-# costs its amount, and other transactions earn 2% of theirs. As in scikit-learn's gallery, the gain
-# is a sum, and the scorer requests the column that it takes.
+# A fraud that is refused earns 50 dollars, a customer who is refused costs 5; a fraud that is
+# accepted costs its amount, and other transactions earn 2% of theirs. As in scikit-learn's gallery,
+# the gain is a sum, and the scorer requests the column that it takes.
 def gain(y_true, y_pred, amount):
     """Return the gain of all transactions, in dollars."""
     refused, accepted = y_pred == 1, y_pred == 0
@@ -46,8 +46,8 @@ sklearn.set_config(enable_metadata_routing=True)
 dollars = make_scorer(gain).set_score_request(amount=True)
 
 # %%
-# The columns go to :meth:`~skbayeseval.BayesianComparer.fit` with the data. Every scorer is given the
-# amounts of its test set, and the random weights of transactions go with them.
+# The columns go to :meth:`~skbayeseval.BayesianComparer.fit` with the data. Every scorer is given
+# the amounts of its test set, and the random weights of transactions go with them.
 comparer = BayesianComparer(
     {
         "linear": make_pipeline(StandardScaler(), LogisticRegression()),
@@ -60,8 +60,8 @@ comparer = BayesianComparer(
 print(comparer.result_)
 
 # %%
-# In percent of right predictions there is next to nothing between them. In dollars there is: per test
-# set of 3,000 transactions, with what these few and skewed amounts can tell.
+# In percent of right predictions there is next to nothing between them. In dollars there is: per
+# test set of 3,000 transactions, as far as these few and skewed amounts can tell.
 print(comparer.result_.decision(rope=100, metric="dollars"))
 comparer.result_.plot(metric="dollars", rope=100)
 sklearn.set_config(enable_metadata_routing=False)
