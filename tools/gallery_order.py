@@ -10,6 +10,7 @@ QUESTIONS = [
     "plot_ranking_classifiers.py",
     "plot_roc_auc.py",
     "plot_any_metric.py",
+    "plot_fraud_costs.py",
     "plot_regressors.py",
     "plot_scores_of_any_kind.py",
     "plot_several_data_sets.py",

@@ -18,7 +18,7 @@ from sklearn.utils.metadata_routing import MetadataRouter
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from skbayeseval._arrays import wrong
+from skbayeseval._arrays import number_of_samples, wrong
 from skbayeseval._labels import is_indicator
 from skbayeseval._validation import check_flag
 from skbayeseval.compare.learners import (
@@ -38,6 +38,7 @@ from skbayeseval.judgement.decision import Decision
 from skbayeseval.judgement.intervals import Interval
 from skbayeseval.judgement.ranking_decision import RankingDecision
 from skbayeseval.judgement.rope import check_rope
+from skbayeseval.metrics.scoring import requests_of, resolve_scoring, routed
 from skbayeseval.results.ranking import Ranking
 from skbayeseval.splitting.block_cv import BlockRegularizedCV
 from skbayeseval.splitting.collect import metadata_router, name_the_place
@@ -282,8 +283,8 @@ class BayesianComparer(MetaEstimatorMixin, BaseEstimator):
         y : array-like of shape (n_samples,) or (n_samples, n_labels)
             The labels, or a multi-label indicator; numbers, for regressors.
         **params : dict
-            Goes to every `fit`; routed where metadata routing is enabled. `groups` go to the
-            splitter, and groups instead of instances are then weighted.
+            Goes to every `fit`; where metadata routing is enabled, it is routed, to scorers as
+            well. `groups` go to the splitter, and groups instead of instances are then weighted.
 
         Returns
         -------
@@ -308,7 +309,7 @@ class BayesianComparer(MetaEstimatorMixin, BaseEstimator):
             groups = params.pop("groups", None)
         caller = f"{type(self).__name__}.fit"
         options = CrossValidationOptions(**among(parameters, CrossValidationOptions))
-        learners = prepare_learners(
+        learners, options = prepare_learners(
             caller, estimators, y, options, self.cv, params, groups, self.random_state
         )
         ranking = compare_learners(Ranking, learners, X, y, options)
@@ -378,11 +379,15 @@ class BayesianComparer(MetaEstimatorMixin, BaseEstimator):
         return self._best().decision_function(X)
 
     @available_if(_best_has("predict"))
-    def score(self, X: Any, y: ArrayLike) -> float:
-        """Return the first metric of the best estimator's predictions."""
+    def score(self, X: Any, y: ArrayLike, **params: Any) -> float:
+        """Return the first metric of the best estimator's predictions.
+
+        `params` are columns that the metric takes.
+        """
         best = self._best()
+        scoring, _ = routed(self.scoring, params, number_of_samples(y, "y"))
         if compares_scores(self.model):
-            scorers = resolve_scorers(best, y, self.labels, self.pos_label, self.scoring)
+            scorers = resolve_scorers(best, y, self.labels, self.pos_label, scoring)
             return float(next(iter(scorers.values()))(best, X, y))
         metric = next(iter(self.result_._metrics.values()))
         if self.counter is not None:
@@ -390,12 +395,15 @@ class BayesianComparer(MetaEstimatorMixin, BaseEstimator):
             return score_counts(metric, counts)
         labels = getattr(self, "classes_", ()) if self.labels is None else self.labels
         classes = tuple(np.asarray(labels).tolist())
+        if getattr(metric.function, "has_columns", False):
+            metrics = resolve_scoring(scoring, classes, is_indicator(y), self.pos_label)
+            metric = next(iter(metrics.values()))
         return score_learner(metric, classes, self.pos_label, best, X, y)
 
     def get_metadata_routing(self) -> MetadataRouter:
         """Return where metadata go: to the splitter's `split` and each estimator's `fit`."""
         cv = BlockRegularizedCV() if self.cv is None else self.cv
-        return metadata_router(self, dict(self._named()), cv)
+        return metadata_router(self, dict(self._named()), cv, requests_of(self.scoring))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -120,8 +120,9 @@ def bayesian_cross_validate(
         1 shows progress of fits, and of draws that take longer than a second: a bar in terminals
         and notebooks, lines on standard error elsewhere.
     params : dict, default=None
-        Passed to every `fit`, or routed if metadata routing is enabled. Sample weights reach `fit`
-        only: the counts stay unweighted, and scorers that request metadata are refused.
+        Passed to every `fit`. With metadata routing enabled, routed as by `cross_validate`: to
+        `fit`, to the splitter, and to scorers that request columns, such as amounts of money, which
+        are given those of the test set. Sample weights that no scorer requests reach `fit` only.
     pre_dispatch : int or str, default="2*n_jobs"
         As in `cross_validate`.
     return_estimator, return_indices : bool, default=False
@@ -175,7 +176,7 @@ def bayesian_cross_validate(
         )
     options = CrossValidationOptions(**among(locals(), CrossValidationOptions))
     estimators = check_estimator_names(named_estimators([estimator_a, estimator_b]))
-    learners = prepare_learners(
+    learners, options = prepare_learners(
         "bayesian_cross_validate", estimators, y, options, cv, params, groups, random_state
     )
     return compare_learners(Ranking, learners, X, y, options).pairs[0, 1]
@@ -266,7 +267,7 @@ def bayesian_cross_val_score(
     """
     options = CrossValidationOptions(**among(locals(), CrossValidationOptions))
     estimators = check_estimator_names(named_estimators([estimator]))
-    learners = prepare_learners(
+    learners, options = prepare_learners(
         "bayesian_cross_val_score", estimators, y, options, cv, params, groups, random_state
     )
     return compare_learners(ScoreResult, learners, X, y, options)

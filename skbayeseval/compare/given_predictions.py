@@ -7,13 +7,20 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from skbayeseval._arrays import as_array, check_rows, columns_in_order, named_labels
+from skbayeseval._arrays import (
+    as_array,
+    check_rows,
+    columns_in_order,
+    named_labels,
+    number_of_samples,
+    wrong,
+)
 from skbayeseval._labels import (
     check_indicator,
     encode_labels,
@@ -40,11 +47,17 @@ from skbayeseval.evidence.instance_scores import RESPONSES, ScoredInstances, enc
 from skbayeseval.evidence.instances import Instances, index_of
 from skbayeseval.evidence.joint_counts import MarginalCounts, PairedCounts
 from skbayeseval.evidence.predicted_numbers import PredictedNumbers
-from skbayeseval.evidence.units import UnitCounts
+from skbayeseval.evidence.units import UnitCounts, check_sample_weight
 from skbayeseval.metrics.any_metric import AnyMetric
 from skbayeseval.metrics.from_functions import PerInstance
 from skbayeseval.metrics.metric import Metric
-from skbayeseval.metrics.scoring import is_of_numbers, is_scorer, resolve_scoring, spelled_out
+from skbayeseval.metrics.scoring import (
+    is_of_numbers,
+    is_scorer,
+    resolve_scoring,
+    routed,
+    spelled_out,
+)
 from skbayeseval.posterior.build import check_true_classes, make_posterior
 from skbayeseval.posterior.posterior import Posterior
 
@@ -71,6 +84,7 @@ class GivenPredictions:
     groups: Any
     sample_weight: Any
     prevalence: Any
+    params: Any = None
     counter: Any = None
 
     def posterior(self, names: tuple[str, ...], options: Options) -> ResultParts:
@@ -84,9 +98,10 @@ class GivenPredictions:
         more = {"groups": self.groups, "sample_weight": self.sample_weight}
         columns = {"y_true": self.y_true, **self.predictions, **self.scores, **more}
         check_rows(columns)
-        make_target = self._kind_of_target()
+        given = replace(self, scoring=self._routed())
+        make_target = given._kind_of_target()
         target = make_target(
-            self.y_true, self.predictions or self.scores, self, self.groups, "y_true"
+            self.y_true, self.predictions or self.scores, given, self.groups, "y_true"
         )
         observed = {
             name: target.keep(name, predicted) for name, predicted in self.predictions.items()
@@ -105,6 +120,25 @@ class GivenPredictions:
         )
         posterior.shows_progress = has_bar()
         return posterior, names, target.metrics
+
+    def _routed(self) -> Any:
+        """Return `scoring`, whose scorers and functions know the columns in `params`."""
+        if not isinstance(self.params, Mapping | None):
+            raise wrong("params", "a dict of columns, by their names", self.params, TypeError)
+        if not self.params:
+            return self.scoring
+        check_rows({"y_true": self.y_true, **self.params})
+        n = number_of_samples(self.y_true, "y_true")
+        scoring, wanted = routed(self.scoring, self.params, n)
+        others = [name for name in self.params if name not in wanted]
+        if others:
+            raise TypeError(
+                f"params contains {others[0]!r}, which no metric of scoring= takes. A function "
+                f"takes it as an argument of this name, such as metrics.resampled(function), and "
+                f"a scorer by make_scorer(function).set_score_request({others[0]}=True), with "
+                "metadata routing enabled."
+            )
+        return scoring
 
     def _kind_of_target(self) -> GivenTarget:
         """Return what is compared: chunks, items of any kind, numbers, or classes and labels."""
@@ -157,12 +191,7 @@ class GivenLabels(LabelTarget):
         """Count the predictions, which tells the classes; encode the truth where scores need it."""
         self.predictions, self.scores_given = options.predictions, options.scores
         labels = options.labels
-        if options.sample_weight is not None:
-            resolve_scoring(options.scoring)  # a metric that is not known is told first
-            raise ValueError(
-                "sample_weight applies to metrics of predicted numbers, such as scoring='r2'; "
-                "counts of classes have no such weights. Omit it."
-            )
+        self.sample_weight = check_sample_weight(options.sample_weight, self.n_samples)
         if not self.predictions and not self.scores_given:
             raise ValueError(
                 "There is nothing to compare: pass predictions, instance scores, or both."
@@ -190,11 +219,13 @@ class GivenLabels(LabelTarget):
     def _count(self, y: Any, labels: Any, options: Any) -> PairedCounts | UnitCounts:
         """Return the counts of predictions: of classes, multi-label indicators or groups."""
         common: Any = {"labels": labels, "weight": options.weight}
+        common["sample_weight"] = self.sample_weight
         if self.several:
             return UnitCounts.from_indicators(y, self.predictions, groups=self.groups, **common)
         common["pos_label"] = options.pos_label
-        if self.groups is not None:
+        if self.groups is not None or self.sample_weight is not None:
             return UnitCounts.from_labels(y, self.predictions, self.groups, **common)
+        del common["sample_weight"]
         return PairedCounts.from_labels(y, self.predictions, **common)
 
     def in_one_split(
@@ -212,6 +243,7 @@ class GivenLabels(LabelTarget):
                 weight=weight,
                 groups=self.groups,
                 pos_label=positive,
+                sample_weight=self.sample_weight,
             )
             warn_of_unlikely_scores(scored, list(self.scores_given), self.metrics.values())
         of_labels = [name for name, metric in self.metrics.items() if metric.needs == "labels"]
@@ -293,6 +325,7 @@ class GivenLabels(LabelTarget):
             weight=weight,
             groups=self.groups,
             pos_label=positive,
+            sample_weight=self.sample_weight,
         )
 
 

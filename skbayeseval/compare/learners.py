@@ -15,7 +15,6 @@ from typing import Any, ClassVar, NamedTuple, TypeVar
 
 import numpy as np
 import pandas as pd
-from sklearn import get_config
 from sklearn.base import clone, is_regressor
 from sklearn.model_selection import (
     GroupKFold,
@@ -40,8 +39,7 @@ from skbayeseval.compare.targets import (
 from skbayeseval.engines import Engine
 from skbayeseval.evidence.instances import Instances, index_of
 from skbayeseval.evidence.split_scores import SplitScores
-from skbayeseval.metrics.scorers import name_of
-from skbayeseval.metrics.scoring import is_of_numbers, spelled_out
+from skbayeseval.metrics.scoring import is_of_numbers, requests_of, with_columns
 from skbayeseval.posterior.build import make_posterior, resolve_engine
 from skbayeseval.posterior.inferred_weight import InferredWeights, ObservedRows
 from skbayeseval.posterior.posterior import Posterior
@@ -218,11 +216,12 @@ def prepare_learners(
     params: Any,
     groups: Any,
     random_state: Any,
-) -> Learners:
+) -> tuple[Learners, CrossValidationOptions]:
     """Return the estimators with their splitter, parameters and entropy.
 
-    `caller` is the function, or the method of a class, that metadata were passed to. The default
-    splitter gets a seed of its own.
+    The options are returned with the columns that scorers are given. `caller` is the function, or
+    the method of a class, that metadata were passed to. The default splitter gets a seed of its
+    own.
     """
     check_repeatable(options.checkpoint, cv, options.tells_instability, random_state)
     entropy = check_random_state_entropy(random_state)
@@ -240,25 +239,11 @@ def prepare_learners(
     else:
         targets = y if counter is None else None
         cv = check_cv(check_iterable_cv(cv), targets, classifier=target == "classes")
-    check_requests(options.scoring, params)
-    routed = route(caller.partition(".")[0], caller, estimators, cv, params, groups)
-    return Learners(estimators, cv, *routed, entropy)
-
-
-def check_requests(scoring: Any, params: Mapping[str, Any] | None) -> None:
-    """Raise if scorers request metadata that are passed: here they go to `fit` and `split` only."""
-    if not isinstance(params, Mapping) or not get_config()["enable_metadata_routing"]:
-        return
-    for _, scorer in spelled_out(scoring):
-        requested: set[str] = set()
-        if hasattr(scorer, "get_metadata_routing"):
-            requested = scorer.get_metadata_routing().consumes("score", list(params))
-        if requested:
-            raise ValueError(
-                f"scoring={name_of(scorer)!r} requests {sorted(requested)} by metadata routing, "
-                "but only fit and split are given metadata here, scorers nothing but predictions. "
-                "If scores should do without, use set_score_request(...=False)."
-            )
+    scorers = requests_of(options.scoring)
+    owner = caller.partition(".")[0]
+    split, fit, given = route(owner, caller, estimators, cv, params, groups, scorers)
+    scoring = with_columns(options.scoring, given, number_of_samples(y, "y"))
+    return Learners(estimators, cv, split, fit, entropy), replace(options, scoring=scoring)
 
 
 def halving_splitter(target: str, counter: Any, seed: int) -> BlockRegularizedCV:

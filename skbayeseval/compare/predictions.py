@@ -86,6 +86,7 @@ def compare_predictions(
     pos_label: Any = None,
     groups: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
+    params: Mapping[str, Any] | None = None,
     counter: ChunkCounter | None = None,
     prevalence: Any = None,
     engine: str | PyMCEngine = "exact",
@@ -140,7 +141,13 @@ def compare_predictions(
         Instances that belong together, such as sentences of a document: they are weighted together
         (model "group weights").
     sample_weight : array-like of shape (n_samples,), default=None
-        How much each instance counts in metrics of numbers, as in scikit-learn.
+        How much each instance counts, as in scikit-learn: the weights of a survey, or of
+        importance. Predicted classes are then compared by the Bayesian bootstrap over instances,
+        and `details` tells how many instances of equal weight they are worth.
+    params : dict, default=None
+        Columns with one value per instance, such as amounts of money, for functions that take an
+        argument of this name beside `y_true` and `y_pred`, as those of `metrics.weighted` and
+        `metrics.resampled`, and for scorers that request it by metadata routing.
     counter : ChunkCounter, default=None
         Made by `chunk_counter`: `y_true` and `y_pred_a` contain tags of its first scheme,
         `y_pred_b` tags of its second, one sequence per sentence, and chunks are compared.
@@ -372,6 +379,7 @@ def compare_many(
     pos_label: Any = None,
     groups: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
+    params: Mapping[str, Any] | None = None,
     prevalence: Any = None,
     engine: str | PyMCEngine = "exact",
     prior: dict[str, Any] | Callable[..., Any] | None = None,
@@ -391,7 +399,7 @@ def compare_many(
     scores : dict of str to array-like, or DataFrame, default=None
         The instance scores of each, for metrics such as "roc_auc"; as ``y_score_a`` in
         `compare_predictions`.
-    scoring, model, weight, labels, pos_label, groups, sample_weight, prevalence
+    scoring, model, weight, labels, pos_label, groups, sample_weight, params, prevalence
         As in `compare_predictions`.
     engine, prior, n_draws, random_state
         As in `compare_predictions`.
@@ -445,6 +453,7 @@ def score_posterior(
     pos_label: Any = None,
     groups: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
+    params: Mapping[str, Any] | None = None,
     prevalence: Any = None,
     engine: str | PyMCEngine = "exact",
     prior: dict[str, Any] | Callable[..., Any] | None = None,
@@ -471,7 +480,8 @@ def score_posterior(
         the models that made the predictions.
     name : str, default="A"
         The name of the classifier.
-    labels, pos_label, groups, sample_weight, prevalence, engine, prior, n_draws, random_state
+    labels, pos_label, groups, sample_weight, params, prevalence, engine, prior, n_draws, \
+            random_state
         As in `compare_predictions`.
 
     Returns
@@ -510,7 +520,7 @@ def _of_learner(posterior: Posterior) -> Posterior:
     if not independent or not posterior.has_independent_draws or posterior.prevalence is not None:
         raise ValueError(
             "weight='inferred' requires one label per instance and engine='exact', without groups, "
-            "y_score or prevalence."
+            "sample_weight, y_score or prevalence."
         )
     truth, predicted, number = counts.cells()
     truth, predicted = (np.repeat(codes, number.astype(int)) for codes in (truth, predicted))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import partial
 from numbers import Real
 from typing import Any
@@ -25,7 +26,7 @@ from skbayeseval.evidence.split_scores import SplitScores
 from skbayeseval.metrics.from_functions import PerInstance
 from skbayeseval.metrics.metric import Metric
 from skbayeseval.metrics.registry import get_metric, known_metrics, split_metric
-from skbayeseval.metrics.scorers import ScorerFunction, name_of, named_class
+from skbayeseval.metrics.scorers import Routed, ScorerFunction, name_of, named_class
 from skbayeseval.metrics.scoring import (
     check_same_positive,
     is_of_numbers,
@@ -55,7 +56,7 @@ class ScoreTarget(Target):
 
     def observer(self, name: str) -> Observe:
         """Return the function that keeps the scores."""
-        return partial(_observe_scores, self._scorers[name])
+        return _ObserveScores(self._scorers[name])
 
     def check_number_of_splits(self, number: int) -> None:
         """Raise if there is only one split."""
@@ -209,13 +210,27 @@ def _own_score(estimator: Any, X: Any, y: Any) -> float:
     return estimator.score(X, y)
 
 
-def _observe_scores(
-    scorers: Mapping[str, Scorer], estimator: Any, X_test: Any, y_test: Any
-) -> dict[str, float]:
-    scores: dict[str, float] = {}
-    for key, scorer in scorers.items():
-        score = scorer(estimator, X_test, y_test)
-        if not isinstance(score, (Real, np.ndarray)) or np.ndim(score) or not np.isfinite(score):
-            raise ValueError(f"scoring {key!r} gave {score!r}, not a finite number")
-        scores[key] = float(score)
-    return scores
+@dataclass(frozen=True)
+class _ObserveScores:
+    """Scorers by name, some of which are given columns."""
+
+    scorers: Mapping[str, Scorer]
+
+    def of_rows(self, rows: Any) -> _ObserveScores:
+        """Return the scorers with the columns of some instances."""
+        known = {
+            key: Routed(one.scorer, one.columns[rows]) if isinstance(one, Routed) else one
+            for key, one in self.scorers.items()
+        }
+        return _ObserveScores(known)
+
+    def __call__(self, estimator: Any, X_test: Any, y_test: Any) -> dict[str, float]:
+        """Return the scores of an estimator."""
+        scores: dict[str, float] = {}
+        for key, scorer in self.scorers.items():
+            score = scorer(estimator, X_test, y_test)
+            is_number = isinstance(score, (Real, np.ndarray)) and not np.ndim(score)
+            if not is_number or not np.isfinite(score):
+                raise ValueError(f"scoring {key!r} gave {score!r}, not a finite number")
+            scores[key] = float(score)
+        return scores

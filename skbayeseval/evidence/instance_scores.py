@@ -63,12 +63,17 @@ class WeightedInstances(WeightedUnits):
     ----------
     run : ndarray of shape (n_rows,)
         The run of each row. Metrics are computed within runs, and averaged over them.
-    unit, shape, weight, grouped
+    unit, shape, weight, grouped, sample_weight
         As in `WeightedUnits`; all rows are kept.
+    instances : ndarray of shape (n_rows,) or None
+        The position of each row in the data, for functions that take further columns.
     """
 
     run: Array
     unit: Array
+    instances: Array | None
+
+    unsaved = ("instances",)
 
     has_class_counts = False
 
@@ -142,13 +147,23 @@ class WeightedInstances(WeightedUnits):
             "shape": shape,
             "weight": check_weight(weight),
             "grouped": groups is not None,
+            "instances": np.arange(n_rows) if instances is None else instances,
         }
 
     def _units_of_rows(self, rows: Array) -> dict[str, Any]:
         """Return run, unit and shape of some of the rows, numbered from 0."""
         seen, unit = np.unique(self.unit[rows], return_inverse=True)
         run = np.unique(self.run[rows], return_inverse=True)[1]
-        return {"run": np.ravel(run), "unit": np.ravel(unit), "shape": self.shape[seen]}
+        fields = {"run": np.ravel(run), "unit": np.ravel(unit), "shape": self.shape[seen]}
+        for name in ("instances", "sample_weight"):
+            of_all = getattr(self, name)
+            fields[name] = None if of_all is None else of_all[rows]
+        return fields
+
+    def _told(self, metric: Metric, rows: Array) -> dict[str, Any]:
+        """Return which instances some rows are, if the metric takes columns."""
+        takes = self.instances is not None and getattr(metric.function, "has_columns", False)
+        return {"instances": self.instances[rows]} if takes else {}  # type: ignore[index]
 
     def observed(self, metric: Metric) -> tuple[float, ...]:
         """Return the observed metric value of each classifier, averaged over runs."""
@@ -227,6 +242,8 @@ class ScoredInstances(WeightedInstances):
     weight: float = 1.0
     pos_label: Any = None
     grouped: bool = False
+    instances: Array | None = None
+    sample_weight: Array | None = None
 
     kind = "scored"
     identical_in = "scores"
@@ -280,6 +297,7 @@ class ScoredInstances(WeightedInstances):
         groups: ArrayLike | None = None,
         instances: Array | None = None,
         run: Array | None = None,
+        sample_weight: Array | None = None,
     ) -> ScoredInstances:
         """Take scores where the truth is given as positions among the classes, or as indicator."""
         if truth.ndim == 2 and pos_label is not None:
@@ -307,7 +325,8 @@ class ScoredInstances(WeightedInstances):
             if two and columns.shape[1] == 2 and not sum_to_one(columns):
                 del responses[-1]["probability"]  # they rank the instances
         units = cls._units(len(truth), weight, groups, instances, run)
-        return cls(truth, tuple(responses), labels=classes, pos_label=positive, **units)
+        units |= {"labels": classes, "pos_label": positive, "sample_weight": sample_weight}
+        return cls(truth, tuple(responses), **units)
 
     def margin(self, classifier: int) -> Margin:
         """Return the size and the labels, as `ConfusionCounts` has them."""
@@ -333,16 +352,21 @@ class ScoredInstances(WeightedInstances):
 
     def _prepare(self, metric: Metric, rows: Array) -> list[Prepared]:
         truth = self.truth[rows]
+        weight = None if self.sample_weight is None else self.sample_weight[rows]
         if not metric.kinds:  # any function
             positive = 1 if self.positive is None else self.positive
-            classes = np.asarray(self.labels)
+            classes, told = np.asarray(self.labels), self._told(metric, rows)
+            if weight is not None:
+                told["weight"] = weight
             return [
-                metric.function(classes, positive, truth, scores[metric.needs][rows])
+                metric.function(classes, positive, truth, scores[metric.needs][rows], **told)
                 for scores in self.responses
             ]
         if self._is_binary:
             truth = (truth == (1 if self.positive is None else self.positive)).astype(int)
-        return [prepare(metric, truth, scores[metric.needs][rows]) for scores in self.responses]
+        return [
+            prepare(metric, truth, scores[metric.needs][rows], weight) for scores in self.responses
+        ]
 
     def check_metric(self, metric: Metric) -> None:
         """Raise if the metric is not computed from instance scores, or lacks a positive class."""
@@ -375,7 +399,8 @@ class ScoredInstances(WeightedInstances):
         """
 
         def count(rows: Array, what: str) -> UnitNumbers:
-            masses = np.bincount(self.unit[rows], minlength=len(self.shape)).astype(float)
+            weights = None if self.sample_weight is None else self.sample_weight[rows]
+            masses = np.bincount(self.unit[rows], weights, len(self.shape)).astype(float)
             return count_units(masses, self.shape, self.weight, what)
 
         if not self.is_area(metric):

@@ -22,6 +22,7 @@ from skbayeseval.evidence.instance_scores import WeightedInstances
 from skbayeseval.evidence.interface import Given, check_not_of_splits
 from skbayeseval.evidence.one_classifier import Margin
 from skbayeseval.evidence.unit_numbers import UnitNumbers, count_units
+from skbayeseval.evidence.units import check_sample_weight
 from skbayeseval.metrics.instance_scores import Prepared
 from skbayeseval.metrics.metric import Metric
 
@@ -38,7 +39,7 @@ class PredictedNumbers(WeightedInstances):
         The predictions of each regressor.
     sample_weight : ndarray of shape (n_rows,)
         How much each row counts in a metric, as in scikit-learn.
-    run, unit, shape, weight, grouped
+    run, unit, shape, weight, grouped, instances
         As in `WeightedInstances`.
 
     Examples
@@ -58,6 +59,7 @@ class PredictedNumbers(WeightedInstances):
     shape: Array
     weight: float = 1.0
     grouped: bool = False
+    instances: Array | None = None
 
     kind = "numbers"
     identical_in = "predictions"
@@ -100,14 +102,8 @@ class PredictedNumbers(WeightedInstances):
         said = [check_numbers(values, name, len(truth)) for name, values in predictions.items()]
         check_size(np.stack([truth, *said]), ", ".join(["y_true", *predictions]))
         units = cls._units(len(truth), weight, groups, instances, run)
-        if sample_weight is None:
-            return cls(truth, np.stack(said), np.ones(len(truth)), **units)
-        shares = check_numbers(sample_weight, "sample_weight", len(truth))
-        if (shares < 0).any() or not (shares > 0).any():
-            raise ValueError(
-                "sample_weight must not be negative, and not 0 for all instances, got "
-                f"{shares.min():g} to {shares.max():g}."
-            )
+        shares = check_sample_weight(sample_weight, len(truth))
+        shares = np.ones(len(truth)) if shares is None else shares
         return cls(truth, np.stack(said), shares, **units)
 
     @classmethod
@@ -138,7 +134,6 @@ class PredictedNumbers(WeightedInstances):
             self,
             truth=self.truth[rows],
             predictions=self.predictions[:, rows],
-            sample_weight=self.sample_weight[rows],
             **self._units_of_rows(rows),
         )
 
@@ -151,9 +146,9 @@ class PredictedNumbers(WeightedInstances):
 
     def _prepare(self, metric: Metric, rows: Array) -> list[Prepared]:
         truth, weight = self.truth[rows], self.sample_weight[rows]
-        predictions = self.predictions[:, rows]
+        predictions, told = self.predictions[:, rows], self._told(metric, rows)
         try:
-            return [metric.function(truth, said, weight) for said in predictions]
+            return [metric.function(truth, said, weight, **told) for said in predictions]
         except ValueError as error:
             if not metric.is_registered:
                 raise

@@ -12,7 +12,7 @@ correction for few units needs are still of instances and groups.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 
-from skbayeseval._arrays import Array, check_entries, columns_in_order
+from skbayeseval._arrays import Array, as_numbers, check_entries, columns_in_order
 from skbayeseval._labels import (
     check_distinct,
     check_indicator,
@@ -56,12 +56,15 @@ class WeightedUnits(Evidence):
         The weight of one count.
     grouped : bool
         Whether units are groups.
+    sample_weight : ndarray of shape (n_rows,) or None
+        How much each row counts in a metric, as in scikit-learn; None if all count alike.
     """
 
     unit: Array | None
     shape: Array
     weight: float
     grouped: bool
+    sample_weight: Array | None
 
     def __post_init__(self) -> None:
         check_weight(self.weight)
@@ -69,6 +72,17 @@ class WeightedUnits(Evidence):
         if self.unit is not None:
             last = len(self.shape) - 1
             check_entries(self.unit, "unit", (None,), low=0, high=last, whole=True)
+        if self.sample_weight is not None:
+            check_entries(self.sample_weight, "sample_weight", (None,), low=0)
+
+    def remarks(self, names: Sequence[str] = ()) -> list[tuple[str, str]]:
+        """Return how many instances of equal weight those with sample weights are worth."""
+        weights = self.sample_weight
+        if weights is None or np.ptp(weights) == 0:
+            return []
+        effective = weights.sum() ** 2 / np.square(weights).sum()
+        words = f"instances count like {effective:,.0f} of equal weight (Kish's effective size)"
+        return [("weights", f"with sample_weight, {len(weights):,} {words}")]
 
     @property
     def n_groups(self) -> int:
@@ -121,6 +135,8 @@ class UnitCounts(WeightedUnits):
         As in `ConfusionCounts`.
     unit : ndarray of shape (n_rows,), default=None
         The unit of each counted row; None if rows are not kept.
+    sample_weight : ndarray of shape (n_rows,), default=None
+        The weights with which rows were counted; None if all count alike.
 
     Examples
     --------
@@ -144,6 +160,7 @@ class UnitCounts(WeightedUnits):
     has_true_negatives: bool = True
     declared: bool = True
     unit: Array | None = None
+    sample_weight: Array | None = None
 
     kind = "units"
     identical_in = "predictions"
@@ -170,8 +187,9 @@ class UnitCounts(WeightedUnits):
 
     @property
     def family(self) -> str:
-        """The family of models that fit: "groups" or "labels"."""
-        return "groups" if self.grouped else "labels"
+        """The family of models that fit: "groups", "weighted" or "labels"."""
+        of_instances = "labels" if self.sample_weight is None else "weighted"
+        return "groups" if self.grouped else of_instances
 
     @classmethod
     def from_indicators(
@@ -183,6 +201,7 @@ class UnitCounts(WeightedUnits):
         weight: float = 1.0,
         groups: ArrayLike | None = None,
         instances: Array | None = None,
+        sample_weight: Array | None = None,
     ) -> UnitCounts:
         """Count multi-label indicators.
 
@@ -202,7 +221,7 @@ class UnitCounts(WeightedUnits):
                 raise ValueError(
                     f"y_true has shape {truth.shape}, but {name} has shape {matrix.shape}."
                 )
-        to_unit, units = _units(truth.shape[0], groups, instances, weight)
+        to_unit, units = _units(truth.shape[0], groups, instances, weight, sample_weight)
         return cls(
             to_unit @ truth,
             tuple(to_unit @ truth.multiply(p) for p in indicators.values()),
@@ -217,18 +236,20 @@ class UnitCounts(WeightedUnits):
         cls,
         y_true: ArrayLike,
         predictions: Mapping[str, ArrayLike],
-        groups: ArrayLike,
+        groups: ArrayLike | None,
         *,
         labels: ArrayLike | None = None,
         pos_label: Any = None,
         weight: float = 1.0,
+        sample_weight: Array | None = None,
     ) -> UnitCounts:
-        """Count label vectors per group."""
+        """Count label vectors per group, or instances with sample weights."""
         classes, (truth, *predicted) = encode_labels(
             [("y_true", y_true), *predictions.items()], labels
         )
         options: Any = {"pos_label": pos_label, "weight": weight, "declared": labels is not None}
-        return count_codes(truth, np.column_stack(predicted), classes, groups=groups, **options)
+        options |= {"groups": groups, "sample_weight": sample_weight}
+        return count_codes(truth, np.column_stack(predicted), classes, **options)
 
     @classmethod
     def from_chunks(
@@ -293,6 +314,7 @@ class UnitCounts(WeightedUnits):
             self._of_units(seen, self.shape[seen]),
             declared=still_declared(self.margins()[0]),
             unit=np.ravel(unit),
+            sample_weight=None if self.sample_weight is None else self.sample_weight[rows],
         )
 
     @cached_property
@@ -336,6 +358,7 @@ class UnitCounts(WeightedUnits):
             shape=shape,
             sizes=self.sizes[units],
             unit=None,
+            sample_weight=None,
         )
 
     def with_weight(self, weight: float) -> UnitCounts:
@@ -386,19 +409,21 @@ def count_codes(
     declared: bool = True,
     instances: Array | None = None,
     counts: Array | None = None,
+    sample_weight: Array | None = None,
 ) -> Any:
     """Count labels that are given as positions among the classes, and keep the rows.
 
-    Without `groups`, these are `PairedCounts`, otherwise `UnitCounts` of the groups. `instances` is
+    Without `groups` and `sample_weight`, these are `PairedCounts`, otherwise `UnitCounts` of the
+    groups, or instances. `instances` is
     as in `UnitCounts.from_indicators`. `counts` may say how often each row occurred; rows are then
     not kept.
     """
     times = np.ones(len(truth)) if counts is None else counts
-    if groups is None:
+    if groups is None and sample_weight is None:
         rows = np.arange(len(truth)) if counts is None else None
         return PairedCounts(truth, predictions, times, classes, weight, pos_label, declared, rows)
     m = len(classes)
-    to_unit, units = _units(len(truth), groups, instances, weight)
+    to_unit, units = _units(len(truth), groups, instances, weight, sample_weight)
     if counts is not None:
         units |= {"sizes": to_unit @ counts, "unit": None}
 
@@ -449,18 +474,47 @@ def assign_units(
 
 
 def _units(
-    n_rows: int, groups: ArrayLike | None, instances: Array | None, weight: float
+    n_rows: int,
+    groups: ArrayLike | None,
+    instances: Array | None,
+    weight: float,
+    sample_weight: Array | None = None,
 ) -> tuple[Any, dict[str, Any]]:
     """Return the matrix that sums rows into units, and what `UnitCounts` keep of units."""
     weight = check_weight(weight)
     unit, shape = assign_units(n_rows, groups, instances, weight)
     sizes = _sizes(unit, instances) if groups is not None else np.ones(len(shape))
     share = (sizes / np.bincount(unit))[unit]
+    if sample_weight is not None:
+        share = share * sample_weight
+        sizes = np.bincount(unit, share)
     to_unit = sparse.csr_matrix((share, (unit, np.arange(n_rows))), (len(shape), n_rows))
     unit = unit.astype(np.min_scalar_type(len(shape)))
     grouped = groups is not None
     units = {"shape": shape, "sizes": sizes, "weight": weight, "grouped": grouped, "unit": unit}
-    return to_unit, units
+    return to_unit, units | {"sample_weight": sample_weight}
+
+
+def check_sample_weight(sample_weight: Any, n_rows: int) -> Array | None:
+    """Return weights whose mean is 1; None if there are none, or if all are equal."""
+    if sample_weight is None:
+        return None
+    weights = as_numbers(sample_weight, "sample_weight")
+    if weights.ndim != 1:
+        raise ValueError(f"Sample weights must be 1D array, got {weights.ndim}D array.")
+    if len(weights) != n_rows:
+        raise ValueError(
+            "Found input variables with inconsistent numbers of samples: y_true has "
+            f"{n_rows}, sample_weight has {len(weights)}."
+        )
+    if not np.isfinite(weights).all():
+        what = "NaN" if np.isnan(weights).any() else "infinity"
+        raise ValueError(f"Input sample_weight contains {what}.")
+    if (weights < 0).any():
+        raise ValueError("Negative values in data passed to `sample_weight`.")
+    if not weights.any():
+        raise ValueError("Sample weights must contain at least one non-zero number.")
+    return None if np.ptp(weights) == 0 else weights / weights.mean()
 
 
 def _sizes(unit: Array, instances: Array | None) -> Array:

@@ -8,8 +8,8 @@ Bayesian bootstrap, Rubin 1981), others on instances that are drawn anew with re
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -22,7 +22,9 @@ from skbayeseval.metrics.numbers import mean_of
 from skbayeseval.metrics.scorers import (
     RESPONSES,
     ScorerFunction,
+    WithColumns,
     named_class,
+    taken,
 )
 
 # How a function is evaluated.
@@ -47,9 +49,10 @@ class AnyMetric:
         The name in results.
     response : {"predict", "predict_proba", "decision_function"}
         What the function is given beside the truth.
-    how : {"weights", "batches", "resampling", "means"}
+    how : {"weights", "batches", "resampling", "means", "sum", "mean"}
         How the function is evaluated: for one vector of weights, for many, without weights, or
-        once, if it gives a value for each instance, of which the metric is the mean.
+        once, if it gives a value for each instance, of which the metric is the mean; or for each
+        instance alone, if its value for several is the sum, or the mean, of these.
     bounds : (float, float) or None
         The smallest and the largest possible value of the metric.
     greater_is_better : bool
@@ -65,6 +68,10 @@ class AnyMetric:
     of_draws : callable or None
         The function under random weights, if it is another one because noise makes it larger: of
         what the function takes, and of `plain`, the weights of what was observed.
+    columns : WithColumns or None
+        Columns of all instances that the function takes beside the true values.
+    known : dict
+        What the function gives for single instances, by their position and prediction.
 
     Examples
     --------
@@ -86,6 +93,8 @@ class AnyMetric:
     caution: str = ""
     is_sure: bool = True
     of_draws: Callable[..., Any] | None = None
+    columns: WithColumns | None = None
+    known: dict[Any, Any] = field(default_factory=dict, compare=False, repr=False)
 
     def of(self, labels: Sequence[Any], several: bool = False) -> Metric:
         """Return the metric for classes with these labels, or for numbers or items without any.
@@ -102,7 +111,8 @@ class AnyMetric:
         if self.of_items or not labels:
             return Metric(self.name, _Preparing(self, "prepared"), source="numbers", **common)
         named = None if several else named_class(self.function, labels, self.response)
-        if self.response == "predict" and self.how in ("weights", "batches") and not several:
+        by_table = self.columns is None and self.how in ("weights", "batches")
+        if self.response == "predict" and by_table and not several:
             classes = np.asarray(labels)
             cells = np.repeat(classes, len(classes)), np.tile(classes, len(classes))
             own = self._with_classes(classes)
@@ -120,8 +130,13 @@ class AnyMetric:
         known = replace(self.function, classes=classes, several=several)
         return replace(self, function=known)
 
-    def of_classes(self, classes: Array, positive: int, codes: Array, response: Array) -> Prepared:
-        """Return the metric of classes, given by their positions, as a function of the weights."""
+    def of_classes(
+        self, classes: Array, positive: int, codes: Array, response: Array, **rows: Any
+    ) -> Prepared:
+        """Return the metric of classes, given by their positions, as a function of the weights.
+
+        `rows` are the weights of the rows and their instances, as in `prepared`.
+        """
         if self.of_positions and codes.ndim == 2:
             raise ValueError(
                 f"scoring={self.name!r} requires one label per instance, but y is a multi-label "
@@ -129,19 +144,19 @@ class AnyMetric:
             )
         if codes.ndim == 2:
             metric = self._with_classes(classes, several=True)
-            return metric.prepared(codes, response, perfect=codes)
+            return metric.prepared(codes, response, perfect=codes, **rows)
         if self.of_positions:
             if self.response == "predict_proba":
                 check_probabilities(response)
             is_class = (codes == positive).astype(int) if len(classes) == 2 else codes
-            return self.prepared(is_class, response)
+            return self.prepared(is_class, response, **rows)
         # scikit-learn's functions and scorers take columns of scores in the order of labels.
         order = np.argsort(classes)
         place = np.argsort(order)
         classes, codes, positive = classes[order], place[codes], int(place[positive])
         metric, y_true = self._with_classes(classes), classes[codes]
         if self.response == "predict":
-            return metric.prepared(y_true, classes[place[response]], perfect=y_true)
+            return metric.prepared(y_true, classes[place[response]], perfect=y_true, **rows)
         y_pred, named = response[:, order] if response.ndim == 2 else response, None
         if len(classes) == 2:
             other = -response if self.response == "decision_function" else 1 - response
@@ -156,11 +171,17 @@ class AnyMetric:
             perfect = (2 * perfect - 1) * np.abs(response).max()
         perfect = perfect[:, positive] if y_pred.ndim == 1 else perfect
         of_first = y_pred.ndim == 1 and positive == 0 and named is None
-        return metric.prepared(y_true, y_pred, perfect=perfect, of_first=of_first)
+        return metric.prepared(y_true, y_pred, perfect=perfect, of_first=of_first, **rows)
+
+    def call(self, y_true: Any, y_pred: Any, **columns: Any) -> Any:
+        """Return what the function gives; columns are beside the truth, or given by name."""
+        if isinstance(y_true, WithColumns):
+            y_true, columns = y_true.values, {**y_true.columns, **columns}
+        return call_function(self.name, self.function, y_true, y_pred, **columns)
 
     def values(self, y_true: Any, y_pred: Any, weights: Array) -> Array:
         """Return the metric for weights, or counts of instances, of shape (n, n_draws)."""
-        call = partial(call_function, self.name, self.function)
+        call = self.call
         if self.how == "batches":
             results = call(y_true, y_pred, sample_weight=weights.T)
         elif self.how == "weights":
@@ -169,7 +190,7 @@ class AnyMetric:
         else:
             rows = (np.repeat(np.arange(len(w)), w.astype(int)) for w in weights.T)
             # A test set of which nothing was drawn has no weight, whatever its value.
-            results = [call(_taken(y_true, r), _taken(y_pred, r)) if len(r) else 0.0 for r in rows]
+            results = [call(taken(y_true, r), taken(y_pred, r)) if len(r) else 0.0 for r in rows]
         values = self._as_numbers(results, weights.shape[1])
         undefined = ~np.isfinite(values)
         if undefined.any():
@@ -235,27 +256,64 @@ class AnyMetric:
         *,
         perfect: Any = None,
         of_first: bool = False,
+        instances: Array | None = None,
     ) -> Prepared:
         """Return the metric as a function of the instance weights, after checks of it.
 
         `perfect` is what should have been predicted; by default, the truth. With `of_first`, scores
-        are those of the first class of two.
+        are those of the first class of two. `instances` are the rows of the columns that belong to
+        the true values.
         """
+        perfect = y_true if perfect is None else perfect
+        if self.columns is not None:
+            of_rows = self.columns[instances]
+            own = of_rows.columns.get("sample_weight")
+            if own is not None:
+                weight = own if weight is None else weight * own
+            y_true = replace(of_rows.without("sample_weight"), values=y_true)
         if self.how == "means":
-            values = call_function(self.name, self.function, y_true, y_pred)
-            values = np.asarray(values, dtype=float)
+            values = np.asarray(self.call(y_true, y_pred), dtype=float)
             signed = values if self.greater_is_better else -values
             return mean_of(signed, np.ones(len(values)) if weight is None else weight)
-        if self.how == "resampling" and weight is not None and (weight != 1).any():
+        takes_weights = self.how in ("weights", "batches")
+        if not takes_weights and weight is not None and (weight != 1).any():
             raise ValueError(
                 f"sample_weight= does not apply to metric {self.name!r}, whose function takes no "
                 "weights. Omit it, or use metrics.weighted."
             )
-        prepared = _Called(self, y_true, y_pred, weight)
+        kind = _Added if self.how in ("sum", "mean") else _Called
+        prepared = kind(self, y_true, y_pred, weight)
         self._check(prepared, len(y_true))
         if (of_first or not self.is_sure) and not self.of_items:
-            self._check_direction(prepared, y_true if perfect is None else perfect, of_first)
+            self._check_direction(prepared, perfect, of_first)
         return prepared
+
+    def parts(self, y_true: WithColumns, y_pred: Any, how: str) -> Array | None:
+        """Return values of each instance of which the metric is the mean; None if there are none.
+
+        The function is called for each instance alone. With `how` "sum", the metric is the sum of
+        what it gives, and with "mean" the mean. What an instance gives is computed once for each
+        prediction, whoever makes it.
+        """
+        n, alone = len(y_true), self
+        if self.response == "predict":  # without classes, scorers are much faster
+            alone = self._with_classes(np.empty(0))
+        keys = zip(
+            y_true.rows.tolist(), map(tuple, np.reshape(y_pred, (n, -1)).tolist()), strict=True
+        )
+        try:
+            each = []
+            for i, key in enumerate(keys):
+                if key not in self.known:
+                    self.known[key] = alone.call(taken(y_true, [i]), taken(y_pred, [i]))
+                each.append(self.known[key])
+            values = self._as_numbers(each, n) * (1 if self.greater_is_better else -1)
+        except ValueError:  # of a function that is not defined for one instance
+            return None
+        values = values * (n if how == "sum" else 1)
+        whole = self.values(y_true, y_pred, np.ones((n, 1)))[0]
+        found = np.isclose(whole, values.mean(), atol=1e-9 * np.abs(values).mean())
+        return values if found else None
 
     def _check_direction(self, prepared: _Called, perfect: Any, of_first: bool) -> None:
         """Raise if perfect predictions have a lower value."""
@@ -264,7 +322,11 @@ class AnyMetric:
             best = replace(prepared, y_pred=perfect)(ones)[0]
         except Exception:  # such as of probabilities that are 0
             return
-        value = prepared(ones)[0]
+        if self.columns is None:
+            value, these = prepared(ones)[0], "these"
+        else:  # which may make other predictions worth more than the perfect ones
+            order = np.random.default_rng(0).permutation(len(perfect))
+            value, these = replace(prepared, y_pred=taken(perfect, order))(ones)[0], "permuted ones"
         if best < value and not np.isclose(best, value):
             cure = (
                 "If it is a loss, pass greater_is_better=False to metrics.weighted or make_scorer; "
@@ -278,7 +340,7 @@ class AnyMetric:
                 )
             raise ValueError(
                 f"The metric {self.name!r} is lower for perfect predictions, {best:.4g}, than for "
-                f"these, {value:.4g}. {cure}"
+                f"{these}, {value:.4g}. {cure}"
             )
 
     def _check(self, prepared: _Called, n: int) -> None:
@@ -291,7 +353,7 @@ class AnyMetric:
                 "again. It must be deterministic: fix its random_state, and let it leave its "
                 "arguments as they are."
             )
-        if self.how == "resampling":
+        if self.how not in ("weights", "batches"):
             return
         if not np.isclose(prepared(2 * ones), value).all():
             raise ValueError(
@@ -316,10 +378,6 @@ class AnyMetric:
                 )
 
 
-def _taken(values: Any, rows: Array) -> Any:
-    return [values[i] for i in rows] if isinstance(values, list) else values[rows]
-
-
 @dataclass(frozen=True)
 class _Preparing:
     """A method of a metric that prepares it on a test set, and what is known of its function."""
@@ -339,13 +397,23 @@ class _Preparing:
         return self.metric.how in ("weights", "resampling")
 
     @property
+    def is_sum(self) -> bool:
+        """Whether the value of several instances is the sum of those of each."""
+        return self.metric.how == "sum"
+
+    @property
+    def has_columns(self) -> bool:
+        """Whether the function takes columns, so that it must be told which instances rows are."""
+        return self.metric.columns is not None
+
+    @property
     def of_items(self) -> bool:
         """Whether instances are items of any kind."""
         return self.metric.of_items
 
-    def __call__(self, *data: Any) -> Prepared:
+    def __call__(self, *data: Any, **rows: Any) -> Prepared:
         """Prepare the metric."""
-        prepared: Prepared = getattr(self.metric, self.method)(*data)
+        prepared: Prepared = getattr(self.metric, self.method)(*data, **rows)
         return prepared
 
 
@@ -396,7 +464,7 @@ class _Called(Prepared):
         y_true, y_pred = self.y_true, self.y_pred
         if not among_others:
             kept = np.flatnonzero(rows)
-            y_true, y_pred, weight = (_taken(one, kept) for one in (y_true, y_pred, weight))
+            y_true, y_pred, weight = (taken(one, kept) for one in (y_true, y_pred, weight))
         try:
             return float(self.metric.values(y_true, y_pred, weight[:, None])[0])
         except Exception:  # such as of a single class
@@ -407,6 +475,8 @@ class _Called(Prepared):
         own = weights if self.weight is None else weights * self.weight[:, None]
         total = own.sum(axis=0)[None]
         values = self.metric.values(self.y_true, self.y_pred, own)
+        if self._grows:  # the sum over as many instances as there are
+            values = values * len(self.y_true) / np.maximum(total[0], 1)
         return Sums(values * total, total, np.ones_like(total))
 
     def drawn(self, weights: Array) -> Sums:
@@ -416,6 +486,15 @@ class _Called(Prepared):
         plain = np.ones(len(weights)) if self.weight is None else self.weight
         function = partial(self.metric.of_draws, plain=plain)
         return replace(self, metric=replace(self.metric, function=function)).sums(weights)
+
+    @cached_property
+    def _grows(self) -> bool:
+        """Whether the value is a sum over instances, of which another number may be drawn."""
+        if self.metric.how != "resampling":
+            return False
+        times = np.ones((len(self.y_true), 2)) * [1, 2]
+        once, twice = self.metric.values(self.y_true, self.y_pred, times)
+        return bool(np.isclose(twice, 2 * once) and not np.isclose(twice, once))
 
     def slopes(self) -> Sums:
         """Return numerical derivatives of the sums at equal weights.
@@ -439,3 +518,31 @@ class _Called(Prepared):
                 tops[rows] = (ahead - plain.numerators[0, 0]) / (-1.0 if whole else STEP)
                 advance(rows[-1] + 1)
         return Sums(tops[None], weight[None], np.zeros((1, n)))
+
+
+@dataclass(frozen=True)
+class _Added(_Called):
+    """A function whose value is the sum, or the mean, of its values for single instances."""
+
+    @cached_property
+    def _of_weights(self) -> Prepared:
+        """The metric as a function of weights; resampled if it turns out to be no such function."""
+        parts = self.metric.parts(self.y_true, self.y_pred, self.metric.how)
+        if parts is None:
+            return _Called(replace(self.metric, how="resampling"), self.y_true, self.y_pred)
+        return mean_of(parts, np.ones(len(parts)))
+
+    @property
+    def takes_counts(self) -> bool:  # type: ignore[override]
+        """Whether instances are repeated instead of weighted."""
+        return self._of_weights.takes_counts
+
+    def sums(self, weights: Array) -> Sums:
+        """Return the metric times the total weight, and the total weight."""
+        if weights.shape[1] == 1 and (weights == 1).all():
+            return super().sums(weights)
+        return self._of_weights.sums(weights)
+
+    def slopes(self) -> Sums:
+        """Return the derivatives of the sums at equal weights."""
+        return self._of_weights.slopes()

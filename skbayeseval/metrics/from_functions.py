@@ -22,7 +22,13 @@ from skbayeseval.metrics.confusion import from_confusion
 from skbayeseval.metrics.instance_scores import Prepared
 from skbayeseval.metrics.metric import Metric, call_function
 from skbayeseval.metrics.numbers import mean_of
-from skbayeseval.metrics.scorers import RESPONSES, ScorerFunction, name_of, response_of
+from skbayeseval.metrics.scorers import (
+    RESPONSES,
+    ScorerFunction,
+    WithColumns,
+    name_of,
+    response_of,
+)
 
 
 @dataclass(frozen=True)
@@ -307,8 +313,23 @@ def _any_metric(
 
 
 def of_scorer(
-    scorer: Callable[..., Any], name: str, labels: Sequence[Any], several: bool
+    scorer: Callable[..., Any],
+    name: str,
+    labels: Sequence[Any],
+    several: bool,
+    columns: WithColumns | None = None,
 ) -> AnyMetric:
-    """Return the metric of a scorer; raise a TypeError if it takes no weights."""
-    response = response_of(scorer, name, labels, several)
-    return AnyMetric(ScorerFunction(scorer), name, response, is_sure=False)
+    """Return the metric of a scorer; raise a TypeError if it takes neither weights nor columns.
+
+    One that takes columns and no weights is called for single instances if it is a sum or a mean of
+    them, as gains and costs are; otherwise instances are drawn anew.
+    """
+    others = None if columns is None else columns.without("sample_weight")
+    response, example = response_of(scorer, name, labels, several, others)
+    metric = AnyMetric(ScorerFunction(scorer), name, response, is_sure=False, columns=columns)
+    if example is None:
+        return metric
+    function, y_true, y_pred = example
+    tried = replace(metric, function=function, how="resampling")
+    added = (how for how in ("sum", "mean") if tried.parts(y_true, y_pred, how) is not None)
+    return replace(metric, how=next(added, "resampling"), known={})

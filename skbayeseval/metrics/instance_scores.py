@@ -103,7 +103,9 @@ class Prepared:
         return self.sums(weights).average()
 
 
-def prepare(metric: Metric, truth: Array, scores: Array) -> Prepared:
+def prepare(
+    metric: Metric, truth: Array, scores: Array, sample_weight: Array | None = None
+) -> Prepared:
     """Return a metric on one test set as a function of the instance weights.
 
     Parameters
@@ -114,6 +116,8 @@ def prepare(metric: Metric, truth: Array, scores: Array) -> Prepared:
         The index of the true class, or a label indicator of 0 and 1.
     scores : ndarray of shape (n,), (n, n_classes) or (n, n_labels)
         The instance scores: of class 1 of a binary problem, of each class, or of each label.
+    sample_weight : ndarray of shape (n,), default=None
+        What multiplies the weights of the instances.
 
     Returns
     -------
@@ -144,9 +148,10 @@ def prepare(metric: Metric, truth: Array, scores: Array) -> Prepared:
     else:
         truth = truth.astype(bool)
     if not metric.of_means:
-        _check_classes_present(metric, truth, kind)
-    prepared: Prepared = metric.function(truth, scores)
-    return prepared
+        seen = truth if sample_weight is None else truth[sample_weight > 0]
+        _check_classes_present(metric, seen, kind)
+    prepared: _Average | _Mean = metric.function(truth, scores)
+    return prepared if sample_weight is None else prepared.weighted(sample_weight)
 
 
 def check_probabilities(scores: Array) -> None:
@@ -294,7 +299,7 @@ class _AveragePrecision:
         ones = np.ones(self.positives.shape[1])
         positives, negatives = self.positives @ ones, self.negatives @ ones
         hits, alarms = np.cumsum(positives), np.cumsum(negatives)
-        found = hits + alarms
+        found = np.maximum(hits + alarms, np.finfo(float).tiny)
         # A positive raises, and a negative lowers, the precision at its score and below.
         raises = np.cumsum((positives * alarms / found**2)[::-1])[::-1]
         lowers = np.cumsum((positives * hits / found**2)[::-1])[::-1]
@@ -321,6 +326,13 @@ class _Average(Prepared):
 
     areas: Sequence[_AreaUnderROC | _AveragePrecision]
     shares: Any = None
+    is_weighted: bool = False
+
+    def weighted(self, weight: Array) -> _Average:
+        """Return the average of instances with sample weights."""
+        by = sparse.diags_array(weight).tocsr()
+        areas = [type(one)(one.positives @ by, one.negatives @ by) for one in self.areas]
+        return _Average(areas, None if self.shares is None else self.shares @ by, is_weighted=True)
 
     def sums(self, weights: Array) -> Sums:
         """Return the sums of all areas."""
@@ -340,7 +352,8 @@ class _Average(Prepared):
     def means(self) -> list[Array] | None:
         """Return the means of one area under a ROC curve over positives and over negatives."""
         area = self.areas[0]
-        return area.means() if len(self.areas) == 1 and isinstance(area, _AreaUnderROC) else None
+        is_known = len(self.areas) == 1 and not self.is_weighted
+        return area.means() if is_known and isinstance(area, _AreaUnderROC) else None
 
 
 @dataclass(frozen=True)
@@ -348,20 +361,27 @@ class _Mean(Prepared):
     """The weighted mean of one value per instance."""
 
     values: Array
+    weight: Array | None = None
+
+    def weighted(self, weight: Array) -> _Mean:
+        """Return the mean over instances with sample weights."""
+        return _Mean(self.values * weight, weight)
 
     def sums(self, weights: Array) -> Sums:
         """Return the weighted sum of the values."""
         top = (self.values @ weights)[None]
-        return Sums(top, weights.sum(axis=0)[None], np.ones_like(top))
+        total = weights.sum(axis=0) if self.weight is None else self.weight @ weights
+        return Sums(top, total[None], np.ones_like(top))
 
     def slopes(self) -> Sums:
         """Return the derivatives of the sums at equal weights."""
         values = self.values[None]
-        return Sums(values, np.ones_like(values), np.zeros_like(values))
+        weight = np.ones_like(values) if self.weight is None else self.weight[None]
+        return Sums(values, weight, np.zeros_like(values))
 
-    def means(self) -> list[Array]:
+    def means(self) -> list[Array] | None:
         """Return the values themselves."""
-        return [self.values]
+        return [self.values] if self.weight is None else None
 
 
 Area = type[_AreaUnderROC] | type[_AveragePrecision]

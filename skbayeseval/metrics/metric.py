@@ -301,6 +301,11 @@ class Metric:
         return bool(getattr(self.function, "calls_per_draw", False))
 
     @property
+    def is_sum(self) -> bool:
+        """Whether it is a sum over instances, which is larger for more of them."""
+        return bool(getattr(self.function, "is_sum", False))
+
+    @property
     def named_class(self) -> Any:
         """The positive class that a function of the user names itself; None if it names none."""
         return getattr(self.function, "named_class", None)

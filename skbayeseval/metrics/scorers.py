@@ -13,13 +13,14 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import product
 from typing import Any
 
 import numpy as np
+from sklearn import config_context
 from sklearn import metrics as sklearn_metrics
 from sklearn.base import BaseEstimator
 from sklearn.metrics import get_scorer, get_scorer_names, make_scorer
@@ -47,6 +48,55 @@ PARAMETERS = {
 
 
 @dataclass(frozen=True, eq=False)
+class WithColumns:
+    """True values and further columns of the same instances, which a function takes by name.
+
+    Arrays have one row per instance; anything else is passed to the function as it is. `rows` are
+    the positions of the instances in the data.
+    """
+
+    values: Any
+    columns: Mapping[str, Any]
+    rows: Array
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def __getitem__(self, rows: Any) -> WithColumns:
+        """Return some of the instances."""
+        kept = {
+            name: column[rows] if isinstance(column, np.ndarray) else column
+            for name, column in self.columns.items()
+        }
+        return WithColumns(taken(self.values, rows), kept, self.rows[rows])
+
+    def without(self, name: str) -> WithColumns:
+        """Return the same without one of the columns."""
+        others = {key: column for key, column in self.columns.items() if key != name}
+        return replace(self, columns=others)
+
+
+@dataclass(frozen=True, eq=False)
+class Routed:
+    """A scorer, and the columns that it is given."""
+
+    scorer: Callable[..., Any]
+    columns: WithColumns
+
+    def __repr__(self) -> str:
+        return repr(self.scorer)
+
+    def __call__(self, estimator: Any, X: Any, y: Any) -> Any:
+        """Return the score of an estimator on the instances of the columns."""
+        return _score(self.scorer, estimator, X, y, self.columns.columns)
+
+
+def taken(values: Any, rows: Any) -> Any:
+    """Return some rows of a list, an array, or what is sliced like one."""
+    return [values[i] for i in rows] if isinstance(values, list) else values[rows]
+
+
+@dataclass(frozen=True, eq=False)
 class ScorerFunction:
     """A scorer as a function of the truth and of what an estimator would say."""
 
@@ -54,11 +104,17 @@ class ScorerFunction:
     classes: Any = ()
     several: bool = False
 
-    def __call__(self, y_true: Any, y_pred: Any, sample_weight: Array | None = None) -> Any:
-        """Return the score."""
-        weights = {} if sample_weight is None else {"sample_weight": sample_weight}
+    def __call__(self, y_true: Any, y_pred: Any, **columns: Any) -> Any:
+        """Return the score, given sample weights and other columns."""
         estimator = Saying(y_pred, self.classes, self.several)
-        return self.scorer(estimator, UNKNOWN_X, y_true, **weights)
+        return _score(self.scorer, estimator, UNKNOWN_X, y_true, columns)
+
+
+def _score(scorer: Any, estimator: Any, X: Any, y: Any, columns: Mapping[str, Any]) -> Any:
+    if columns.keys() <= {"sample_weight"}:
+        return scorer(estimator, X, y, **columns)
+    with config_context(enable_metadata_routing=True):  # which threads do not know
+        return scorer(estimator, X, y, **columns)
 
 
 class UnknownX:
@@ -271,13 +327,22 @@ def _scores(scorer: Any) -> list[float | None]:
     return scores
 
 
+# A scorer as a function, and true values and predictions that it has a score for.
+Example = tuple[ScorerFunction, Any, Any]
+
+
 def response_of(
-    scorer: Callable[..., Any], name: str, labels: Sequence[Any] = (), several: bool = False
-) -> str:
+    scorer: Callable[..., Any],
+    name: str,
+    labels: Sequence[Any] = (),
+    several: bool = False,
+    columns: WithColumns | None = None,
+) -> tuple[str, Example | None]:
     """Return which method of an estimator a scorer asks, by calling it on small examples.
 
     The first has the given labels, which parameters of the scorer may name. Raise a TypeError
-    unless it asks one method, for classes, numbers or indicators, and takes weights.
+    unless it asks one method, for classes, numbers or indicators, and takes weights; or columns,
+    for which the example is returned as well.
     """
     errors = []
     targets: list[tuple[Any, bool]] = []
@@ -286,10 +351,13 @@ def response_of(
     targets += [(range(3), False), (range(2), False), ((), False), (range(3), True)]
     for takes_weights, (classes, indicators) in product((True, False), targets):
         truth, said = _example(classes, indicators)
+        given: dict[str, Any] = {"sample_weight": np.ones(len(truth))} if takes_weights else {}
+        some: Mapping[str, Any] = {}
+        if columns is not None:
+            some = columns[np.arange(len(truth)) % len(columns)].columns
         estimator = Saying(said, classes, indicators)
-        weights = {"sample_weight": np.ones(len(truth))} if takes_weights else {}
         try:
-            scorer(estimator, UNKNOWN_X, truth, **weights)
+            _score(scorer, estimator, UNKNOWN_X, truth, {**some, **given})
         except Exception as error:  # whatever it raises for a target that it is not made for
             errors.append(error)
             continue
@@ -298,8 +366,13 @@ def response_of(
                 f"scoring={name!r} asks estimators for {' and '.join(sorted(estimator.asked))}. "
                 "Only one of these can be passed to it: make two metrics of it."
             )
+        response = next(iter(estimator.asked), "predict")
         if takes_weights:
-            return next(iter(estimator.asked), "predict")
+            return response, None
+        if some and len(estimator.asked) == 1:
+            said = estimator.predict(UNKNOWN_X) if response == "predict" else said
+            function = ScorerFunction(scorer, classes, indicators)
+            return response, (function, WithColumns(truth, some, np.arange(len(truth))), said)
         if estimator.asked:
             raise TypeError(
                 f"scoring={name!r} does not take sample_weight. Pass its function as "
@@ -307,7 +380,8 @@ def response_of(
                 "compare its value in each split with bayesian_cross_validate(..., "
                 "model='scores')."
             )
-    reason = str(errors[0]).rstrip(".")
+    others = [error for error in errors if "sample_weight" not in str(error)]
+    reason = str([*others, *errors][0]).rstrip(".")
     raise TypeError(
         f"scoring={name!r} could not be evaluated as a scorer, neither for classes nor for "
         f"numbers: {reason}. A scorer may use X only to ask the estimator for predictions. Pass a "

@@ -9,16 +9,24 @@ from inspect import isfunction, signature
 from typing import Any
 
 import numpy as np
+from sklearn import config_context
 from sklearn.metrics import get_scorer, get_scorer_names
+from sklearn.utils.metadata_routing import (
+    MetadataRequest,
+    MetadataRouter,
+    MethodMapping,
+    get_routing_for_object,
+    process_routing,
+)
 
-from skbayeseval._arrays import choices, in_short
+from skbayeseval._arrays import as_array, choices, in_short
 from skbayeseval.metrics.any_metric import AnyMetric
 from skbayeseval.metrics.batched import SCORERS
 from skbayeseval.metrics.from_functions import PerInstance, of_scorer
 from skbayeseval.metrics.metric import Metric
 from skbayeseval.metrics.numbers import REFUSED
 from skbayeseval.metrics.registry import PerClass, get_metric, known_metrics, per_class
-from skbayeseval.metrics.scorers import metric_of_scorer, name_of
+from skbayeseval.metrics.scorers import Routed, WithColumns, metric_of_scorer, name_of
 
 
 def resolve_scoring(
@@ -80,6 +88,79 @@ def spelled_out(scoring: Any) -> list[tuple[str | None, Any]]:
     for _, item in items:
         check_called(item)
     return items
+
+
+def requests_of(scoring: Any) -> list[Any]:
+    """Return what routes columns to each item of `scoring=`, in their order.
+
+    Scorers tell what they request. Functions, and scorers that cannot tell, request the arguments
+    that they take beside true values, predictions and sample weights.
+    """
+    requests: list[Any] = []
+    for _, item in spelled_out(scoring):
+        request = MetadataRequest(owner="scoring")
+        function = item.function if isinstance(item, AnyMetric) else item
+        if hasattr(item, "get_metadata_routing"):
+            request = item
+        elif callable(function) and not isinstance(item, Metric):
+            try:
+                arguments = list(signature(function).parameters.values())
+            except (TypeError, ValueError):  # some built-in functions do not tell
+                arguments = []
+            for one in arguments[2 if isinstance(item, AnyMetric) else 3 :]:
+                named = one.kind in (one.POSITIONAL_OR_KEYWORD, one.KEYWORD_ONLY)
+                if named and one.name != "sample_weight":
+                    request.score.add_request(param=one.name, alias=True)
+        requests.append(request)
+    return requests
+
+
+def routed(scoring: Any, params: Mapping[str, Any], n: int) -> tuple[Any, set[str]]:
+    """Return `scoring=` whose items know the columns that they request, and the names of these.
+
+    Of `params`, some may be for others. Metadata routing need not be enabled.
+    """
+    requests = requests_of(scoring)
+    consumed = [get_routing_for_object(one).consumes("score", list(params)) for one in requests]
+    wanted: set[str] = set().union(*consumed)
+    router = MetadataRouter(owner="scoring")
+    for i, request in enumerate(requests):
+        score = MethodMapping().add(caller="score", callee="score")
+        router.add(**{f"scorer_{i}": request}, method_mapping=score)
+    with config_context(enable_metadata_routing=True):
+        found = process_routing(router, "score", **{key: params[key] for key in sorted(wanted)})
+    given = [dict(found[f"scorer_{i}"].score) for i in range(len(requests))] if wanted else []
+    return with_columns(scoring, given, n), wanted
+
+
+def with_columns(scoring: Any, given: Sequence[Mapping[str, Any]], n: int) -> Any:
+    """Return `scoring=` whose items know the columns that each is given, of n instances."""
+    if not any(given):
+        return scoring
+    items = []
+    for (_, item), columns in zip(spelled_out(scoring), given, strict=True):
+        if columns:
+            arrays = {key: _column(one, key, n) for key, one in columns.items()}
+            known = WithColumns(np.arange(n), arrays, np.arange(n))
+            is_function = isinstance(item, AnyMetric)
+            item = replace(item, columns=known) if is_function else Routed(item, known)
+        items.append(item)
+    if isinstance(scoring, Mapping):
+        return dict(zip(scoring, items, strict=True))
+    return items if isinstance(scoring, Iterable) else items[0]
+
+
+def _column(values: Any, name: str, n: int) -> Any:
+    """Return a column as an array with one row per instance; anything else is left as it is."""
+    if isinstance(values, str | bytes | Mapping) or not np.ndim(values):
+        return values
+    array = as_array(values, name)
+    if len(array) != n:
+        raise ValueError(
+            "Found input variables with inconsistent numbers of samples: there are "
+            f"{n} instances, but {name} has {len(array)}."
+        )
+    return array
 
 
 def check_called(item: Any) -> None:
@@ -147,6 +228,8 @@ def _by_name(name: str, labels: Sequence[Any], several: bool) -> Metric:
 def as_metric(scorer: Any, labels: Sequence[Any], several: bool) -> Metric | AnyMetric:
     """Return the metric of a scorer: the one that is known to equal it, or any function's."""
     check_called(scorer)
+    if isinstance(scorer, Routed):
+        return of_scorer(scorer.scorer, name_of(scorer), labels, several, scorer.columns)
     return metric_of_scorer(scorer) or of_scorer(scorer, name_of(scorer), labels, several)
 
 

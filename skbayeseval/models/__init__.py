@@ -125,6 +125,9 @@ FAMILIES = {
         },
         "requires one label per instance, but y is a multi-label indicator.",
     ),
+    "weighted": Family(
+        {"paired": InstanceWeights}, "takes plain counts, but sample_weight= was given."
+    ),
     "chunks": Family(
         {"paired": PairedChunks, "bcv": BCV}, "requires true negatives, which chunks do not have."
     ),

@@ -23,6 +23,7 @@ BEGINNINGS = {
     "estimate": "The estimate is",
     "model": "The probabilities come from the model",
     "worth": "Cross-validated predictions are worth",
+    "weights": "Weights:",
     "splits": "Splits:",
     "large": "With many instances,",
     "averages": "Averages are",

@@ -141,8 +141,9 @@ def curve_difference(
 
 def reference_line(posterior: Posterior, kind: str, thresholds: Any = None) -> tuple[Array, Array]:
     """Return the line to compare the curves with; that of "treat all" for the net benefit."""
-    _, truth = _check(posterior, kind)
-    diagonal, share = np.array([0.0, 1.0]), float(truth.mean())
+    scored, truth = _check(posterior, kind)
+    share = float(np.average(truth, weights=scored.sample_weight))
+    diagonal = np.array([0.0, 1.0])
     if kind == "precision_recall":
         return diagonal, np.full(2, share)
     if kind == "net_benefit":
@@ -196,13 +197,18 @@ def _curve(
     """
     needs, response = curves.CURVES[kind].needs, scored.responses[k]
     scores = response[needs if needs in response else "probability"]
+
+    def of_rows(weights: Array) -> Array:
+        own = scored.sample_weight
+        return weights[scored.unit] if own is None else weights[scored.unit] * own[:, None]
+
     if kind == "calibration":
         # Bins hold about equally many instances; equal probabilities share a bin.
         edges = np.unique(np.quantile(scores, np.linspace(0, 1, curves.N_BINS + 1))[1:-1])
         _, bins = np.unique(np.searchsorted(edges, scores), return_inverse=True)
         means = np.bincount(bins, scores) / np.bincount(bins)
         return means, lambda weights: _ratio(
-            [curves.calibration(truth, bins, weights[scored.unit], len(means))]
+            [curves.calibration(truth, bins, of_rows(weights), len(means))]
         )
     if kind == "calibration_difference":  # in bins that both have in common
         pooled = np.concatenate([one["probability"] for one in scored.responses])
@@ -212,18 +218,18 @@ def _curve(
         times = np.bincount(of_pooled, minlength=n_bins)
         means = np.bincount(of_pooled, pooled, n_bins) / np.maximum(times, 1)
         return means, lambda weights: _ratio(
-            [curves.calibration(truth - scores, bins, weights[scored.unit], n_bins)]
+            [curves.calibration(truth - scores, bins, of_rows(weights), n_bins)]
         )
     if kind.startswith("net_benefit"):
         return thresholds, lambda weights: _ratio(
-            [curves.net_benefit(truth, scores, weights[scored.unit], thresholds)]
+            [curves.net_benefit(truth, scores, of_rows(weights), thresholds)]
         )
     part, points = curves.roc, curves.RATES
     if kind == "precision_recall":
         part, points = curves.precision_recall, curves.RECALLS
     runs = [np.flatnonzero(scored.run == run) for run in np.unique(scored.run)]
     return points, lambda weights: _ratio(
-        [part(truth[rows], scores[rows], weights[scored.unit[rows]]) for rows in runs]
+        [part(truth[rows], scores[rows], of_rows(weights)[rows]) for rows in runs]
     )
 
 

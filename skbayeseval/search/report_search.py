@@ -4,28 +4,30 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
+from copy import copy
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
+from sklearn import get_config
 from sklearn.base import clone, is_classifier
 from sklearn.model_selection import check_cv
 from sklearn.utils.validation import check_is_fitted
 
-from skbayeseval._arrays import Array, check_frame
+from skbayeseval._arrays import Array, check_frame, number_of_samples
 from skbayeseval._labels import check_labels, resolve_pos_label
 from skbayeseval._validation import check_random_state_entropy, check_whole_number
 from skbayeseval.compare.learners import (
     CrossValidationOptions,
     Learners,
-    check_requests,
     compare_learners,
 )
 from skbayeseval.compare.split_scores import check_range
 from skbayeseval.judgement.rope import check_rope_around_zero
 from skbayeseval.metrics.registry import split_metric
+from skbayeseval.metrics.scoring import requests_of, routed
 from skbayeseval.results.facts import Fact
 from skbayeseval.results.ranking import Ranking
 from skbayeseval.search.candidates import (
@@ -116,7 +118,7 @@ def report_search(
     groups : array-like of shape (n_samples,), default=None
         Passed to the splitter, as in `fit` of the search.
     params : dict, default=None
-        Passed to every `fit`, or routed if metadata routing is enabled.
+        Passed to every `fit`, or routed if metadata routing is enabled, to scorers as well.
     prob : float, default=0.95
         The mass of the HDIs, and the probability at which a decision is made.
     n_draws : int, default=None
@@ -171,6 +173,12 @@ def report_search(
             )
         return _report_results(Recorded(search), scoring, settings)
     _check_search(search, X, y)
+    requests = [one for scorers in (scoring, search.scoring) for one in requests_of(scorers)]
+    if params and y is not None and get_config()["enable_metadata_routing"]:
+        search, n = copy(search), number_of_samples(y, "y")
+        same = scoring is search.scoring
+        search.scoring, _ = routed(search.scoring, params, n)
+        scoring = search.scoring if same else routed(scoring, params, n)[0]
     recorded, target = Recorded(search.cv_results_), target_of(search, y)
     settings = _with_search(settings, search, recorded, scoring, target)
     if X is not None and settings.key is not None and not can_be_paired(settings.measure, target):
@@ -189,8 +197,6 @@ def report_search(
         recorded, settings, MOST_AGAIN if top is None else check_whole_number(top, "top")
     )
     candidates = recorded.parameters(chosen)
-    for scorers in (scoring, search.scoring):
-        check_requests(scorers, params)
     options = CrossValidationOptions(
         scoring=settings.measure,
         n_draws=settings.draws_of(len(candidates)),
@@ -204,9 +210,11 @@ def report_search(
         for name, parameters in zip(name_candidates(candidates), candidates.values(), strict=True)
     }
     cv = check_cv(search.cv, y, classifier=is_classifier(search.estimator))
-    routed = route("report_search", "report_search", estimators, cv, params, groups)
-    splits = _repeated_splits(cv, X, y, routed[0], recorded.n_splits)
-    learners = Learners(estimators, cv, *routed, entropy)
+    split_params, fit_params, _ = route(
+        "report_search", "report_search", estimators, cv, params, groups, requests
+    )
+    splits = _repeated_splits(cv, X, y, split_params, recorded.n_splits)
+    learners = Learners(estimators, cv, split_params, fit_params, entropy)
     ranking = compare_learners(Ranking, learners, X, y, options, splits)
     # Recorded scores may use sample weights; counts never do.
     weighted = any("sample_weight" in name for name in params or {})

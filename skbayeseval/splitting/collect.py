@@ -312,7 +312,7 @@ def collect(
             where=f"split {i}" if i < len(splits) else "a half of the data",
             keep=fitting.return_estimator and i < len(splits),
             reraise=fitting.error_score == "raise",
-            observe=observers[name],
+            observe=_on(observers[name], everything[i][1]),
             checkpoint=checkpoint,
             key=keys.get((name, i)),
         )
@@ -338,6 +338,12 @@ def collect(
         )
         of_halves = None
     return replace(whole, kept=kept, weight=weight, halved=of_halves)
+
+
+def _on(observe: Any, rows: Array) -> Observe:
+    """Return an observer of a test set; some have further columns of it."""
+    observer: Observe = observe.of_rows(rows) if hasattr(observe, "of_rows") else observe
+    return observer
 
 
 def _run(
@@ -404,8 +410,9 @@ def route(
     cv: Any,
     params: Mapping[str, Any] | None,
     groups: Any = None,
-) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
-    """Return the parameters of the splitter and the parameters of each estimator's `fit`.
+    scorers: Sequence[Any] = (),
+) -> tuple[dict[str, Any], dict[str, dict[str, Any]], list[dict[str, Any]]]:
+    """Return the parameters of the splitter, of each estimator's `fit`, and of each scorer.
 
     The rules are those of `cross_validate`. With metadata routing, each object receives the
     metadata it requested. Without it, every `fit` receives `params` and the splitter `groups`.
@@ -414,14 +421,14 @@ def route(
         raise wrong("params", "a dict of arguments of fit, by their names", params, TypeError)
     params = dict(params or {})
     if not get_config()["enable_metadata_routing"]:
-        return {"groups": groups}, dict.fromkeys(estimators, params)
+        return {"groups": groups}, dict.fromkeys(estimators, params), [{} for _ in scorers]
     if groups is not None:
         raise ValueError(
             "`groups` can only be passed if metadata routing is not enabled via "
             "`sklearn.set_config(enable_metadata_routing=True)`. When routing is enabled, pass "
             "`groups` alongside other metadata via the `params` argument instead."
         )
-    router = metadata_router(owner, estimators, cv)
+    router = metadata_router(owner, estimators, cv, scorers)
     try:
         routed = process_routing(router, "fit", **params)
     except UnsetMetadataPassedError as error:
@@ -431,17 +438,23 @@ def route(
             routed_params=error.routed_params,
         ) from None
     fits = {name: dict(routed[f"estimator_{i}"].fit) for i, name in enumerate(estimators)}
-    return dict(routed.splitter.split), fits
+    scores = [dict(routed[f"scorer_{i}"].score) for i in range(len(scorers))]
+    return dict(routed.splitter.split), fits, scores
 
 
-def metadata_router(owner: Any, estimators: Mapping[str, Any], cv: Any) -> MetadataRouter:
-    """Return the router from `fit` to the splitter's `split` and each estimator's `fit`."""
+def metadata_router(
+    owner: Any, estimators: Mapping[str, Any], cv: Any, scorers: Sequence[Any]
+) -> MetadataRouter:
+    """Return the router from `fit` to the splitter, each estimator's `fit`, and scorers."""
     router = MetadataRouter(owner=owner).add(
         splitter=cv, method_mapping=MethodMapping().add(caller="fit", callee="split")
     )
     for i, estimator in enumerate(estimators.values()):
         fit = MethodMapping().add(caller="fit", callee="fit")
         router.add(**{f"estimator_{i}": estimator}, method_mapping=fit)
+    for i, scorer in enumerate(scorers):
+        score = MethodMapping().add(caller="fit", callee="score")
+        router.add(**{f"scorer_{i}": scorer}, method_mapping=score)
     return router
 
 

@@ -20,7 +20,6 @@ from skbayeseval import (
     BlockRegularizedCV,
     bayesian_cross_validate,
     metrics,
-    report_search,
 )
 from skbayeseval.models import Paired
 
@@ -155,33 +154,6 @@ def test_routing():
 def paid(y_true, y_pred, amount=None, sample_weight=None):
     amount = np.ones(len(y_true)) if amount is None else amount
     return np.average((y_true == y_pred) * amount, weights=sample_weight)
-
-
-@pytest.mark.parametrize("model", ["auto", "scores"])
-@pytest.mark.parametrize(
-    ("asked", "passed"),
-    [
-        ({"sample_weight": True}, "sample_weight"),
-        ({"amount": "sample_weight"}, "sample_weight"),
-        ({"amount": True}, "amount"),
-    ],
-)
-def test_metadata_that_scorers_request_are_refused(model, asked, passed):
-    """They would be ignored."""
-    params = {passed: np.linspace(0.1, 1, 160)}
-    options = {"model": model, "n_draws": 100, "random_state": 0}
-    with config_context(enable_metadata_routing=True):
-        learners = [one.set_fit_request(sample_weight=True) for one in (GaussianNB(), clone(LR))]
-        scorer = make_scorer(paid).set_score_request(**asked)
-        for scoring in (scorer, ["accuracy", scorer], {"mine": scorer}):
-            with pytest.raises(ValueError, match=rf"'paid' requests \['{passed}'\] by metadata"):
-                bayesian_cross_validate(*learners, X, Y, scoring=scoring, params=params, **options)
-            with pytest.raises(ValueError, match="'paid' requests"):
-                BayesianComparer(learners, scoring=scoring, **options).fit(X, Y, **params)
-        search = GridSearchCV(learners[1], {"C": [0.1, 1]}, scoring=scorer, cv=3)
-        search.fit(X, Y, **params)
-        with pytest.raises(ValueError, match="'paid' requests"):
-            report_search(search, X, Y, rope=0.01, params=params)
 
 
 def test_metadata_that_scorers_do_not_request_go_to_fit_alone():

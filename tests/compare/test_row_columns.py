@@ -1,0 +1,373 @@
+"""Columns that scorers are given, and sample weights, against scikit-learn."""
+
+import numpy as np
+import pandas as pd
+import pytest
+import sklearn.metrics as sk
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn import config_context
+from sklearn.base import clone
+from sklearn.datasets import make_classification
+from sklearn.exceptions import UnsetMetadataPassedError
+from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.metrics import make_scorer
+from sklearn.model_selection import GridSearchCV, KFold, StratifiedKFold, cross_validate
+from sklearn.naive_bayes import GaussianNB
+
+from skbayeseval import (
+    BayesianComparer,
+    bayesian_cross_val_score,
+    bayesian_cross_validate,
+    compare_many,
+    compare_predictions,
+    load_result,
+    metrics,
+    report_search,
+    score_posterior,
+)
+
+N = 160
+X, Y = make_classification(N, flip_y=0.1, weights=[0.7], random_state=0)
+RNG = np.random.default_rng(0)
+AMOUNT, WEIGHTS = RNG.lognormal(3, 1, N), RNG.exponential(size=N)
+KIND = np.array(["card", "cash"])[RNG.integers(0, 2, N)]
+A, B = (np.where(RNG.random(N) < right, Y, 1 - Y) for right in (0.85, 0.75))
+SCORE_A, SCORE_B = (Y + noise * RNG.normal(size=N) for noise in (1.0, 1.5))
+CV = StratifiedKFold(3, shuffle=True, random_state=0)
+FEW = {"n_draws": 100, "random_state": 0}
+
+
+@pytest.fixture
+def routing():
+    with config_context(enable_metadata_routing=True):
+        yield
+
+
+def gain(y_true, y_pred, amount):
+    """As in scikit-learn's gallery: a sum of money, without sample weights."""
+    amount = np.asarray(amount)
+    missed, passed = (y_true == 1) & (y_pred == 0), (y_true == 0) & (y_pred == 0)
+    refused, alarms = (y_true == 1) & (y_pred == 1), (y_true == 0) & (y_pred == 1)
+    lost, earned = amount[missed].sum(), 0.02 * amount[passed].sum()
+    return 50 * refused.sum() - 5 * alarms.sum() - lost + earned
+
+
+def mean_gain(y_true, y_pred, amount):
+    return gain(y_true, y_pred, amount) / len(y_true)
+
+
+def weighted_gain(y_true, y_pred, amount, sample_weight=None):
+    values = np.where(y_true == y_pred, 0.1, -1) * np.asarray(amount)
+    return np.average(values, weights=sample_weight)
+
+
+def gain_per_money(y_true, y_pred, amount):  # neither a sum nor a mean
+    return gain(y_true, y_pred, amount) / amount.sum()
+
+
+def of_cards(y_true, y_pred, kind, fee=1.0):
+    return fee * np.sum((kind == "card") & (y_true == y_pred))
+
+
+def asking(function, **options):
+    """Return a scorer that requests the columns that its function takes."""
+    names = [name for name in ("amount", "kind", "fee") if name in function.__code__.co_varnames]
+    scorer = make_scorer(function, **options)
+    return scorer.set_score_request(**dict.fromkeys(names, True))
+
+
+@pytest.mark.parametrize("model", ["auto", "scores"])
+@pytest.mark.parametrize(
+    "column", [AMOUNT, AMOUNT.tolist(), pd.Series(AMOUNT)], ids=["array", "list", "series"]
+)
+def test_observed_values_are_those_of_cross_validate(routing, column, model):
+    scoring = {
+        "gain": asking(gain),
+        "weighted": asking(weighted_gain),
+        "f1": "f1",
+        "kind": asking(of_cards),
+        "of scores": asking(
+            lambda y, p, amount: np.sum(amount * (y - p)), response_method="predict_proba"
+        )
+        if model == "scores"
+        else "roc_auc",
+    }
+    params = {"amount": column, "kind": KIND, "fee": 2.0}
+    result = bayesian_cross_validate(
+        GaussianNB(), LogisticRegression(), X, Y, scoring=scoring, params=params, cv=CV,
+        model=model, **FEW,
+    )  # fmt: skip
+    for name, learner in zip(result.names, (GaussianNB(), LogisticRegression()), strict=True):
+        expected = cross_validate(learner, X, Y, scoring=scoring, params=params, cv=CV)
+        for key in scoring:
+            found = result.cv_results[name][f"test_{key}"]
+            assert_allclose(found, expected[f"test_{key}"], atol=1e-9)
+    for key in ("gain", "weighted", "kind"):
+        means = [of_one[f"test_{key}"].mean() for of_one in result.cv_results.values()]
+        of_metric = result.metric(key)
+        assert_allclose([of_metric.observed_a, of_metric.observed_b], means)
+
+
+@pytest.mark.parametrize("function", [gain, mean_gain, weighted_gain, gain_per_money])
+def test_test_sets(function):
+    with config_context(enable_metadata_routing=True):
+        scorer = asking(function)
+    make = metrics.weighted if function is weighted_gain else metrics.resampled
+    options = {"params": {"amount": AMOUNT}, "n_draws": 1000, "random_state": 0}
+    expected = [function(Y, said, AMOUNT) for said in (A, B)]
+    sds = []
+    for scoring in (scorer, make(function)):
+        result = compare_predictions(Y, A, B, scoring=scoring, **options)
+        assert_allclose([result.observed_a, result.observed_b], expected)
+        sds.append(result.draws.std())
+        assert result.draws.mean() == pytest.approx(expected[0] - expected[1], abs=sds[-1] / 4)
+    assert_allclose(sds[0], sds[1], rtol=0.15)
+    swapped = compare_predictions(Y, B, A, scoring=scorer, **options)
+    assert swapped.draws.mean() == pytest.approx(expected[1] - expected[0], abs=sds[0] / 4)
+    ranking = compare_many(Y, {"a": A, "b": B}, scoring=scorer, **options)
+    assert ranking.pairs["a", "b"].observed_a == pytest.approx(expected[0])
+    assert score_posterior(Y, A, scoring=scorer, **options).observed == pytest.approx(expected[0])
+
+
+def test_a_sum_has_the_standard_deviation_of_a_sum():
+    """That of N independent values, whatever part of the rows a draw is of."""
+    amount = np.linspace(1, 2, N)
+    values = np.where(Y == A, 1, -1) * amount
+    expected = np.sqrt(N) * values.std()
+    total = metrics.resampled(lambda y, p, amount: np.sum(np.where(y == p, 1, -1) * amount))
+    for weight in (1.0, 0.25):
+        result = score_posterior(
+            Y, A, scoring=total, params={"amount": amount}, weight=weight, n_draws=4000,
+            random_state=0,
+        )  # fmt: skip
+        assert result.observed == pytest.approx(values.sum())
+        assert result.draws.mean() == pytest.approx(values.sum(), abs=4 * expected / 60 / weight)
+        assert result.draws.std() == pytest.approx(expected / np.sqrt(weight), rel=0.06)
+
+
+def test_rows_and_columns_go_together(routing):
+    """Whatever the order of the rows, and in each subgroup."""
+    scorer, order = asking(gain), np.random.default_rng(1).permutation(N)
+    options = {"scoring": scorer, **FEW}
+    plain = compare_predictions(Y, A, B, params={"amount": AMOUNT}, **options)
+    moved = {"params": {"amount": AMOUNT[order]}, **options}
+    moved = compare_predictions(Y[order], A[order], B[order], **moved)
+    assert moved.observed_a == pytest.approx(plain.observed_a)
+    table = plain.by(KIND).summary()
+    for kind in ("card", "cash"):
+        rows = kind == KIND
+        assert table.loc[kind, "observed_a"] == pytest.approx(gain(Y[rows], A[rows], AMOUNT[rows]))
+    options |= {"params": {"amount": AMOUNT}, "cv": CV}
+    of_one = bayesian_cross_val_score(GaussianNB(), X, Y, **options)
+    scores = cross_validate(GaussianNB(), X, Y, scoring=scorer, params={"amount": AMOUNT}, cv=CV)
+    assert of_one.observed == pytest.approx(scores["test_score"].mean())
+
+
+def test_requests(routing):
+    """Aliases, sample weights that a scorer asks for, and what nobody has said anything about."""
+    cost = make_scorer(paid := weighted_gain).set_score_request(amount="cost", sample_weight=True)
+    learners = [GaussianNB().set_fit_request(sample_weight=True), clone(LogisticRegression())]
+    learners[1].set_fit_request(sample_weight=False)
+    params = {"cost": AMOUNT, "sample_weight": WEIGHTS}
+    comparer = BayesianComparer(learners, scoring=cost, cv=CV, refit=True, **FEW).fit(
+        X, Y, **params
+    )
+    assert comparer.get_metadata_routing().consumes("fit", list(params)) == {*params}
+    for learner, observed in zip(
+        learners, (comparer.result_.observed_a, comparer.result_.observed_b), strict=True
+    ):
+        expected = cross_validate(learner, X, Y, scoring=cost, params=params, cv=CV)
+        assert observed == pytest.approx(expected["test_score"].mean())
+    predicted = comparer.predict(X[:50])
+    weights = WEIGHTS[:50]
+    score = comparer.score(X[:50], Y[:50], cost=AMOUNT[:50], sample_weight=weights)
+    assert score == pytest.approx(paid(Y[:50], predicted, AMOUNT[:50], weights))
+    mine = (LogisticRegression(), GaussianNB())
+    with pytest.raises(UnsetMetadataPassedError, match="bayesian_cross_validate"):
+        bayesian_cross_validate(*mine, X, Y, scoring=cost, params=params, **FEW)
+    with pytest.raises(TypeError, match=r"unexpected argument\(s\) \{'amount'\}"):
+        bayesian_cross_validate(*mine, X, Y, params={"amount": AMOUNT}, **FEW)
+    weighted = make_scorer(sk.f1_score).set_score_request(sample_weight=True)
+    result = compare_predictions(
+        Y, A, B, scoring=weighted, params={"sample_weight": WEIGHTS}, **FEW
+    )
+    assert result.observed_a == pytest.approx(sk.f1_score(Y, A, sample_weight=WEIGHTS))
+
+
+def test_regressors(routing):
+    target = X[:, 0] + RNG.normal(size=N)
+    loss = make_scorer(
+        lambda y, p, amount: np.sum(amount * (y - p) ** 2), greater_is_better=False
+    ).set_score_request(amount=True)
+    options = {"scoring": loss, "params": {"amount": AMOUNT}, "cv": KFold(3)}
+    result = bayesian_cross_validate(Ridge(), Ridge(100), X, target, **options, **FEW)
+    expected = [
+        cross_validate(one, X, target, **options)["test_score"] for one in (Ridge(), Ridge(100))
+    ]
+    assert_allclose([result.observed_a, result.observed_b], np.mean(expected, axis=1))
+
+
+def test_searches(routing):
+    scorer = asking(gain)
+    for scoring in (scorer, {"gain": scorer}):
+        refit = "gain" if isinstance(scoring, dict) else True
+        search = GridSearchCV(
+            LogisticRegression(), {"C": [0.01, 1]}, scoring=scoring, cv=CV, refit=refit
+        )
+        search.fit(X, Y, amount=AMOUNT)
+        report = report_search(search, X, Y, rope=1.0, params={"amount": AMOUNT}, random_state=0)
+        key = f"mean_test_{'gain' if isinstance(scoring, dict) else 'score'}"
+        found = [report.ranking.table.loc[name, "observed"] for name in report.ranking.names]
+        assert_allclose(found, search.cv_results_[key])
+
+
+def test_errors(routing):
+    scorer = asking(gain)
+    for params, message in (
+        ({"amount": AMOUNT[:9]}, f"there are {N} instances, but amount has 9"),
+        ({}, "missing 1 required positional argument: 'amount'"),
+    ):
+        with pytest.raises((ValueError, TypeError), match=message):
+            bayesian_cross_validate(
+                GaussianNB(), LogisticRegression(), X, Y, scoring=scorer, params=params
+            )
+        with pytest.raises((ValueError, TypeError), match=message):
+            compare_predictions(Y, A, B, scoring=scorer, params=params)
+    with pytest.raises(
+        TypeError, match="params contains 'cost', which no metric of scoring= takes"
+    ):
+        compare_predictions(Y, A, B, scoring=metrics.resampled(gain), params={"cost": AMOUNT})
+    with pytest.raises(TypeError, match="params must be a dict of columns"):
+        compare_predictions(Y, A, B, params=[AMOUNT])
+    lost = make_scorer(lambda y, p, amount: np.sum(amount * (y != p))).set_score_request(
+        amount=True
+    )
+    with pytest.raises(
+        ValueError, match="lower for perfect predictions, 0, than for permuted ones"
+    ):
+        compare_predictions(Y, A, B, scoring=lost, params={"amount": AMOUNT})
+    with pytest.raises(ValueError, match="sample_weight= does not apply to metric 'gain'"):
+        compare_predictions(
+            Y, A, B, scoring=scorer, params={"amount": AMOUNT}, sample_weight=WEIGHTS
+        )
+
+
+OF_LABELS = {
+    "accuracy": sk.accuracy_score,
+    "f1": sk.f1_score,
+    "f1_macro": lambda *data, **options: sk.f1_score(*data, average="macro", **options),
+    "balanced_accuracy": sk.balanced_accuracy_score,
+    "matthews_corrcoef": sk.matthews_corrcoef,
+    "cohen_kappa": sk.cohen_kappa_score,
+}
+
+
+@pytest.mark.parametrize("groups", [None, np.arange(N) // 4], ids=["instances", "groups"])
+def test_sample_weights_of_classes(groups, tmp_path):
+    weights = np.where(np.arange(N) < 8, 0.0, WEIGHTS)
+    options = {"sample_weight": weights, "groups": groups, "n_draws": 1000, "random_state": 0}
+    result = compare_predictions(Y, A, B, scoring=list(OF_LABELS), **options)
+    for name, function in OF_LABELS.items():
+        expected = [function(Y, said, sample_weight=weights) for said in (A, B)]
+        of_metric = result.metric(name)
+        assert_allclose([of_metric.observed_a, of_metric.observed_b], expected)
+        assert of_metric.draws.mean() == pytest.approx(expected[0] - expected[1], abs=0.03)
+    effective = weights.sum() ** 2 / np.square(weights).sum()
+    assert f"160 instances count like {effective:,.0f} of equal weight" in result.details()
+    result.save(tmp_path / "file")
+    assert load_result(tmp_path / "file").details() == result.details()
+    table = result.metric("f1").by(Y if groups is None else groups % 2, metric="f1").summary()
+    rows = (Y if groups is None else groups % 2) == 1
+    expected = sk.f1_score(Y[rows], A[rows], sample_weight=weights[rows])
+    assert table.loc[1, "observed_a"] == pytest.approx(expected)
+
+
+def test_sample_weights_are_importance():
+    """Whole weights are repeated instances in observed values; the draws have those of n."""
+    times = RNG.integers(0, 4, N)
+    repeated = np.repeat(np.arange(N), times)
+    result = compare_predictions(Y, A, B, scoring="f1", sample_weight=times, **FEW)
+    again = compare_predictions(Y[repeated], A[repeated], B[repeated], scoring="f1", **FEW)
+    assert result.observed_a == pytest.approx(again.observed_a)
+    for scoring in ("f1", "accuracy"):
+        uniform, plain = (
+            compare_predictions(Y, A, B, scoring=scoring, sample_weight=weights, **FEW)
+            for weights in (np.full(N, 0.3), None)
+        )
+        assert_array_equal(uniform.draws, plain.draws)
+    # A mean of values with weights: sum(w^2 (v - mean)^2) / sum(w)^2.
+    right = (Y == A).astype(float)
+    mean = np.average(right, weights=WEIGHTS)
+    sd = np.sqrt(np.sum((WEIGHTS * (right - mean)) ** 2)) / WEIGHTS.sum()
+    found = score_posterior(Y, A, sample_weight=WEIGHTS, n_draws=20_000, random_state=0)
+    assert found.draws.std() == pytest.approx(sd, rel=0.1)
+
+
+@pytest.mark.parametrize(
+    ("name", "function"),
+    [
+        ("roc_auc", sk.roc_auc_score),
+        ("average_precision", sk.average_precision_score),
+    ],
+)
+def test_sample_weights_of_scores(name, function):
+    weights = np.where(np.arange(N) < 8, 0.0, WEIGHTS)
+    scores = {"y_score_a": SCORE_A, "y_score_b": SCORE_B}
+    result = compare_predictions(
+        Y, None, None, **scores, scoring=name, sample_weight=weights, n_draws=1000, random_state=0
+    )
+    expected = [function(Y, one, sample_weight=weights) for one in (SCORE_A, SCORE_B)]
+    assert_allclose([result.observed_a, result.observed_b], expected)
+    assert result.draws.mean() == pytest.approx(expected[0] - expected[1], abs=0.03)
+    # The influence of a row, against scikit-learn's metric with a slightly larger weight.
+    metric = next(iter(result._metrics.values()))
+    influence = result._posterior.influence(metric)[0]
+    for row in (3, 50, 100):
+        more = weights.copy()
+        more[row] *= 1 + 1e-6
+        change = (function(Y, SCORE_A, sample_weight=more) - expected[0]) / 1e-6
+        assert influence[row] == pytest.approx(change, abs=1e-7)
+    plain = {"scoring": name, **scores, **FEW}
+    uniform = compare_predictions(Y, None, None, sample_weight=np.full(N, 2.0), **plain)
+    assert_array_equal(uniform.draws, compare_predictions(Y, None, None, **plain).draws)
+
+
+def test_sample_weights_of_labels_probabilities_and_functions():
+    several, said = RNG.integers(0, 2, (2, N, 3))
+    options = {"sample_weight": WEIGHTS, **FEW}
+    found = score_posterior(several, said, scoring="f1_micro", **options).observed
+    assert found == pytest.approx(
+        sk.f1_score(several, said, average="micro", sample_weight=WEIGHTS)
+    )
+    p = 1 / (1 + np.exp(-SCORE_A))
+    found = score_posterior(Y, None, y_score=p, scoring="neg_log_loss", **options).observed
+    assert found == pytest.approx(-sk.log_loss(Y, p, sample_weight=WEIGHTS))
+    loss = metrics.weighted(sk.brier_score_loss, response="predict_proba", greater_is_better=False)
+    found = score_posterior(Y, None, y_score=p, scoring=loss, **options).observed
+    assert found == pytest.approx(-sk.brier_score_loss(Y, p, sample_weight=WEIGHTS))
+    loss = metrics.weighted(sk.hamming_loss, greater_is_better=False)
+    found = score_posterior(Y, A, scoring=loss, **options).observed
+    assert found == pytest.approx(-sk.hamming_loss(Y, A, sample_weight=WEIGHTS))
+
+
+@pytest.mark.parametrize("scoring", ["f1", "r2"])
+@pytest.mark.parametrize(
+    ("weights", "message"),
+    [
+        (-WEIGHTS, r"Negative values in data passed to `sample_weight`\."),
+        (WEIGHTS * np.nan, r"Input sample_weight contains NaN\."),
+        (WEIGHTS[:9], "inconsistent numbers of samples: y_true has 160, sample_weight has 9"),
+        (np.zeros(N), r"Sample weights must contain at least one non-zero number\."),
+        (np.ones((N, 1)), r"Sample weights must be 1D array, got 2D array\."),
+    ],
+)
+def test_bad_sample_weights(weights, message, scoring):
+    with pytest.raises(ValueError, match=message):
+        compare_predictions(Y, A, B, scoring=scoring, sample_weight=weights)
+
+
+def test_models_of_counts_refuse_sample_weights():
+    with pytest.raises(ValueError, match=r"'unpaired' takes plain counts, but sample_weight= was"):
+        compare_predictions(Y, A, B, sample_weight=WEIGHTS, model="unpaired")
+    with pytest.raises(ValueError, match="prevalence"):
+        compare_predictions(Y, A, B, sample_weight=WEIGHTS, prevalence=0.3)
