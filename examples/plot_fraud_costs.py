@@ -54,7 +54,7 @@ comparer = BayesianComparer(
         "boosted": HistGradientBoostingClassifier(max_iter=40, random_state=0),
     },
     scoring={"dollars": dollars, "accuracy": "accuracy"},
-    n_draws=4000,
+    n_draws=1000,
     random_state=0,
 ).fit(X, fraud, amount=amount)
 print(comparer.result_)

@@ -362,7 +362,7 @@ def digits_of(interval: Interval) -> int:
     """Return how many digits after the point an interval and what lies in it are shown with."""
     width = interval.high - interval.low
     magnitude = math.floor(math.log10(width)) if 0 < width < math.inf else 0
-    return min(max(1 - magnitude, 3), 8)
+    return min(max(1 - magnitude, 3 if magnitude < 1 else 0), 8)
 
 
 # So many other classifiers are named in a sentence.

@@ -31,7 +31,14 @@ from skbayeseval.results.described import (
     under_other_priors,
 )
 from skbayeseval.results.disagreements import of_items, of_predictions, with_columns
-from skbayeseval.results.facts import Fact, as_lines, as_sentences, observed_of, observed_values
+from skbayeseval.results.facts import (
+    Fact,
+    as_lines,
+    as_sentences,
+    in_figures,
+    observed_of,
+    observed_values,
+)
 from skbayeseval.results.figures import ComparisonFigures
 from skbayeseval.results.report import POSTERIOR, SENSITIVITY, Figure, Table
 from skbayeseval.results.subgroups import SubgroupComparison, instances_of
@@ -598,7 +605,7 @@ class ComparisonResult(ComparisonFigures):
         for metric in self._metrics.values():
             difference, observed = self._distribution(metric), self._posterior.observed(metric)
             chance = format_probability(difference.around(Interval(0.0, 0.0)).better)
-            cells, hdi = [f"{value:.4f}" for value in observed], difference.hdi()
+            cells, hdi = list(map(in_figures, observed)), difference.hdi()
             mean = f"{difference.mean:+.{digits_of(hdi)}f}"
             rows.append([*cells, mean, format_interval(hdi), chance])
         columns = ["A", "B", "A minus B", "95% interval", "P(A better)"]

@@ -267,7 +267,12 @@ def observed_values(result: PosteriorView, metric: Metric) -> str:
     values = result._posterior.observed(metric)
     shown = list(zip(result._names, values, strict=True))[:MOST_VALUES]
     more = ", ..." if len(values) > MOST_VALUES else ""
-    return ", ".join(f"{name} {value:.4f}" for name, value in shown) + more
+    return ", ".join(f"{name} {in_figures(value)}" for name, value in shown) + more
+
+
+def in_figures(value: float) -> str:
+    """Return an observed value as text."""
+    return f"{value:.4f}" if abs(value) < 100 else f"{value:.1f}"
 
 
 def observed_of(result: PosteriorView, metric: Metric) -> str:
