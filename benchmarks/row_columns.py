@@ -3,9 +3,16 @@
     python -m benchmarks.row_columns --data-sets 400
 
 Two models make errors, A fewer. Money: frauds of skewed amounts, and gains that are sums over the
-test set or averages of it. Weights: instances that are hard are sampled four times as seldom, and
+test set. Weights: instances that are hard are sampled four times as seldom, and
 weighted by what they stand for, so that the truth is that of everybody. Groups of ten are sampled
-whole. Printed are the coverage of the difference and of A's own metric.
+whole. Printed are the coverage of the difference and of A's own metric:
+
+| instances, or groups | 100 | 300 | 1000 |
+| gain, a sum | 0.955, 0.948 | 0.970, 0.935 | 0.950, 0.925 |
+| f1 with weights | 0.958, 0.950 | 0.953, 0.925 | 0.932, 0.960 |
+| roc_auc with weights | 0.968, 0.920 | 0.948, 0.935 | 0.940, 0.945 |
+| f1 with weights in groups of 10 | 0.945, 0.935 | 0.922, 0.945 | 0.958, 0.938 |
+| roc_auc with weights in groups of 10 | 0.958, 0.938 | 0.938, 0.940 | 0.955, 0.948 |
 """
 
 from __future__ import annotations
@@ -19,7 +26,7 @@ from numpy.random import Generator
 from sklearn import config_context
 from sklearn.metrics import f1_score, make_scorer, roc_auc_score
 
-from skbayeseval import compare_predictions, metrics
+from skbayeseval import compare_predictions
 
 SIZES = (100, 300, 1000)
 LARGE = 1_000_000
@@ -41,9 +48,8 @@ def gain(y_true: Any, y_pred: Any, amount: Any) -> float:
     return float(of_refused - amount[missed].sum() + 0.02 * amount[passed].sum())
 
 
-def gain_per_money(y_true: Any, y_pred: Any, amount: Any) -> float:
-    """Return the gain per dollar, which is neither a sum nor a mean."""
-    return gain(y_true, y_pred, amount) / float(amount.sum())
+with config_context(enable_metadata_routing=True):
+    DOLLARS = make_scorer(gain).set_score_request(amount=True)
 
 
 def people(rng: Generator, n: int, size: int = 1) -> tuple[Any, ...]:
@@ -68,22 +74,12 @@ def cases() -> Any:
     """Yield a name, the true metric of A and of B, and a function that compares n instances."""
     rng = np.random.default_rng(0)
     y, a, b, amount = transactions(rng, LARGE)
-    for name, function, of_n in (
-        ("gain, a sum", gain, True),
-        ("gain per dollar", gain_per_money, False),
-    ):
-        factor = 1 / LARGE if of_n else 1.0
-        truth = [factor * function(y, said, amount) for said in (a, b)]
 
-        def by_money(rng, n, function=function, of_n=of_n, **more):
-            y, a, b, amount = transactions(rng, n)
-            scoring = metrics.resampled(function)
-            if of_n:
-                scoring = scorer_of(function)
-            options = {"scoring": scoring, "params": {"amount": amount}, **more}
-            return compare_predictions(y, a, b, **options), n if of_n else 1
+    def by_money(rng, n, **more):
+        y, a, b, amount = transactions(rng, n)
+        return compare_predictions(y, a, b, scoring=DOLLARS, params={"amount": amount}, **more), n
 
-        yield name, truth, by_money
+    yield "gain, a sum", [gain(y, said, amount) / LARGE for said in (a, b)], by_money
     for size in (1, 10):
         y, a, b, _ = people(rng, LARGE, size)
         where = f" in groups of {size}" if size > 1 else ""
@@ -102,12 +98,6 @@ def cases() -> Any:
                 return compare_predictions(y, None, None, y_score_a=a, y_score_b=b, **more), 1
 
             yield f"{name} with weights{where}", truth, by_weight
-
-
-def scorer_of(function: Any) -> Any:
-    """Return a scorer that requests amounts."""
-    with config_context(enable_metadata_routing=True):
-        return make_scorer(function).set_score_request(amount=True)
 
 
 def main() -> None:

@@ -117,7 +117,7 @@ CLASSES = Y > 3
         ((0 * Y, A, B), {"scoring": R2}, "scoring='r2' cannot be computed: y_true is constant"),
         ((Y[:1], A[:1], B[:1]), {"scoring": MAE}, "a single instance"),
         ((Y, A, B), {"scoring": MAE, "groups": [0] * 50}, "a single group"),
-        ((CLASSES, CLASSES, CLASSES), {"sample_weight": A}, "sample_weight applies to metrics of"),
+        ((CLASSES, CLASSES, CLASSES), {"sample_weight": A}, "Negative values in data passed to"),
     ],
 )
 def test_refuses(arguments, options, message):
