@@ -3,7 +3,19 @@
 A and B see different features of the same instances. Their probabilities are known to be right, and
 are made too sure until their error, in 15 bins, is the one that is wanted: 0, 0.02 or 0.1 for A,
 and 0.02 for B. "plain" are draws of the error under random weights, "pivotal" twice the observed
-error minus them, but at least 0, and "package" what the package draws.
+error minus them, but at least 0, and "package" what the package draws. Each column has the share
+of intervals that hold the truth, and their mean width. With 400 data sets each, they were:
+
+    error of A    n | A: plain    pivotal    package | A - B: plain    pivotal    package
+         0      200 | .000 .084  .405 .077  .945 .084 |   .988 .121  .863 .116  .892 .156
+         0.02   200 | .000 .086  .603 .080  .907 .089 |   .998 .124  .920 .119  .983 .161
+         0.1    200 | .367 .098  .902 .098  .930 .127 |   .782 .136  .843 .134  .958 .178
+         0    1,000 | .000 .039  .472 .035  .963 .036 |   .910 .056  .805 .054  .887 .073
+         0.02 1,000 | .000 .040  .815 .038  .890 .044 |   .995 .058  .922 .057  .978 .078
+         0.1  1,000 | .823 .047  .912 .047  .920 .051 |   .695 .065  .873 .064  .938 .077
+         0    5,000 | .000 .017  .472 .016  .963 .016 |   .410 .026  .670 .025  .885 .033
+         0.02 5,000 | .270 .019  .902 .019  .900 .025 |   .993 .028  .905 .028  .927 .038
+         0.1  5,000 | .932 .022  .950 .022  .955 .023 |   .880 .031  .938 .031  .930 .036
 
     python benchmarks/calibration_error.py --data-sets 400
 """
