@@ -301,7 +301,7 @@ KINDS = [
     (
         lambda: compare_predictions(SCORES, A, B, scoring="r2", sample_weight=-SCORES),
         ValueError,
-        "sample_weight must not be negative",
+        "Negative values in data passed to `sample_weight`",
     ),
 ]
 

@@ -191,7 +191,9 @@ class GivenLabels(LabelTarget):
         """Count the predictions, which tells the classes; encode the truth where scores need it."""
         self.predictions, self.scores_given = options.predictions, options.scores
         labels = options.labels
-        self.sample_weight = check_sample_weight(options.sample_weight, self.n_samples)
+        self.sample_weight = None
+        if options.sample_weight is not None:
+            self.sample_weight = check_sample_weight(options.sample_weight, self.n_samples)
         if not self.predictions and not self.scores_given:
             raise ValueError(
                 "There is nothing to compare: pass predictions, instance scores, or both."

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import cached_property
 from itertools import combinations, permutations
-from operator import index
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from skbayeseval._arrays import choices, in_short, wrong
+from skbayeseval._arrays import in_short
 from skbayeseval._validation import check_probability
 from skbayeseval.display import PairsDisplay, RankingDisplay, TiersDisplay
 from skbayeseval.judgement.decision import Decision, ExpectedLoss, check_cost, expected_loss
@@ -33,7 +32,7 @@ from skbayeseval.metrics.metric import Metric
 from skbayeseval.metrics.registry import labelled
 from skbayeseval.posterior.pair import PairPosterior, PooledScores
 from skbayeseval.results.answer import UNTITLED, Answer, answer_of_many
-from skbayeseval.results.comparison import ComparisonResult
+from skbayeseval.results.comparison import ComparisonResult, Pairs
 from skbayeseval.results.described import RopeResult, meaning_of_ranking
 from skbayeseval.results.facts import Fact, as_lines, observed_of, trained_on
 from skbayeseval.results.report import POSTERIOR, SENSITIVITY, Figure, Table
@@ -57,57 +56,6 @@ AGAINST_THE_BEST = {"equivalent": "~", "open": "?", "worse": "<<"}
 
 # Of more classifiers than this, only the best are compared in pairs on a page.
 MOST_IN_PAIRS = 8
-
-
-class Pairs(Mapping[tuple[int, int], ComparisonResult]):
-    """The comparisons of all pairs of classifiers, by position or by name.
-
-    ``pairs[i, j]`` compares i with j, and ``pairs[j, i]`` is its exact mirror image. Iteration is
-    over the pairs with i before j.
-
-    Examples
-    --------
-    >>> from skbayeseval import compare_many
-    >>> y = [0, 1, 1, 0, 1, 0]
-    >>> predictions = {"a": [0, 1, 1, 0, 1, 0], "b": [0, 0, 1, 0, 1, 1], "c": [1, 0, 1, 0, 0, 1]}
-    >>> pairs = compare_many(y, predictions, random_state=0).pairs
-    >>> list(pairs)
-    [(0, 1), (0, 2), (1, 2)]
-    >>> pairs["a", "c"].names
-    ('a', 'c')
-    """
-
-    def __init__(self, ranking: Ranking) -> None:
-        self._ranking = ranking
-
-    def __getitem__(self, key: Any) -> ComparisonResult:
-        try:
-            first, second = key
-        except (TypeError, ValueError) as error:
-            wanted = "two positions or names of classifiers"
-            raise wrong("The key of pairs", wanted, key, KeyError) from error
-        return self._ranking._pair(self.position(first), self.position(second))
-
-    def __iter__(self) -> Iterator[tuple[int, int]]:
-        return combinations(range(len(self._ranking.names)), 2)
-
-    def __len__(self) -> int:
-        k = len(self._ranking.names)
-        return k * (k - 1) // 2
-
-    def position(self, classifier: Any) -> int:
-        """Return the position of a classifier, given its name or position."""
-        names = self._ranking.names
-        try:
-            position = names.index(classifier) if isinstance(classifier, str) else index(classifier)
-            if -len(names) <= position < len(names):
-                return position % len(names)
-        except (TypeError, ValueError):
-            pass
-        raise KeyError(
-            f"{in_short(classifier)} is not the name or position of a classifier. The names are "
-            f"{choices(classifier, names)}."
-        )
 
 
 class Ranking(RopeResult):
