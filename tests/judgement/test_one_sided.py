@@ -175,7 +175,7 @@ def passing(scores):
     """Return how often equally many looks see a score beyond theirs, if there is no difference."""
     looks = np.arange(1, len(scores) + 1)
     correlation = np.sqrt(np.minimum.outer(looks, looks) / np.maximum.outer(looks, looks))
-    return 1 - stats.multivariate_normal(cov=correlation).cdf(scores, rng=0)
+    return 1 - stats.multivariate_normal(cov=correlation, seed=0).cdf(scores)
 
 
 def test_the_boundary_of_a_plan():
