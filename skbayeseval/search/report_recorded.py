@@ -151,7 +151,8 @@ class RecordedSplits(NamedTuple):
         share, weight = proportions.test_fraction, proportions.weight or 1.0
         n_folds = n_splits if share is None else max(round(min(1 / share, 1e9)), 1)
         # Random test sets count less than as many folds.
-        if n_splits % n_folds == 0 and n_splits * weight > 0.99 * n_folds:
+        is_whole = n_folds > 1 and n_splits % n_folds == 0
+        if is_whole and n_splits * weight > 0.99 * n_folds:
             n_passes = n_splits // n_folds
             return cls(n_splits, n_passes, 1 / n_passes, 1 / n_folds, n_folds == 2)
         # The mean of test sets with instances in common (Nadeau and Bengio 2003).

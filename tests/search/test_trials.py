@@ -272,3 +272,14 @@ def test_printed_lines_of_a_table_fit_a_page():
     assert [line.split()[-1] for line in lines[start + 1 : start + 9]] == shown
     legend = "≈ practically equivalent to the best, ≪ surely worse, ? not settled"
     assert lines[start + 9 : start + 11] == ["... and 7 more", legend]
+
+
+def test_splits_that_test_most_instances_are_no_folds():
+    rng = np.random.default_rng(0)
+    trials = {"params": [{"k": k} for k in range(3)]}
+    trials |= {f"split{i}_test_score": rng.normal([0.80, 0.82, 0.84], 0.02) for i in range(5)}
+    widths = []
+    for share in (0.5, 0.8, 0.95):
+        table = report_search(trials, rope=0.02, test_fraction=share, random_state=0).summary()
+        widths.append(float(np.mean(table["hdi_high"] - table["hdi_low"])))
+    assert 0 < widths[0] < widths[1] < widths[2]
