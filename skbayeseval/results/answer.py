@@ -1,4 +1,4 @@
-"""What a page says first: a sentence for whoever decides, tables, and what follows from them.
+"""What a page or `explain` says first: a sentence that decides, tables, and what follows from them.
 
 Nothing is advised that is not settled. "Choose" is said where all metrics are settled and speak for
 one classifier, and "prefer" where it is better, but perhaps by less than what matters, or where
@@ -68,6 +68,13 @@ UNTITLED = {"title": ""}
 def applies_to(facts: Sequence[Fact]) -> list[str]:
     """Return sentences on what an answer applies to, and what to be careful about."""
     return as_sentences(fact for fact in facts if fact[0] not in BASIS)
+
+
+def in_paragraphs(answer: Answer, numbers: Sequence[str], facts: Sequence[Fact]) -> str:
+    """Return an answer in paragraphs, with sentences on numbers in place of its tables."""
+    basis = as_sentences(fact for fact in facts if fact[0] in BASIS)
+    parts = [[answer.headline], numbers, answer.meaning, [*answer.applies, *basis], answer.open]
+    return "\n\n".join(" ".join(part) for part in parts if part)
 
 
 @dataclass
@@ -192,9 +199,9 @@ def answer_of_pair(result: Any, ropes: Ropes) -> Answer:
     if ropes is not None:
         limits = [f"{_region(j.decision.rope)} in {j.called}" for j in told]
         meaning.append(
-            f"Differences {_joined(limits)} were declared too small to matter (shaded): it "
-            "is settled who is better if all of the 95% interval is beyond them, and that both are "
-            "equivalent if all of it is within."
+            f"Differences {_joined(limits)} were declared too small to matter (shaded in figures): "
+            "it is settled who is better if all of the 95% interval is beyond them, and that both "
+            "are equivalent if all of it is within."
         )
     meaning.append(
         f"{_GIVEN} difference is in the 95% interval with probability 95%; it is "

@@ -25,7 +25,6 @@ from skbayeseval.results.classical_tests import classical_tests
 from skbayeseval.results.described import (
     R,
     in_numbers,
-    meaning_of,
     summary_row,
     under_other_priors,
 )
@@ -33,7 +32,6 @@ from skbayeseval.results.disagreements import of_items, of_predictions, with_col
 from skbayeseval.results.facts import (
     Fact,
     as_lines,
-    as_sentences,
     in_figures,
     observed_of,
     observed_values,
@@ -473,12 +471,8 @@ class ComparisonResult(ComparisonFigures):
         words = f"{difference.mean:+.4f}, {interval}  ({a} minus {b})"
         return [("difference", words), ("observed", observed_of(self, metric))]
 
-    def _sentences(self, metric: Metric) -> list[str]:
-        observed = as_sentences([("observed", observed_of(self, metric))])
-        return [*observed, f"Difference: {self._in_numbers(metric)}."]
-
-    def _decided(self, rope: Any, metric: Metric) -> str:
-        return " ".join(meaning_of(self.decision(rope, metric=metric)))
+    def _numbers(self, metric: Metric) -> list[Fact]:
+        return [*super()._numbers(metric), ("difference", self._in_numbers(metric))]
 
     def _table(self, rope: Any, prob: float, mcse: bool, labels: Labels) -> pd.DataFrame:
         """Return the text of the table, with one row per metric."""

@@ -6,20 +6,19 @@ The rows of summaries and the sentences of `explain` are made here, too.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from os import PathLike
 from typing import Any
 
 import pandas as pd
 
 from skbayeseval._html import html_table, write_page
-from skbayeseval.judgement.decision import NO_ROPE, Decision, InWords, digits_of, format_probability
+from skbayeseval.judgement.decision import NO_ROPE, InWords, digits_of
 from skbayeseval.judgement.distribution import Distribution, decision_of
 from skbayeseval.judgement.intervals import Interval
-from skbayeseval.judgement.ranking_decision import RankingDecision
 from skbayeseval.judgement.rope import check_rope, warn_of_one_rope
 from skbayeseval.metrics.metric import Metric
-from skbayeseval.metrics.registry import in_plain_words
+from skbayeseval.metrics.registry import in_headings
 from skbayeseval.models import published_and_alternative_models
 from skbayeseval.posterior.build import mixing
 from skbayeseval.posterior.posterior import Posterior
@@ -29,13 +28,13 @@ from skbayeseval.posterior.prior_odds import (
     prior_density_at_zero,
     written,
 )
-from skbayeseval.results.answer import Answer
+from skbayeseval.results.answer import Answer, in_paragraphs
 from skbayeseval.results.facts import (
     Fact,
     as_lines,
-    as_sentences,
     facts_of,
     in_brief,
+    observed_of,
     positive_class,
 )
 from skbayeseval.results.posterior_view import PosteriorView
@@ -139,9 +138,6 @@ def _factor(posterior: Posterior, metric: Metric, rope: Interval | None) -> floa
     return factor.value if factor.reliable else math.nan
 
 
-# More names than this are not all told.
-MOST_NAMES = 12
-
 R = "with r the smallest difference that matters to you"
 WITHOUT_A_ROPE = f"decision(rope=r), {R}"
 
@@ -158,77 +154,7 @@ def in_numbers(names: tuple[str, str], mean: float, hdi: Interval) -> str:
     return f"{ahead} ahead by {estimate}, 95% interval {between}"
 
 
-def meaning_of(decision: Decision) -> Iterator[str]:
-    """Yield sentences on what was declared too small to matter, and what is settled."""
-    a, b = decision.names
-    rope, (worse, equivalent, better) = decision.rope, decision.probabilities
-    sure, none = f"{100 * decision.prob:.3g}%", rope.low == rope.high == 0
-    beyond = "" if none else " by more than that" if rope.low <= 0 <= rope.high else " beyond that"
-    if none:
-        yield "No difference was declared too small to matter."
-    elif rope.low == -rope.high:
-        yield f"Differences of up to {rope.high:.4g} were declared too small to matter."
-    else:
-        limits = f"from {rope.low:+.4g} to {rope.high:+.4g}"
-        yield f"Differences ({a} minus {b}) {limits} were declared too small to matter."
-
-    def chance(probability: float) -> str:
-        return format_probability(probability, words=True, threshold=decision.prob)
-
-    if decision.code == "~":
-        yield (
-            f"All of the {sure} most credible differences lie inside this range, so for practical "
-            f"purposes {a} and {b} are equivalent: this is settled. It does not mean that they are "
-            "exactly equal."
-        )
-    elif decision.settled:
-        first, second = (a, b) if decision.code == ">>" else (b, a)
-        yield (
-            f"{first} is better than {second}{beyond} with probability "
-            f"{chance(max(worse, better))}, and all of the {sure} most credible differences agree: "
-            "this is settled."
-        )
-    else:
-        cases = [(better, f"{a} is better{beyond}"), (worse, f"{b} is better{beyond}")]
-        cases += [] if none else [(equivalent, "the difference is too small to matter")]
-        chances = [f"{words} with probability {chance(p)}" for p, words in sorted(cases)[::-1]]
-        yield f"This is not settled: {_joined(chances)}. More {decision.units} could settle it."
-    if decision.depends_on_splits:
-        yield "Another choice of splits of the same data could change what is settled."
-
-
-def meaning_of_ranking(decision: RankingDecision) -> Iterator[str]:
-    """Yield sentences on who is as good as the best, who is surely worse, and who is open."""
-    behind, prob = -decision.rope.low, 100 * decision.prob
-    beyond = " by more than that" if behind else ""
-    yield (
-        f"Being behind the best by up to {behind:.4g} was declared too small to matter."
-        if behind
-        else "No difference was declared too small to matter."
-    )
-    if decision.best_alone is not None:
-        yield f"The best is {decision.best_alone}."
-    elif decision.equivalent:
-        names = _joined(decision.equivalent)
-        sure = f"with probability {prob:.3g}% or more"
-        yield f"The best, or as good as the best for practical purposes, {sure}: {names}."
-    if decision.worse:
-        sure = f"with probability {50 + prob / 2:.4g}% or more"
-        yield f"Worse than the best{beyond}, {sure}: {_joined(decision.worse)}."
-    if decision.open:
-        yield f"Not settled: {_joined(decision.open)}. More data could settle it."
-    else:
-        yield "Nothing is left open."
-
-
-def _joined(words: Sequence[str]) -> str:
-    """Return words as a sentence lists them."""
-    if len(words) > MOST_NAMES:
-        return f"{', '.join(words[: MOST_NAMES - 2])} and {len(words) - MOST_NAMES + 2} more"
-    return " and ".join(filter(None, [", ".join(words[:-1]), words[-1]]))
-
-
-# With more metrics than this, only the first are explained.
+# With more metrics than this, only the first are explained and drawn.
 MOST_METRICS = 4
 
 
@@ -264,28 +190,16 @@ class DescribedResult(PosteriorView):
         return "\n".join([*lines, *as_lines(facts_of(self))])
 
     def _explained(self, rope: Any = None) -> str:
-        """Return a paragraph on each metric, and one on what the result stands on."""
-        paragraphs = []
-        for name, metric in self._few_metrics().items():
-            sentences = [self._headline(metric)]
-            meaning = in_plain_words(metric, chunks=self.evidence.family == "chunks")
-            if meaning:
-                sentences.append(f"{name} is {meaning}.")
-            sentences += self._sentences(metric)
-            if rope is not None:
-                sentences.append(self._decided(rope, metric))
-            paragraphs.append(" ".join(sentences))
-        limits = as_sentences(facts_of(self))
-        if self._takes_rope and rope is None:
-            limits.append(
-                "Whether a difference of this size matters is not for statistics to say: pass "
-                "rope=r, the largest difference r that does not matter to you, to have it taken "
-                "into account."
-            )
-        more = len(self.metrics) - MOST_METRICS
-        if more > 0:
-            limits.append(f"The tables have the other {more} metrics.")
-        return "\n\n".join([*paragraphs, " ".join(limits)])
+        """Return what a page says first, in paragraphs, with observed values and the model."""
+        metrics, numbers = self._few_metrics().values(), []
+        for metric in metrics:
+            called = self._called(metric)
+            named = len(self.metrics) > 1 or called != in_headings(metric).lower()
+            which = f" in {called}" if named else ""
+            numbers += [
+                f"{what.capitalize()}{which}: {words}." for what, words in self._numbers(metric)
+            ]
+        return in_paragraphs(self._answer(rope), numbers, facts_of(self))
 
     def _headline(self, metric: Metric) -> str:
         """Return a sentence on what a metric says."""
@@ -308,13 +222,9 @@ class DescribedResult(PosteriorView):
         """Return what to call next."""
         return WITHOUT_A_ROPE
 
-    def _sentences(self, metric: Metric) -> list[str]:
-        """Return what is known of a metric, in sentences."""
-        return as_sentences(self._facts_of(metric))
-
-    def _decided(self, rope: Any, metric: Metric) -> str:
-        """Return what a ROPE decides, in sentences."""
-        raise NotImplementedError
+    def _numbers(self, metric: Metric) -> list[Fact]:
+        """Return the numbers that go with what is explained of a metric."""
+        return [("observed", observed_of(self, metric))]
 
     def _title(self) -> str:
         """Return the title of a page."""
@@ -355,8 +265,8 @@ class RopeResult(DescribedResult):
     def explain(self, rope: Any = None) -> str:
         """Return what the result means, in paragraphs of plain sentences.
 
-        They tell what was compared, who is better, by how much and how surely, what would settle
-        it, what it applies to, and what to be careful about.
+        They tell what `report` says first: who is better, by how much and how surely, what this
+        means, what it applies to, what to be careful about, and what would settle what is open.
 
         Parameters
         ----------
@@ -374,8 +284,8 @@ class RopeResult(DescribedResult):
         --------
         >>> from skbayeseval import compare_counts
         >>> result = compare_counts((900, 50, 60), (700, 150, 260), random_state=0)
-        >>> "A is better than B by more than that" in result.explain(rope=0.01)
-        True
+        >>> print(result.explain(rope=0.01).partition(", almost")[0])
+        Choose A: better than B by 0.169 in F1
         """
         return self._explained(self._ropes(rope))
 

@@ -33,7 +33,7 @@ from skbayeseval.metrics.registry import labelled
 from skbayeseval.posterior.pair import PairPosterior, PooledScores
 from skbayeseval.results.answer import UNTITLED, Answer, answer_of_many
 from skbayeseval.results.comparison import ComparisonResult, Pairs
-from skbayeseval.results.described import RopeResult, meaning_of_ranking
+from skbayeseval.results.described import RopeResult
 from skbayeseval.results.facts import Fact, as_lines, observed_of, trained_on
 from skbayeseval.results.report import POSTERIOR, SENSITIVITY, Figure, Table
 from skbayeseval.results.text_tables import (
@@ -476,9 +476,6 @@ class Ranking(RopeResult):
             table = self._table(None, 0.95, False, None, metric).drop(columns="std")
             lines += [self._headline(metric), within(table), *as_lines(self._choice(metric))]
         return lines
-
-    def _decided(self, rope: Any, metric: Metric) -> str:
-        return " ".join(meaning_of_ranking(self.decision(rope, metric=metric)))
 
     def _table(
         self,

@@ -260,8 +260,8 @@ class ScoreResult(DescribedResult):
         --------
         >>> from skbayeseval import score_posterior
         >>> result = score_posterior([0, 1] * 50, [0, 1] * 45 + [1, 0] * 5, random_state=0)
-        >>> result.explain().partition(" with probability")[0]
-        'The accuracy of A lies between 0.8221 and 0.9413'
+        >>> print(result.explain().partition(", with")[0])
+        A has accuracy between 0.822 and 0.941
         """
         return self._explained()
 

@@ -19,8 +19,8 @@ from skbayeseval.display import HeatmapDisplay, RankingDisplay
 from skbayeseval.judgement.decision import format_probability
 from skbayeseval.judgement.intervals import Interval
 from skbayeseval.metrics.registry import labelled
-from skbayeseval.results.answer import UNTITLED, Answer, answer_of_many
-from skbayeseval.results.facts import Fact, as_lines, as_sentences, in_brief
+from skbayeseval.results.answer import UNTITLED, Answer, answer_of_many, in_paragraphs
+from skbayeseval.results.facts import Fact, as_lines, in_brief
 from skbayeseval.results.ranking import AGAINST_THE_BEST, Ranking
 from skbayeseval.results.report import POSTERIOR, Figure, Table, page, view
 from skbayeseval.results.text_tables import (
@@ -273,7 +273,7 @@ class SearchReport:
 
     def explain(self) -> str:
         """Return what the report means, in paragraphs of plain sentences."""
-        return f"{' '.join(self._verdict())}\n\n{' '.join(as_sentences(self._facts))}"
+        return in_paragraphs(self._answer(None), self._verdict(), self._facts)
 
     def details(self) -> str:
         """Return what the report is based on, and all cautions, in lines."""
