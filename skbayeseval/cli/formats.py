@@ -42,8 +42,13 @@ class Gate(NamedTuple):
         return all(answer.answer == "yes" for answer in self.answers)
 
     def __str__(self) -> str:
-        shown = [str(answer) for answer in self.answers if self.passed or answer.answer != "yes"]
-        return f"gate {'passed' if self.passed else 'not passed'}: {'; '.join(shown)}"
+        told = [answer for answer in self.answers if self.passed or answer.answer != "yes"]
+        sentences, notes = [], list[str]()
+        for sentence, *below in (str(answer).splitlines() for answer in told):
+            sentences.append(sentence)
+            notes += below
+        verdict = f"gate {'passed' if self.passed else 'not passed'}: {'; '.join(sentences)}"
+        return "\n".join([verdict, *dict.fromkeys(notes)])
 
     def as_json(self) -> dict[str, Any]:
         """Return the gate as JSON has it."""

@@ -171,6 +171,8 @@ class OneSidedDecision(InWords):
         The number of repeats of the cross-validation; 1 if there are none.
     trained_on : str
         How many instances learners were trained on, if not on all; otherwise "".
+    applies_to : str
+        Which models or learners the answer is about, in a sentence; "" if that is not known.
     other_metrics : tuple of str
         Further metrics of the result, if the answer is about the first of them only because no
         other one was asked for.
@@ -200,6 +202,7 @@ class OneSidedDecision(InWords):
     depends_on_splits: bool = False
     n_repeats: int = 1
     trained_on: str = ""
+    applies_to: str = ""
     other_metrics: tuple[str, ...] = field(default=(), compare=False)
     looks: int = 1
     plan: Plan | None = None
@@ -237,7 +240,8 @@ class OneSidedDecision(InWords):
                 basis += "; all of them are too few if the difference stays as it is"
         chance = format_probability(probability, threshold=self.prob)
         sentence = f"{verdict}{a} is {case} than {b}{by} with probability {chance} ({basis})"
-        return "\n   ".join([sentence, *self._notes("this answer")])
+        applies_to = [] if self.trained_on or not self.applies_to else [self.applies_to]
+        return "\n   ".join([sentence, *self._notes("this answer"), *applies_to])
 
 
 def probability_per_look(prob: Any, looks: Any) -> float:

@@ -31,7 +31,7 @@ from skbayeseval.metrics.metric import Metric
 from skbayeseval.posterior.posterior import Posterior
 from skbayeseval.posterior.prior_odds import bayes_factor
 from skbayeseval.results.described import RopeResult
-from skbayeseval.results.facts import trained_on
+from skbayeseval.results.facts import applies_to, trained_on
 
 # A class is scarce if it has less than this share of all instances.
 SCARCE = 0.25
@@ -258,6 +258,7 @@ class DifferenceAnswers(RopeResult):
         >>> result = compare_counts((900, 50, 60), (890, 60, 70), random_state=0)
         >>> print(result.non_inferiority(0.01))
         safe to ship: A is not worse than B by more than 0.01 with probability 99.4% (f1)
+           Applies to what was tested, on instances like these; not to models trained again.
         """
         return self._one_sided("non-inferiority", margin, prob, looks, planned, metric)
 
@@ -319,6 +320,7 @@ class DifferenceAnswers(RopeResult):
             decision,
             n_repeats=n_repeats,
             trained_on=trained_on(self),
+            applies_to=f"Applies to {applies_to(self)}.",
             other_metrics=self._others(metric),
         )
 

@@ -200,7 +200,7 @@ def _scope(result: PosteriorView) -> Iterator[Fact]:
     if posterior.prevalence is not None:
         shares = ", ".join(f"{share:.3g}" for share in posterior.prevalence)
         yield "prevalence", f"{shares} of {list(result.labels)}; observed scores are plain"
-    yield "applies to", _applies_to(result)
+    yield "applies to", applies_to(result)
     record = result._cross_validation
     if record is not None:
         yield "splits", f"{record.n_splits} ({record.splitter})"
@@ -230,7 +230,7 @@ def _of_all(result: PosteriorView) -> str:
     return f"; for models refitted on all {number:,}, use estimand='full'"
 
 
-def _applies_to(result: PosteriorView) -> str:
+def applies_to(result: PosteriorView) -> str:
     """Return which learners or models the result applies to."""
     record, share = result._cross_validation, result.evidence.train_share
     if record is not None and record.estimand == "fitted":

@@ -49,7 +49,14 @@ def test_exit_codes(a, b, gate, code, line, judged):
 def test_the_answer_is_that_of_the_result(judged):
     result = compare_counts((900, 50, 60), (890, 60, 70), n_draws=2000, random_state=0)
     _, line = judged("counts --a 900 50 60 --b 890 60 70 --gate non-inferior --rope 0.01")
-    assert line == f"gate passed: {result.non_inferiority(0.01)}"
+    assert line == f"gate passed: {result.non_inferiority(0.01)}".splitlines()[0]
+
+
+def test_what_it_applies_to_is_told_once(run):
+    said = run("counts --a 90 30 10 --b 60 40 40 --gate better --scoring recall f1 jaccard")[1].out
+    gate = said.partition("\n\n")[0].splitlines()
+    assert len(gate) == 2
+    assert gate[1].strip().startswith("Applies to what was tested")
 
 
 def test_every_metric_has_to_pass(judged):
