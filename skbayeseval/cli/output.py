@@ -165,10 +165,8 @@ def save(result: Result, args: argparse.Namespace, gate: Gate | None = None) -> 
         with printing():
             print("" if quiet else f"\nfigure: {printable(str(path))}\n", end="")
     if args.report:
-        ropes, headline = (
-            result._ropes(args.rope),
-            f"G{str(gate).splitlines()[0][1:]}" if gate else "",
-        )
+        ropes = result._ropes(args.rope)
+        headline = f"G{str(gate).splitlines()[0][1:]}" if gate else ""
         write_page(args.report, lambda: page(result, result, ropes, headline=headline))
         with printing():
             print("" if quiet else f"\nreport: {printable(args.report)}\n", end="")
