@@ -430,7 +430,7 @@ class ComparisonResult(ComparisonFigures):
         """Return who is ahead by how much; of identical classifiers, how much they may differ."""
         difference = self._distribution(metric)
         if self._posterior.what_is_identical(metric) is None:
-            return in_numbers(self.names, difference.mean, difference.hdi())
+            return in_numbers(self.names, difference)
         most = max(map(abs, difference.hdi()))
         return f"at most {most:.4f} either way on other instances, with probability 95%"
 

@@ -3,7 +3,7 @@ import re
 import numpy as np
 import pytest
 
-from skbayeseval import ComparisonResult, compare_counts
+from skbayeseval import ComparisonResult, compare_counts, compare_items
 from skbayeseval.judgement.decision import format_probability
 from tests.results import many
 
@@ -60,6 +60,19 @@ def test_numbers_are_those_of_the_result(seed):
     ends = f"{low:.3f} to {high:.3f}" if low >= 0 else f"from {-low:.3f} behind to {high:.3f} ahead"
     assert f"Difference: {name} ahead by {abs(mean):.3f}, 95% interval {ends}." in words
     assert f"{name} ahead by {abs(mean):.3f}, 95% interval {ends} (observed: one " in str(result)
+
+
+@pytest.mark.parametrize("swapped", [False, True])
+def test_the_lead_is_that_of_the_headline(swapped):
+    """The mean of a skewed difference may have the other sign than what is more probable."""
+    small = np.r_[np.full(40, 0.1), -np.full(4, 1.02)]
+    scores = (small, np.zeros(44))[:: -1 if swapped else 1]
+    result = compare_items(*scores, random_state=0)
+    worse, _, better = result.probability()
+    assert (better > worse) != (result.summary()["mean"].iloc[0] > 0)
+    headline, difference, *_ = str(result).splitlines()
+    ahead = headline.partition(" is better")[0]
+    assert f"hardly any; 95% interval: {ahead} " in difference
 
 
 @pytest.mark.parametrize(
