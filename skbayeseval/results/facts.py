@@ -200,7 +200,9 @@ def _scope(result: PosteriorView) -> Iterator[Fact]:
     if posterior.prevalence is not None:
         shares = ", ".join(f"{share:.3g}" for share in posterior.prevalence)
         yield "prevalence", f"{shares} of {list(result.labels)}; observed scores are plain"
-    yield "applies to", applies_to(result)
+    length = posterior.evidence.block_length
+    in_blocks = "" if length is None else f"; in blocks of {length:,} consecutive rows"
+    yield "applies to", applies_to(result) + in_blocks
     record = result._cross_validation
     if record is not None:
         yield "splits", f"{record.n_splits} ({record.splitter})"
