@@ -134,7 +134,8 @@ def _of_groups(evidence: Any, metric: str) -> Iterator[Row]:
         a, b = (np.ravel(hits.sum(axis=1)) / evidence.sizes for hits in evidence.hits)
     else:
         return
-    yield from _of_pairs("groups", metric, "means of groups, each of which counts once", a, b)
+    what = "groups" if evidence.block_length is None else "blocks"
+    yield from _of_pairs(what, metric, f"means of {what}, each of which counts once", a, b)
 
 
 def _in_order(evidence: Any, scored: Any, metric: Metric) -> Iterator[Row]:
@@ -143,8 +144,9 @@ def _in_order(evidence: Any, scored: Any, metric: Metric) -> Iterator[Row]:
     if length is None or getattr(evidence, "human", None) is not None:
         return
     if metric.weighs_instances:
-        observed = np.array(scored.observed(metric))
-        a, b = scored.influence(metric) + observed[:, None]
+        # Of a mean, these are its values.
+        influence = scored.influence(metric)
+        a, b = influence.shape[1] * influence + np.array(scored.observed(metric))[:, None]
     elif evidence.is_of_items:
         a, b = evidence.sign * evidence.means
     elif evidence.losses is not None:
