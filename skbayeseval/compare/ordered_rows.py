@@ -6,7 +6,7 @@ enough. With ``blocks="auto"``, the length is twice the one that estimates the v
 with the smallest mean squared error (Politis and White 2004, as corrected by Patton, Politis and
 White 2009): coverage wants longer blocks than that, because short ones have too small a variance.
 It is that of the losses of a classifier or of a difference of two, whichever is largest, so that it
-depends on no metric. There are at least six blocks of it, and blocks have about n^(1/3) rows even
+depends on no metric. There are at least five blocks, and blocks have about n^(1/3) rows even
 where no correlation is seen. What was measured is in docs/calibration.md.
 """
 
@@ -25,7 +25,7 @@ from skbayeseval._arrays import Array, in_short, wrong
 from skbayeseval._validation import check_whole_number
 from skbayeseval.compare.targets import CollectedEvidence
 
-FEWEST_BLOCKS = 6
+FEWEST_BLOCKS = 5
 
 # How many times as long as for the smallest error of a variance.
 LONGER = 2.0

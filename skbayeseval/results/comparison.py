@@ -277,9 +277,9 @@ class ComparisonResult(ComparisonFigures):
         -------
         table : pandas.DataFrame
             The columns are level ("micro" for instances or chunks, "macro" for classes, "items",
-            "groups", "blocks", "rows", "splits", "data sets"), compares, statistic (positive if A is better;
-            for sign and McNemar tests, the number of the `n` differing pairs in which A is better),
-            df, n, pvalue (two-sided) and note.
+            "groups", "blocks", "rows", "splits", "data sets"), compares, statistic (positive if A
+            is better; for sign and McNemar tests, the number of the `n` differing pairs in which A
+            is better), df, n, pvalue (two-sided) and note.
 
         Raises
         ------

@@ -201,7 +201,7 @@ def _scope(result: PosteriorView) -> Iterator[Fact]:
         shares = ", ".join(f"{share:.3g}" for share in posterior.prevalence)
         yield "prevalence", f"{shares} of {list(result.labels)}; observed scores are plain"
     length = posterior.evidence.block_length
-    in_blocks = "" if length is None else f"; in blocks of {length:,} consecutive rows"
+    in_blocks = "" if length is None else f" (blocks of {length:,} consecutive rows)"
     yield "applies to", applies_to(result) + in_blocks
     record = result._cross_validation
     if record is not None:
