@@ -120,7 +120,7 @@ class GivenPredictions:
             target.groups,
             target.n_samples,
             self.blocks,
-            is_ordered=are_in_order(columns.values()),
+            is_ordered=are_in_order(columns.values(), self.blocks),
         )
         instances = None
         if collected.evidence.n_rows is not None:

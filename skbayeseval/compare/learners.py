@@ -287,6 +287,7 @@ def compare_learners(
     check_blocks(options.blocks, learners.groups, target.n_samples)
     if options.blocks is not None and compares_scores(options.model):
         raise ValueError("model='scores' models split scores: blocks= does not apply.")
+    is_ordered = are_in_order([X, y], options.blocks) or isinstance(learners.cv, TimeSeriesSplit)
     engine = _engine(options)
     drawing = (options.model, engine, options.prior, options.n_draws, learners.entropy)
     # A rehearsal on perfect predictions: whatever is wrong with the arguments is wrong here too,
@@ -313,13 +314,12 @@ def compare_learners(
     scores = {name: target.split_scores(name, collection) for name in names}
     results = _results_of_cross_validate(collection, scores, options)
     try:
-        in_time = isinstance(learners.cv, TimeSeriesSplit) or are_in_order([X, y])
         collected = _in_order(
             target,
             lambda: target.collected(collection),
             collection.tested()[0],
             options.blocks,
-            is_ordered=in_time,
+            is_ordered=is_ordered,
         )
         weights = None
         if weight == "inferred":

@@ -108,15 +108,24 @@ def collect_in_order(
     )
 
 
-def are_in_order(objects: Iterable[Any]) -> bool:
-    """Return whether one of the indexes, or of pandas objects with an index, has sorted times."""
+def are_in_order(objects: Iterable[Any], blocks: Any) -> bool:
+    """Return whether one of the indexes, or of pandas objects with an index, has sorted times.
+
+    Times that are not sorted are an error if there are to be blocks.
+    """
     times = (pd.DatetimeIndex, pd.PeriodIndex, pd.TimedeltaIndex)
     indexes = [getattr(one, "index", one) for one in objects]
-    return any(
-        isinstance(index, times)
-        and (index.is_monotonic_increasing or index.is_monotonic_decreasing)
+    are_sorted = [
+        bool(index.is_monotonic_increasing or index.is_monotonic_decreasing)
         for index in indexes
-    )
+        if isinstance(index, times)
+    ]
+    if blocks not in (None, 1) and not all(are_sorted):
+        raise ValueError(
+            f"blocks={blocks!r} takes rows that are in order of time, but the times in an index "
+            "are not sorted. Sort all data by time, or pass groups= instead."
+        )
+    return any(are_sorted)
 
 
 def longest_block(losses: Array | None) -> int:
@@ -151,15 +160,12 @@ def _best_length(values: Array) -> float:
     spread = float(values @ values) / n
     if n < 4 or spread <= 1e-12 * float(np.abs(values).max()) ** 2:
         return 1.0
-    # Correlations are taken for 0 from the first lag on after which K_N of them are small.
-    in_a_row = max(5, int(np.ceil(np.sqrt(np.log10(n)))))
-    last = min(int(np.ceil(np.sqrt(n))) + in_a_row, n - 1)
+    # Correlations are taken for 0 from the first of K_N = 5 small ones in a row on.
+    last = min(int(np.ceil(np.sqrt(n))) + 5, n - 1)
     covariance = np.array([values[: n - lag] @ values[lag:] for lag in range(last + 1)]) / n
     small = np.abs(covariance[1:]) < 2 * np.sqrt(np.log10(n) / n) * covariance[0]
-    runs = [lag for lag in range(last - in_a_row + 1) if small[lag : lag + in_a_row].all()]
-    large = np.flatnonzero(~small)
-    bandwidth = runs[0] if runs else (int(large[-1]) + 1 if len(large) else 1)
-    lags = np.arange(1, min(2 * max(bandwidth, 1), last) + 1)
+    opening = (lag for lag in range(1, last - 3) if small[lag - 1 : lag + 4].all())
+    lags = np.arange(1, min(2 * next(opening, last), last) + 1)
     flat_top = np.clip(2 * (1 - lags / lags[-1]), 0, 1)
     slope = 2 * float(np.sum(flat_top * lags * covariance[lags]))
     variance = covariance[0] + 2 * float(np.sum(flat_top * covariance[lags]))

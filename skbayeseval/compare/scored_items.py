@@ -268,7 +268,7 @@ def _posterior_of_items(
         group,
         n_items,
         blocks,
-        is_ordered=are_in_order([items.labels]),
+        is_ordered=are_in_order([items.labels], blocks),
     ).evidence
     instances = Instances(n_items, items.order, has_ids=ids is not None)
     posterior = make_posterior(evidence, *options, instances=instances)

@@ -146,8 +146,10 @@ def cautions_of(result: PosteriorView) -> Iterator[Fact]:
     yield from (("caution", warning) for warning in result.warnings)
     units = dict.fromkeys(filter(None, map(posterior.units, metrics.values())))
     few = [unit for unit in units if unit.number < FEW_UNITS]
+    in_blocks = posterior.evidence.block_length is not None
+    and_are = "may still be too short" if in_blocks else "approximate"
     for unit in few:
-        words = f"only {unit.number} {unit.what}: intervals are widened for this, and approximate"
+        words = f"only {unit.number} {unit.what}: intervals are widened for this, and {and_are}"
         yield "caution", words
     for name, metric in metrics.items():
         carried = few_that_carry(posterior, metric)

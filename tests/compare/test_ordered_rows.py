@@ -1,5 +1,6 @@
 """Rows in order of time: blocks of consecutive rows, and a warning where there are none."""
 
+import re
 import warnings
 
 import numpy as np
@@ -116,6 +117,7 @@ def test_blocks_are_groups_of_consecutive_rows(compare):
     assert result.evidence.block_length == 10
     assert "in 12 blocks of 10 consecutive rows" in result.details()
     assert "(blocks of 10 consecutive rows)" in str(result)
+    assert re.search("only 1[12] blocks[a-z ]*: intervals are widened .* may still be", str(result))
     plain = compare()
     assert (result.observed_a, result.observed_b) == (plain.observed_a, plain.observed_b)
 
@@ -221,6 +223,13 @@ def test_items_of_any_kind_need_a_length():
 # The length of blocks.
 
 
+def test_length_is_that_of_arch():
+    # test_block_length of arch, tests/bootstrap, for the circular bootstrap. K_N is the same.
+    y = np.random.RandomState(0).standard_normal(10_100)
+    y = lfilter([1], [1, -0.3], y)[100:]
+    assert _best_length(y) == pytest.approx(15.60894, rel=1e-4)
+
+
 def test_length_of_an_autoregressive_process():
     # G / g(0) is 2 r / (1 - r^2), in the notation of Politis and White (2004).
     rng, n, r = np.random.default_rng(0), 10_000, 0.5
@@ -290,6 +299,18 @@ def test_no_warning_otherwise():
         compare_predictions(pd.Series(y, TIMES), a, b, **FEW)
         compare_predictions(pd.Series(y, TIMES), a, a, **FEW)
         compare_many(pd.Series(y, TIMES), {"a": a, "b": b, "c": y}, **FEW)
+
+
+@pytest.mark.parametrize("blocks", ["auto", 5])
+def test_times_that_are_not_sorted_have_no_blocks(blocks):
+    shuffled = pd.Series(Y, TIMES[np.random.default_rng(0).permutation(N)])
+    with pytest.raises(ValueError, match="the times in an index are not sorted"):
+        compare_predictions(shuffled, A, B, blocks=blocks, **FEW)
+    with pytest.raises(ValueError, match="the times in an index are not sorted"):
+        compare_items(shuffled, pd.Series(B, shuffled.index), blocks=blocks, **FEW)
+    with pytest.raises(ValueError, match="the times in an index are not sorted"):
+        bayesian_cross_validate(GaussianNB(), GaussianNB(), X, shuffled, blocks=blocks, **FEW)
+    compare_predictions(shuffled, A, B, blocks=1, **FEW)
 
 
 @pytest.mark.parametrize(("n", "share"), [(40, 0.3), (300, 0.05), (300, 0.4), (2000, 0.004)])
