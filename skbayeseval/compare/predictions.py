@@ -526,7 +526,7 @@ def _of_learner(posterior: Posterior) -> Posterior:
     if not independent or not posterior.has_independent_draws or posterior.prevalence is not None:
         raise ValueError(
             "weight='inferred' requires one label per instance and engine='exact', without groups, "
-            "sample_weight, y_score or prevalence."
+            "blocks, sample_weight, y_score or prevalence."
         )
     truth, predicted, number = counts.cells()
     truth, predicted = (np.repeat(codes, number.astype(int)) for codes in (truth, predicted))

@@ -158,6 +158,17 @@ def test_block_lengths_in_files_are_checked():
         by_items(blocks=5).evidence.in_blocks(0, None)
 
 
+def test_what_blocks_do_not_go_with():
+    with pytest.raises(ValueError, match="but groups= or blocks= was given"):
+        by_classes(blocks=10, model="hierarchical")
+    with pytest.raises(ValueError, match="but 12 of the blocks have several"):
+        by_classes(blocks=10).by(np.arange(N) % 2)
+    with pytest.raises(ValueError, match="without groups, blocks"):
+        of_one(blocks=10, weight="inferred")
+    halves = by_classes(blocks=10).by(np.arange(N) // 60)
+    assert halves.summary()["n_groups"].tolist() == [6, 6]
+
+
 def test_swap():
     result = by_classes(blocks="auto")
     swapped = compare_predictions(Y, B, A, blocks="auto", **FEW)
