@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, ClassVar, NamedTuple, TypeVar
 
 import numpy as np
@@ -284,15 +285,12 @@ def compare_learners(
     names = tuple(learners.estimators)
     _check_data(learners, X, y)
     target = _target(learners, X, y, options)
-    check_blocks(options.blocks, learners.groups, target.n_samples)
-    if options.blocks is not None and compares_scores(options.model):
-        raise ValueError("model='scores' models split scores: blocks= does not apply.")
-    is_ordered = are_in_order([X, y], options.blocks) or isinstance(learners.cv, TimeSeriesSplit)
+    is_ordered = _check_order(learners, X, y, options)
     engine = _engine(options)
     drawing = (options.model, engine, options.prior, options.n_draws, learners.entropy)
     # A rehearsal on perfect predictions: whatever is wrong with the arguments is wrong here too,
     # before anything is fitted.
-    perfect = _in_order(target, target.rehearsal, None, options.blocks)
+    perfect = _in_order(target, target.rehearsal, None, options.blocks, is_ordered=False)
     rehearsed = make_posterior(perfect.evidence, *drawing, scored=perfect.scored, rehearsal=True)
     make_result(rehearsed, names, target.metrics)
     weight = options.weight_for(rehearsed)
@@ -314,13 +312,8 @@ def compare_learners(
     scores = {name: target.split_scores(name, collection) for name in names}
     results = _results_of_cross_validate(collection, scores, options)
     try:
-        collected = _in_order(
-            target,
-            lambda: target.collected(collection),
-            collection.tested()[0],
-            options.blocks,
-            is_ordered=is_ordered,
-        )
+        rows, collect_all = collection.tested()[0], partial(target.collected, collection)
+        collected = _in_order(target, collect_all, rows, options.blocks, is_ordered)
         weights = None
         if weight == "inferred":
             paired = rehearsed.model.needs_pairs
@@ -368,13 +361,20 @@ def compare_learners(
     return make_result(posterior, names, target.metrics, record)
 
 
+def _check_order(learners: Learners, X: Any, y: Any, options: CrossValidationOptions) -> bool:
+    """Raise unless `blocks` is valid, and return whether rows are visibly in order of time."""
+    check_blocks(options.blocks, learners.groups, number_of_samples(y, "y"))
+    if options.blocks is not None and compares_scores(options.model):
+        raise ValueError("model='scores' models split scores: blocks= does not apply.")
+    return are_in_order([X, y], options.blocks) or isinstance(learners.cv, TimeSeriesSplit)
+
+
 def _in_order(
     target: Target,
     collected: Callable[[], CollectedEvidence],
     rows: Array | None,
     blocks: Any,
-    *,
-    is_ordered: bool = False,
+    is_ordered: bool,
 ) -> CollectedEvidence:
     """Return the evidence of the target, with blocks of consecutive rows if they were asked for."""
 
