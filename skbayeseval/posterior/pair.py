@@ -28,11 +28,13 @@ class PooledScores:
     """The scores of all classifiers of a posterior, pooled if there are three or more.
 
     Otherwise the best of several equal classifiers would look better than the others in every draw.
-    A pair is not pooled: nobody was chosen. Copies have the same draws.
+    A pair is not pooled: nobody was chosen. Copies have the same draws. What a metric that the
+    model derives adds to the first one, such as how a further data set deviates, is no noise of the
+    data, and is added to pooled draws.
     """
 
-    def __init__(self, posterior: Posterior) -> None:
-        self._posterior = posterior
+    def __init__(self, posterior: Posterior, first: Metric) -> None:
+        self._posterior, self._first = posterior, first
         self._pooled: dict[Metric, Array] = {}
 
     def pooled(self, metric: Metric, some: list[int] | None = None) -> Array:
@@ -40,10 +42,15 @@ class PooledScores:
         if some is None and metric in self._pooled:
             return self._pooled[metric]
         first = np.array(self._posterior.first_copies(metric))
-        draws = self._posterior.draws(metric)[first if some is None else first[some]]
+        rows = first if some is None else first[some]
+        draws = self._posterior.draws(metric)[rows]
         if len(draws) < 3:
             return draws
-        pooled = pool_scores(draws, self._posterior.rng(Stream.RANKING))
+        if metric.name in self._posterior.model.derived_metrics:
+            pooled = self.pooled(self._first, some) + draws
+            pooled -= self._posterior.draws(self._first)[rows]
+        else:
+            pooled = pool_scores(draws, self._posterior.rng(Stream.RANKING))
         pooled.flags.writeable = False
         if some is None:
             self._pooled[metric] = pooled

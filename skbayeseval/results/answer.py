@@ -282,7 +282,8 @@ def _open_of_pair(told: Sequence[_Judged], ropes: Ropes) -> Iterator[str]:
         call = f"required_sample_size(rope={rope}, metric={decision.metric!r})"
         planned = decision.units in PLANNED and (low, high) != (0, 0)
         how_many = f": result.{call} estimates how many" if planned else ""
-        yield f"More {decision.units}{how_many}."
+        if decision.units:
+            yield f"More {decision.units}{how_many}."
     if ropes is None:
         yield NO_ROPE_SAID
         return

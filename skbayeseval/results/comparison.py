@@ -415,7 +415,8 @@ class ComparisonResult(ComparisonFigures):
         if equal >= max(worse, better):
             verdict = f"{a} and {b} are equal"
         chance = format_probability(max(worse, equal, better), words=True)
-        return f"{verdict} on {self._called(metric)} with probability {chance}."
+        the = "the " if metric.name in self._posterior.model.derived_metrics else ""
+        return f"{verdict} on {the}{self._called(metric)} with probability {chance}."
 
     def _verdict_lines(self) -> list[str]:
         metrics = self._metrics.values()

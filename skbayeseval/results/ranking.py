@@ -112,7 +112,7 @@ class Ranking(RopeResult):
 
     @cached_property
     def _scores(self) -> PooledScores:
-        return PooledScores(self._posterior)
+        return PooledScores(self._posterior, self._metric(None))
 
     def _pooled(self, metric: Metric) -> NDArray[Any]:
         return self._scores.pooled(metric)
