@@ -290,7 +290,7 @@ def draw_contrasts(observed: Observed, rng: Generator, n_draws: int) -> Array:
         thetas, state = _sweep(observed, state, rng, repeats)
         if i >= 0:
             anew = np.linalg.cholesky(omega) @ of_next.standard_normal(thetas.shape)
-            draws[i] = np.moveaxis([thetas, thetas + anew], 1, -1)
+            draws[i] = np.moveaxis(np.stack([thetas, thetas + anew]), 1, -1)
     # Consecutive draws come from different chains.
     return np.moveaxis(draws, 0, 2).reshape(2, p, -1)[..., :n_draws]
 

@@ -17,9 +17,11 @@ import numpy as np
 from skbayeseval._arrays import Array
 from skbayeseval._streams import Stream
 from skbayeseval.evidence.instance_scores import WeightedInstances
+from skbayeseval.evidence.split_scores import SystemScores
 from skbayeseval.judgement.distribution import Distribution
 from skbayeseval.judgement.pooling import pool_scores
 from skbayeseval.metrics.metric import Metric
+from skbayeseval.metrics.registry import split_metric
 from skbayeseval.posterior.modes import Bootstrap
 from skbayeseval.posterior.posterior import Posterior
 
@@ -28,13 +30,12 @@ class PooledScores:
     """The scores of all classifiers of a posterior, pooled if there are three or more.
 
     Otherwise the best of several equal classifiers would look better than the others in every draw.
-    A pair is not pooled: nobody was chosen. Copies have the same draws. What a metric that the
-    model derives adds to the first one, such as how a further data set deviates, is no noise of the
-    data, and is added to pooled draws.
+    A pair is not pooled: nobody was chosen. Copies have the same draws. How a further data set
+    deviates from the mean over data sets is not learned from noise, and is added to pooled means.
     """
 
-    def __init__(self, posterior: Posterior, first: Metric) -> None:
-        self._posterior, self._first = posterior, first
+    def __init__(self, posterior: Posterior) -> None:
+        self._posterior = posterior
         self._pooled: dict[Metric, Array] = {}
 
     def pooled(self, metric: Metric, some: list[int] | None = None) -> Array:
@@ -46,9 +47,10 @@ class PooledScores:
         draws = self._posterior.draws(metric)[rows]
         if len(draws) < 3:
             return draws
-        if metric.name in self._posterior.model.derived_metrics:
-            pooled = self.pooled(self._first, some) + draws
-            pooled -= self._posterior.draws(self._first)[rows]
+        evidence = self._posterior.evidence
+        if isinstance(evidence, SystemScores) and metric.name != evidence.metric:
+            mean = split_metric(evidence.metric)
+            pooled = self.pooled(mean, some) + draws - self._posterior.draws(mean)[rows]
         else:
             pooled = pool_scores(draws, self._posterior.rng(Stream.RANKING))
         pooled.flags.writeable = False
