@@ -104,10 +104,10 @@ def test_many_data_sets_tell_how_the_next_one_deviates(runs):
     rng = np.random.default_rng(1)
     root = np.array([[1.0, 0, 0], [0.8, 0.6, 0], [0, 0, 2.0]])
     means = np.array([0.5, 0.0, 0.0])
-    true = means[:, None] + root @ rng.normal(size=(3, 600)) + 5 * rng.normal(size=600)
+    true = means[:, None] + root @ rng.normal(size=(3, 400)) + 5 * rng.normal(size=400)
     # Noise of runs, where it is known, is no part of the next data set.
-    scores = true[..., None] + (runs > 1) * rng.normal(0, 2.0, (3, 600, runs))
-    ranking = rank(scores, n_draws=4000)
+    scores = true[..., None] + (runs > 1) * rng.normal(0, 1.0, (3, 400, runs))
+    ranking = rank(scores, n_draws=2000)
     covariance = root @ root.T
     for i, j in ((0, 1), (0, 2), (1, 2)):
         sd = np.sqrt(covariance[i, i] + covariance[j, j] - 2 * covariance[i, j])
@@ -173,16 +173,16 @@ def test_one_or_two_data_sets_do_not_tell_of_the_next(number):
 
 @pytest.mark.slow
 def test_quantiles_of_the_next_data_set_are_met():
-    """Of 80 tables of three systems and six data sets, 200 further data sets each."""
+    """Of 60 tables of three systems and six data sets, 200 further data sets each."""
     rng = np.random.default_rng(0)
     at = np.array([0.025, 0.1, 0.25, 0.5, 0.75, 0.9, 0.975])
     below = []
-    for seed in range(80):
+    for seed in range(60):
         root = rng.normal(size=(3, 3)) / 2 + np.eye(3) / 2
         scores = rng.normal(size=(3, 1)) + root @ rng.normal(size=(3, 206))
-        pair = rank(scores[:, :6], n_draws=400, random_state=seed).pairs["a", "b"]
+        pair = rank(scores[:, :6], n_draws=300, random_state=seed).pairs["a", "b"]
         quantiles = np.quantile(pair.metric(NEXT_DATA_SET).draws, at)
         below.append(np.mean(scores[0, 6:] - scores[1, 6:] < quantiles[:, None], axis=1))
-    # Three standard errors of 80 tables; intervals of few data sets are rather too wide.
-    error = 3 * np.std(below, axis=0) / np.sqrt(80)
+    # Three standard errors of 60 tables; intervals of few data sets are rather too wide.
+    error = 3 * np.std(below, axis=0) / np.sqrt(60)
     assert (np.abs(np.mean(below, axis=0) - at) < error + 0.01).all()
