@@ -253,7 +253,7 @@ def applies_to(result: PosteriorView) -> str:
         if derived and result.metrics[0] in derived:
             which = "one further data set like these, not their average"
         elif derived:
-            which += f" on average, not a single one (metric={derived[0]!r})"
+            which += f" on average (metric={derived[0]!r}: a single one)"
         return f"{which}, and training as it was done on them"
     return "what was tested, on instances like these; not to models trained again"
 
