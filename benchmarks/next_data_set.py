@@ -172,7 +172,9 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n", maxsplit=1)[0])
     parser.add_argument("--wheels", help="a folder with the wheels of bbtcomp and aeon")
     parser.add_argument("--splits", type=int, default=40, help="random splits, of 4 systems")
-    parser.add_argument("--tables", type=int, default=20, help="simulated tables per setting")
+    parser.add_argument(
+        "--tables", type=int, default=20, help="simulated tables, five times as many of 2"
+    )
     options = parser.parse_args()
     start, sizes = time.process_time(), (5, 10, 20)
     if options.wheels:
@@ -188,9 +190,8 @@ def main():
     print("\n| interactions | systems |", " | ".join(f"{n} data sets" for n in sizes), "|")
     print("|" + " --- |" * (2 + len(sizes)))
     for kind, k in product(("normal", "sizes"), (2, 5, 10)):
-        cells = [
-            known_truth(np.random.default_rng([k, n]), kind, k, n, options.tables) for n in sizes
-        ]
+        number = options.tables * (5 if k == 2 else 1)  # two systems are one pair only
+        cells = [known_truth(np.random.default_rng([k, n]), kind, k, n, number) for n in sizes]
         print("|", " | ".join([kind, str(k), *cells]), "|", flush=True)
     print(f"\n{time.process_time() - start:.0f} s")
 
