@@ -33,8 +33,7 @@ from skbayeseval.evidence.split_scores import (
     check_split_scores,
     check_test_fraction,
 )
-from skbayeseval.metrics.registry import split_metric
-from skbayeseval.models.data_sets import NEXT_DATA_SET
+from skbayeseval.metrics.registry import NEXT_DATA_SET, split_metric
 from skbayeseval.posterior.build import make_posterior, resolve_engine
 from skbayeseval.results.comparison import ComparisonResult
 from skbayeseval.results.ranking import Ranking

@@ -29,8 +29,8 @@ from scipy import linalg, special
 from skbayeseval._arrays import Array
 from skbayeseval.evidence.split_scores import SystemScores
 from skbayeseval.metrics.metric import Metric
+from skbayeseval.metrics.registry import NEXT_DATA_SET
 from skbayeseval.models.base import Blocks, Model
-from skbayeseval.models.data_sets import NEXT_DATA_SET
 from skbayeseval.models.split_scores import LEAST_STEPS, step_seen, without_noise
 
 # The values of a, from pairs of systems that each have a variance of their own to variances that

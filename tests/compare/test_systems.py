@@ -7,7 +7,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from skbayeseval import PyMCEngine, Ranking, compare_scores, load_result
 from skbayeseval.models import HierarchicalSystems
-from skbayeseval.models.data_sets import NEXT_DATA_SET
+from skbayeseval.metrics.registry import NEXT_DATA_SET
 
 NAMES = ["iris", "wine", "glass", "sonar", "yeast", "ecoli"]
 
