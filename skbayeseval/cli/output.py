@@ -63,7 +63,7 @@ DATA = {
 }
 
 # What has an entry per item, which JSON does not show: `to_dict` has it.
-PER_ITEM = {"scores", "group", "human", "seen"}
+PER_ITEM = {"scores", "group", "human", "seen", "estimated"}
 
 Result = ComparisonResult | Ranking
 
