@@ -24,8 +24,8 @@ from skbayeseval._labels import check_label_vector
 MISSING = ("raise", "drop", "wrong", "estimate")
 
 HINT = (
-    " Pass missing='drop' to compare the items that all have, missing='wrong' to count missing ones "
-    "as failures, or missing='estimate' to estimate them from how other systems did."
+    " Pass missing='drop' to compare the items that all have, missing='wrong' to count missing "
+    "ones as failures, or missing='estimate' to estimate them from how other systems did."
 )
 
 

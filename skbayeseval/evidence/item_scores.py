@@ -358,8 +358,14 @@ class ItemScores(Evidence):
         human = None if self.human is None else self.human[:, rows]
         estimated = None if self.estimated is None else self.estimated[:, rows]
         # What scores can be is not only what they are here.
-        known = {"group": group, "human": human, "estimated": estimated, "seen": self.range_seen}
-        part = replace(self, scores=scores, **known)
+        part = replace(
+            self,
+            scores=scores,
+            group=group,
+            human=human,
+            seen=self.range_seen,
+            estimated=estimated,
+        )
         part.__dict__.update(is_right_or_wrong=self.is_right_or_wrong)
         return part
 
@@ -517,7 +523,11 @@ def _missing_in_words(missing: dict[str, Any]) -> str:
     """Return how many items had no score of which system, and what was done about it."""
     lacking, of_each = [], missing["items"]
     if missing["how"] == "estimate":
-        cells, total, most = sum(of_each.values()), missing["n_items"], max(of_each, key=of_each.get)
+        cells, total, most = (
+            sum(of_each.values()),
+            missing["n_items"],
+            max(of_each, key=of_each.get),
+        )
         return (
             f"{cells:,} of {len(of_each) * total:,} scores ({cells / (len(of_each) * total):.0%}), "
             f"most of {most} ({of_each[most]:,} of {total:,}): these are estimated from how the "
