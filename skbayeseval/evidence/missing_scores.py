@@ -46,8 +46,8 @@ def with_estimates(scores: Array) -> Array:
     distinct, position = np.unique(np.nan_to_num(scores, nan=np.inf), axis=0, return_inverse=True)
     run = np.isfinite(distinct)
     known, each = np.where(run, distinct, 0.0), run / run.sum(axis=0)
-    joint = np.diag(run.sum(axis=1)) - each @ run.T
-    inverse = np.linalg.pinv(joint, hermitian=True)
+    # Distances are known up to a common one, which no estimate depends on.
+    inverse = np.linalg.inv(np.diag(run.sum(axis=1)) - each @ run.T + 1 / len(run))
     own = np.where(run, known - (each * known).sum(axis=0), 0.0)
     distance = inverse @ own.sum(axis=1)
     level = (each * (known - distance[:, None])).sum(axis=0)

@@ -495,7 +495,8 @@ class Ranking(RopeResult):
             if self._is_board:
                 tiers = self.tiers(rope or 0.0, metric=metric)
                 table = in_tiers(table, tiers)
-                facts = [("tiers", tiers.rule), *facts]
+                by = "" if tiers.rope.low else "; any difference counts"
+                facts = [("tiers", f"{tiers.rule}{by}"), *facts]
             lines += [self._headline(metric), within(table), *as_lines(facts)]
         return lines
 

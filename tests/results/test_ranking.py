@@ -58,7 +58,10 @@ def test_twenty_classifiers(twenty):
 def test_table(ranking):
     table = ranking.table
     columns = "observed mean hdi_low hdi_high p_best expected_rank rank_low rank_high"
-    assert list(table.columns) == columns.split()
+    assert list(ranking.ranking().columns) == columns.split()
+    assert list(table.columns) == [*columns.split(), "tier"]
+    assert table["tier"].to_dict() == ranking.tiers().numbers()
+    assert ranking.ranking(rope=0.9)["tier"].tolist() == [1, 1, 1]
     assert table["mean"].is_monotonic_decreasing
     assert sorted(table.index) == ["a", "b", "c"]
     table = table.loc[["a", "b", "c"]]
