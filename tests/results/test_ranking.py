@@ -61,7 +61,8 @@ def test_table(ranking):
     assert list(ranking.ranking().columns) == columns.split()
     assert list(table.columns) == [*columns.split(), "tier"]
     assert table["tier"].to_dict() == ranking.tiers().numbers()
-    assert ranking.ranking(rope=0.9)["tier"].tolist() == [1, 1, 1]
+    wide = ranking.ranking(rope=0.3)["tier"].to_dict()
+    assert wide == ranking.tiers(0.3).numbers() != ranking.tiers().numbers()
     assert table["mean"].is_monotonic_decreasing
     assert sorted(table.index) == ["a", "b", "c"]
     table = table.loc[["a", "b", "c"]]
