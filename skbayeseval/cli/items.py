@@ -85,7 +85,7 @@ def add_items_to(commands: Any) -> None:
         choices=MISSING,
         default="raise",
         help="what to do about items that only some files have a score for: drop them, count them "
-        "as wrong (a score of 0), or raise an error (the default)",
+        "as wrong (a score of 0), estimate them from how others did, or raise an error (the default)",
     )
     parser.add_argument(
         "--lower-is-better", action="store_true", help="lower scores are better, as errors are"
