@@ -85,7 +85,7 @@ def add_items_to(commands: Any) -> None:
         choices=MISSING,
         default="raise",
         help="what to do about items that only some files have a score for: drop them, count them "
-        "as wrong (a score of 0), estimate them from how others did, or raise an error (the default)",
+        "as wrong (a score of 0), estimate how they would be, or raise an error (the default)",
     )
     parser.add_argument(
         "--lower-is-better", action="store_true", help="lower scores are better, as errors are"
@@ -270,15 +270,13 @@ def _as_matrix(cells: pd.DataFrame, columns: list[str], path: str) -> pd.DataFra
             raise InputError(
                 f"--long {name}: {path} must have one such column, but has {in_words(header, name)}"
             )
+    table = cells.iloc[1:].set_axis(header, axis=1)[columns]
     system, task, score = columns
-    table = cells.iloc[1:].set_axis(header, axis=1)
-    again = table[table.duplicated([system, task])]
-    if len(again):
+    for _, again in table[table.duplicated([system, task])].iterrows():
         raise InputError(
-            f"{path} has more than one score of {again[system].iloc[0]!r} on "
-            f"{again[task].iloc[0]!r}; average them first"
+            f"{path} has more than one score of {again[system]!r} on {again[task]!r}; average them "
+            "first"
         )
-    order = {name: table[name].drop_duplicates() for name in (task, system)}
     wide = table.pivot(index=task, columns=system, values=score).fillna("")
-    wide = wide.reindex(index=order[task], columns=order[system]).reset_index()
+    wide = wide.reindex(index=table[task].unique(), columns=table[system].unique()).reset_index()
     return pd.concat([wide.columns.to_frame().T, wide]).reset_index(drop=True)

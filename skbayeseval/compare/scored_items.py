@@ -22,7 +22,7 @@ from skbayeseval.compare.logs import (
 )
 from skbayeseval.compare.unlikely_data import warn_of_other_scales
 from skbayeseval.evidence.instances import Instances
-from skbayeseval.evidence.item_scores import ItemScores, over_runs
+from skbayeseval.evidence.item_scores import ItemScores
 from skbayeseval.evidence.missing_scores import FEWEST_SHARED, strangers, with_estimates
 from skbayeseval.metrics.metric import Metric
 from skbayeseval.metrics.registry import item_metric
@@ -256,16 +256,8 @@ def _posterior_of_items(
     estimated = None
     if missing == "estimate" and items.missing is not None:
         estimated = _estimated(items.scores, names, grades)
-    evidence = ItemScores(
-        items.scores,
-        group,
-        higher,
-        *attempts,
-        items.missing,
-        grades,
-        judges,
-        estimated=estimated,
-    )
+    known: tuple[Any, ...] = (items.missing, grades, judges, estimated)
+    evidence = ItemScores(items.scores, group, higher, *attempts, *known)
     instances = Instances(evidence.n_items, items.order, has_ids=ids is not None)
     posterior = make_posterior(evidence, *options, instances=instances)
     model = posterior.model
@@ -294,7 +286,8 @@ def _estimated(scores: NDArray[Any], names: Sequence[str], grades: Any) -> NDArr
             "missing='estimate' does not go with grades of people. Pass missing='drop' to compare "
             "the items that all have."
         )
-    scores = over_runs(scores)
+    runs = np.isfinite(scores).sum(axis=2)
+    scores = np.nansum(scores, axis=2) / np.where(runs > 0, runs, np.nan)
     strange = [name for name, is_one in zip(names, strangers(scores), strict=True) if is_one]
     if strange:
         raise ValueError(

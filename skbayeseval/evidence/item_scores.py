@@ -99,23 +99,6 @@ def unseen_errors(judged: Array, human: Array) -> Array:
     return np.where(vary, 0.0, grade * (1 - graded.mean(axis=1)))
 
 
-def over_runs(scores: Array) -> Array:
-    """Return the mean score of each item over its runs, NaN where it has none.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from skbayeseval.evidence.item_scores import over_runs
-    >>> over_runs(np.array([[[0.0, 1.0], [1.0, np.nan], [np.nan, np.nan]]]))
-    array([[0.5, 1. , nan]])
-    """
-    if scores.shape[2] == 1:
-        return scores[:, :, 0]
-    runs = np.isfinite(scores).sum(axis=2)
-    means = np.full(runs.shape, np.nan)
-    return np.divide(np.nansum(scores, axis=2), runs, out=means, where=runs > 0)
-
-
 class Units(NamedTuple):
     """Items, or groups of items, that are weighted together.
 
@@ -159,11 +142,11 @@ class ItemScores(Evidence):
         gave none.
     judges : tuple of str, default=()
         Who gave the scores. If there are several judges, each has a column, and no run is repeated.
+    estimated : ndarray of shape (n_systems, n_items), default=None
+        Where scores of items are missing, those of `with_estimates`, which are averaged.
     seen : (float, float), default=None
         The smallest and the largest score that is known of. By default, those of `scores` and
         `human`.
-    estimated : ndarray of shape (n_systems, n_items), default=None
-        Where scores of items are missing, those of `with_estimates`, which are averaged.
 
     Examples
     --------
@@ -185,8 +168,8 @@ class ItemScores(Evidence):
     missing: dict[str, Any] | None = None
     human: Array | None = None
     judges: tuple[str, ...] = ()
-    seen: tuple[float, float] | None = None
     estimated: Array | None = None
+    seen: tuple[float, float] | None = None
 
     kind = "items"
     identical_in = "scores"
@@ -288,7 +271,10 @@ class ItemScores(Evidence):
             both = zip(*self._hits_and_runs, strict=True)
             share = np.stack([_all_of(self.attempts, *of_one) for of_one in both])
             return share if self.all_must_succeed else 1 - share
-        return over_runs(self.scores)
+        if self.n_runs == 1:
+            return self.scores[:, :, 0]
+        runs = np.isfinite(self.scores).sum(axis=2)
+        return np.asarray(np.nansum(self.scores, axis=2) / np.where(runs > 0, runs, np.nan))
 
     @property
     def _hits_and_runs(self) -> tuple[Array, Array]:
@@ -355,17 +341,10 @@ class ItemScores(Evidence):
         group = self.group
         if group is not None:
             group = np.ravel(np.unique(group[rows], return_inverse=True)[1])
-        human = None if self.human is None else self.human[:, rows]
-        estimated = None if self.estimated is None else self.estimated[:, rows]
+        given = {"human": self.human, "estimated": self.estimated}
+        part: Any = {k: None if values is None else values[:, rows] for k, values in given.items()}
         # What scores can be is not only what they are here.
-        part = replace(
-            self,
-            scores=scores,
-            group=group,
-            human=human,
-            seen=self.range_seen,
-            estimated=estimated,
-        )
+        part = replace(self, scores=scores, group=group, seen=self.range_seen, **part)
         part.__dict__.update(is_right_or_wrong=self.is_right_or_wrong)
         return part
 

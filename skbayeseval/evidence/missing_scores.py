@@ -1,12 +1,9 @@
-"""Scores that are missing, estimated from how hard items were for the systems that have one.
+"""Scores that are missing, estimated from how the systems did that have one.
 
 The score of a system on an item is taken to be the level of the item plus the distance of the
 system plus an error (least squares, with a level per item). So systems are compared on the items
-that they share, whoever was run on the easy ones. The mean over items that were run favours a weak
-system that lacks the hard ones, and one that replaces missing scores by means of items hides how
-uncertain they are. Log-odds in the place of differences have less bias for boards of many systems
-of which the weak lack the hardest items, but were off by 0.03 to 0.05 with five systems or fewer
-(benchmarks/rankings.py has the simulation).
+that they share. Log-odds in the place of differences have less bias for boards of ten systems or
+more of which weak ones lack the hardest items, but are off by 0.03 to 0.05 with five.
 """
 
 from __future__ import annotations
