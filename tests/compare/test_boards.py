@@ -3,6 +3,8 @@
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.special import expit
+from scipy.stats import binomtest
 
 from skbayeseval import compare_items, compare_many_items, load_result
 
@@ -130,3 +132,23 @@ def test_items_that_nobody_was_run_on():
     more = holes.reindex(range(210))
     assert ranked(more).table.equals(ranked(holes).table)
     assert ranked(more).evidence.missing["n_items"] == 200
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("hard_only", [True, False])
+def test_intervals_hold_the_truth(hard_only):
+    """True scores are means over a normal distribution of difficulties."""
+    node, weight = np.polynomial.hermite_e.hermegauss(60)
+    skill = np.linspace(1.5, -0.5, 6)[:, None]
+    truth = expit(skill - 1.5 * node) @ weight / weight.sum()
+    n_boards, ranks, differences = 150, 0.0, 0
+    for seed in range(n_boards):
+        _, holes = simulated(n_items=150, seed=seed, hard_only=hard_only)
+        ranking = ranked(holes, n_draws=1000, random_state=seed)
+        table = ranking.table.loc[holes.columns]
+        place = np.arange(1, 7)
+        ranks += ((table["rank_low"] <= place) & (place <= table["rank_high"])).mean()
+        low, high = ranking.pairs["s0", "s5"].interval()
+        differences += low <= truth[0] - truth[5] <= high
+    assert ranks / n_boards > 0.95
+    assert binomtest(differences, n_boards, 0.95, "less").pvalue > 0.01
