@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from typing import Any, NamedTuple
 from xml.etree import ElementTree
 
@@ -96,8 +97,9 @@ def judge(
 
 
 def one_line(text: object) -> str:
-    """Return what is said on one line, with escapes in place of characters that control."""
-    return printable(" ".join(str(text).split()))
+    """Return what is said on one line, its lines as sentences, controls as escapes."""
+    sentences = re.sub(r"([\w)])\n\s*(?=[A-Z])", r"\1. ", str(text))
+    return printable(" ".join(sentences.split()))
 
 
 def printable(text: str) -> str:
