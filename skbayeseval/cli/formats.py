@@ -11,7 +11,7 @@ from skbayeseval import ComparisonResult, Ranking
 from skbayeseval._files import written_whole
 from skbayeseval.judgement.distribution import OneSidedDecision
 from skbayeseval.results.facts import as_sentences, cautions_of
-from skbayeseval.results.text_tables import markdown_line, markdown_table
+from skbayeseval.results.text_tables import in_tiers, markdown_line, markdown_table
 
 # The largest difference that does not matter, or that of each metric.
 Rope = float | dict[str, float]
@@ -131,9 +131,8 @@ def as_markdown(result: ComparisonResult | Ranking, gate: Gate | None, rope: Rop
     parts = [sentence]
     if isinstance(result, Ranking):
         for metric in result.metrics:
-            tiers = result.tiers(rope or 0.0, metric=metric).numbers()
-            table = result._table(rope, 0.95, False, None, metric).loc[list(tiers)]
-            table.insert(0, "tier", list(map(str, tiers.values())))
+            table = result._table(rope, 0.95, False, None, metric)
+            table = in_tiers(table, result.tiers(rope or 0.0, metric=metric))
             parts += [f"{markdown_line(metric)}:", markdown_table(table)]
     else:
         parts.append(result.to_markdown(rope))
