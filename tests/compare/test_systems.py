@@ -6,8 +6,8 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from skbayeseval import PyMCEngine, Ranking, compare_scores, load_result
-from skbayeseval.models import HierarchicalSystems
 from skbayeseval.metrics.registry import NEXT_DATA_SET
+from skbayeseval.models import HierarchicalSystems
 
 NAMES = ["iris", "wine", "glass", "sonar", "yeast", "ecoli"]
 

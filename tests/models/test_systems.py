@@ -7,8 +7,8 @@ from scipy import stats
 
 from skbayeseval import compare_scores
 from skbayeseval.evidence.split_scores import SystemScores
-from skbayeseval.models import CorrelatedT, HierarchicalSystems
 from skbayeseval.metrics.registry import NEXT_DATA_SET
+from skbayeseval.models import CorrelatedT, HierarchicalSystems
 from skbayeseval.models.systems import noise_of_means
 
 
