@@ -461,7 +461,7 @@ class Ranking(RopeResult):
 
     def _headline(self, metric: Metric, prob: float = 0.95) -> str:
         """Return a sentence on the first row of the table."""
-        table, on = self.ranking(metric=metric), f" on {self._called(metric)}"
+        table, on = self.ranking(metric=metric), self._on(metric)
         best, p_best = str(table.index[0]), table["p_best"].iloc[0]
         copies = number_of_copies(table, best)
         return f"{who_is_best(best, len(table), p_best, prob, on, copies)}."
