@@ -4,6 +4,11 @@
 
 prints, as JSON, the seconds of two classifiers and of all, round by round, and how much the largest
 memory of the process grew.
+
+    python -m benchmarks.many_classifiers 134 500
+
+prints the seconds and the memory of a board of so many systems and items, a fifth of whose scores
+is missing: ranks with 20,000 draws, and tiers as well.
 """
 
 from __future__ import annotations
@@ -15,10 +20,12 @@ import sys
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 
 from benchmarks.measuring import Bench, Row, seconds
+from benchmarks.rankings import board
 from benchmarks.simulated import labels
-from skbayeseval import compare_many
+from skbayeseval import Ranking, compare_many, compare_many_items
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -78,7 +85,7 @@ def main(n_classifiers: int, n_classes: int, n: int, n_draws: int, rounds: int =
     def rank(number: int) -> object:
         chosen = dict(list(predictions.items())[:number])
         options = {"scoring": "f1_macro", "n_draws": n_draws, "random_state": 0}
-        return compare_many(y, chosen, **options).table
+        return compare_many(y, chosen, **options).ranking()
 
     before = peak_megabytes()
     rank(2)
@@ -92,5 +99,24 @@ def main(n_classifiers: int, n_classes: int, n: int, n_draws: int, rounds: int =
     print(json.dumps(found))
 
 
+def time_board(n_systems: int, n_items: int) -> None:
+    """Measure a board and print."""
+    scores = board(n_systems, n_items, "hard items", np.random.default_rng(0))[1]
+    frame = pd.DataFrame(scores.T).rename(columns=str)
+    before = peak_megabytes()
+
+    def ranked() -> Ranking:
+        return compare_many_items(frame, missing="estimate", random_state=0)
+
+    known = ranked()
+    found = {
+        "ranks": seconds(lambda: ranked().ranking()),
+        "tiers": seconds(lambda: known.table),
+        "megabytes": peak_megabytes() - before,
+    }
+    print(json.dumps(found))
+
+
 if __name__ == "__main__":
-    main(*map(int, sys.argv[1:]))
+    numbers = list(map(int, sys.argv[1:]))
+    (time_board if len(numbers) == 2 else main)(*numbers)

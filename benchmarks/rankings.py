@@ -11,14 +11,27 @@ worse classifiers that are found to be so, and the share of true ranks inside th
 
 With --tiers, all are equal, and the table has the share of rankings that put some of them into a
 lower tier, with a ROPE of 0 and with that of the other table.
+
+With --boards, systems are right or wrong on items: the log-odds are what a system can do minus how
+hard the item is, times how much the item tells of it. Scores are complete, or a fifth is missing,
+at random or mostly those of weak systems on hard items. The truth is the mean over 4,000 others.
+The table has the shares of true scores and of ranks inside their intervals, and how many ranks
+these have. False are systems in a lower tier that are as good as the first of one above: the share
+of all such pairs, and of boards with any, and of boards of equal systems with any. Off is by how
+much the difference of the strongest and the weakest quarter is, as it is estimated, and of plain
+means of the items that were run.
+
+    python -m benchmarks.rankings --boards --reports 400
 """
 
 import argparse
 
 import numpy as np
+import pandas as pd
+from scipy.special import expit
 from scipy.stats import norm, rankdata
 
-from skbayeseval import compare_many
+from skbayeseval import compare_many, compare_many_items
 
 ROPE = 0.01
 TRUTHS = ("equal", "one better", "varying")
@@ -66,6 +79,74 @@ def print_tiers(sizes, numbers, reports, correlation=0.6, n_draws=1000):
             print(f"| {n} | {number} | {shares} |", flush=True)
 
 
+def board(n_systems, n_items, holes, rng, spread=0.6):
+    """Return true scores, and the scores of systems on items, NaN where they are missing."""
+    skill = 0.3 + spread * rng.standard_normal((n_systems, 1))
+
+    def right(number):
+        hard, slope = 1.5 * rng.standard_normal(number), np.exp(0.3 * rng.standard_normal(number))
+        return hard, expit(slope * (skill - hard))
+
+    hard, chance = right(n_items)
+    scores = (rng.random(chance.shape) < chance).astype(float)
+    if holes != "none":
+        lacks = np.zeros_like(chance)
+        if holes == "hard items":
+            lacks = hard / 1.5 - (skill - 0.3) / 0.6
+        share = expit(2 * (lacks - np.quantile(lacks, 0.8))) if lacks.any() else 0.2
+        scores[rng.random(scores.shape) < np.minimum(share, 0.8)] = np.nan
+    return right(4000)[1].mean(axis=1), scores
+
+
+def outcome_of_board(n_systems, n_items, holes, rng, seed, spread, n_draws=500):
+    """Return the numbers of the table of one board; of equal systems, whether tiers are several."""
+    while True:
+        truth, scores = board(n_systems, n_items, holes, rng, spread)
+        if np.isfinite(scores).sum(axis=1).min() > 12:  # others are refused
+            break
+    frame = pd.DataFrame(scores.T).rename(columns=str)
+    options = {"missing": "estimate", "n_draws": n_draws, "random_state": seed}
+    ranking = compare_many_items(frame, **options)
+    table = ranking.table.loc[list(ranking.names)]
+    tier = table["tier"].to_numpy()
+    if spread == 0:
+        return tier.max() > 1
+    rank, order = rankdata(-truth), np.argsort(truth)
+    inside = (table["hdi_low"] <= truth) & (truth <= table["hdi_high"])
+    ranks = (table["rank_low"] <= rank) & (rank <= table["rank_high"])
+    firsts = [ranking.names.index(group[0]) for group in ranking.tiers().groups]
+    false = np.concatenate([truth[tier > tier[first]] >= truth[first] for first in firsts])
+    ends = np.array_split(order, 4)
+
+    def apart(values):
+        return values[ends[-1]].mean() - values[ends[0]].mean()
+
+    off = [
+        apart(of) - apart(truth)
+        for of in (table["observed"].to_numpy(), np.nanmean(scores, axis=1))
+    ]
+    off = [float(value) for value in off]
+    n_ranks = (table["rank_high"] - table["rank_low"] + 1).mean()
+    share = false.mean() if len(false) else 0.0
+    return inside.mean(), ranks.mean(), n_ranks, share, false.any(), *off
+
+
+def print_boards(reports, boards=((5, 100), (12, 200), (30, 400))):
+    titles = "systems x items | missing | scores inside | ranks inside | ranks | false | any false"
+    print(f"| {titles} | if equal | off | off, plain |", "|" + " --- |" * 10, sep="\n")
+    for n_systems, n_items in boards:
+        for holes in ("none", "at random", "hard items"):
+            rng = np.random.default_rng([n_systems, n_items, len(holes)])
+            setting = (n_systems, n_items, holes, rng)
+            found = [outcome_of_board(*setting, seed, 0.6) for seed in range(reports)]
+            equal = [outcome_of_board(*setting, seed, 0.0) for seed in range(reports)]
+            inside, ranks, number, *false, one, two = np.mean(found, axis=0)
+            shares, off = (f"{x:.1%}" for x in (inside, ranks)), (one, two)
+            more = (f"{number:.1f}", *(f"{x:.1%}" for x in (*false, np.mean(equal))))
+            cells = (f"{n_systems} x {n_items}", holes, *shares, *more, *(f"{x:+.3f}" for x in off))
+            print(f"| {' | '.join(cells)} |", flush=True)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--truth", nargs="+", choices=TRUTHS, default=TRUTHS)
@@ -74,7 +155,11 @@ def main():
     parser.add_argument("--classifiers", type=int, nargs="+", default=[3, 10, 30])
     parser.add_argument("--reports", type=int, default=200)
     parser.add_argument("--tiers", action="store_true")
+    parser.add_argument("--boards", action="store_true")
     options = parser.parse_args()
+    if options.boards:
+        print_boards(options.reports)
+        return
     if options.tiers:
         print_tiers(options.sizes, options.classifiers, options.reports)
         return

@@ -43,5 +43,11 @@ print(ranking.decision(rope=0.01))
 print(ranking.pairs["boosting", "forest"].decision(rope=0.01))
 
 # %%
+# Whoever is better on average need not be better on the next data set.
+on_next = ranking.metric("next data set")
+print(on_next)
+print(on_next.pairs["forest", "logistic"])
+
+# %%
 # The ranking, with those marked that are practically equivalent to the best.
 ranking.plot(rope=0.01)

@@ -67,6 +67,7 @@ def test_the_gate(action, tmp_path):
     assert not (tmp_path / "ran").exists()
 
 
+@pytest.mark.slow
 def test_a_gate_that_is_not_passed_and_one_that_cannot_judge(action, tmp_path):
     done, output, summary = run_gate(action, tmp_path, PASSING.replace("900", "90"))
     assert done.returncode == 3

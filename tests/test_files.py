@@ -180,7 +180,7 @@ def is_one_of(path, draws):
 
 @ON_LINUX
 @pytest.mark.parametrize(
-    "trials", [4, pytest.param(40, marks=pytest.mark.slow)], ids=["quick", "all"]
+    "trials", [2, pytest.param(40, marks=pytest.mark.slow)], ids=["quick", "all"]
 )
 def test_killed_while_saving(tmp_path, trials):
     path = tmp_path / "result.npz"
@@ -198,7 +198,7 @@ def test_killed_while_saving(tmp_path, trials):
 
 @ON_LINUX
 @pytest.mark.parametrize(
-    "trials", [2, pytest.param(20, marks=pytest.mark.slow)], ids=["quick", "all"]
+    "trials", [1, pytest.param(20, marks=pytest.mark.slow)], ids=["quick", "all"]
 )
 def test_two_writers_at_once(tmp_path, trials):
     path = tmp_path / "result.npz"
@@ -225,6 +225,7 @@ for limit in (0, 10, 5_000, 1_000_000):
 """
 
 
+@pytest.mark.slow
 @ON_LINUX
 def test_a_limit_of_the_size_of_files(tmp_path):
     path = tmp_path / "result.npz"

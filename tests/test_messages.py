@@ -366,6 +366,7 @@ def test_arrays_without_masked_values_are_accepted():
     np.testing.assert_array_equal(compare_predictions(masked, A, B, **QUICK).draws, plain.draws)
 
 
+@pytest.mark.slow
 def test_page_of_all_messages():
     messages = SimpleNamespace(**runpy.run_path(str(ROOT / "tools" / "messages.py")))
     source = """

@@ -114,6 +114,7 @@ def test_the_plugin_is_light():
     assert found.stdout.strip() == "[]"
 
 
+@pytest.mark.slow
 def test_the_fixture_is_listed(pytester):
     found = pytester.runpytest_subprocess("-p", "pytest_skbayeseval", "--fixtures", "--co")
     found.stdout.fnmatch_lines(["bayes_compare*", "*compares two systems from one score per item*"])

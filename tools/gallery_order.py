@@ -8,6 +8,7 @@ QUESTIONS = [
     "plot_few_positives.py",
     "plot_subgroups.py",
     "plot_ranking_classifiers.py",
+    "plot_leaderboard.py",
     "plot_roc_auc.py",
     "plot_any_metric.py",
     "plot_fraud_costs.py",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from typing import Any, NamedTuple
 from xml.etree import ElementTree
 
@@ -10,7 +11,7 @@ from skbayeseval import ComparisonResult, Ranking
 from skbayeseval._files import written_whole
 from skbayeseval.judgement.distribution import OneSidedDecision
 from skbayeseval.results.facts import as_sentences, cautions_of
-from skbayeseval.results.text_tables import markdown_line, markdown_table
+from skbayeseval.results.text_tables import in_tiers, markdown_line, markdown_table
 
 # The largest difference that does not matter, or that of each metric.
 Rope = float | dict[str, float]
@@ -96,8 +97,9 @@ def judge(
 
 
 def one_line(text: object) -> str:
-    """Return what is said on one line, with escapes in place of characters that control."""
-    return printable(" ".join(str(text).split()))
+    """Return what is said on one line, its lines as sentences, controls as escapes."""
+    sentences = re.sub(r"([\w)])\n\s*(?=[A-Z])", r"\1. ", str(text))
+    return printable(" ".join(sentences.split()))
 
 
 def printable(text: str) -> str:
@@ -129,9 +131,8 @@ def as_markdown(result: ComparisonResult | Ranking, gate: Gate | None, rope: Rop
     parts = [sentence]
     if isinstance(result, Ranking):
         for metric in result.metrics:
-            tiers = result.tiers(rope or 0.0, metric=metric).numbers()
-            table = result._table(rope, 0.95, False, None, metric).loc[list(tiers)]
-            table.insert(0, "tier", list(map(str, tiers.values())))
+            table = result._table(rope, 0.95, False, None, metric)
+            table = in_tiers(table, result.tiers(rope or 0.0, metric=metric))
             parts += [f"{markdown_line(metric)}:", markdown_table(table)]
     else:
         parts.append(result.to_markdown(rope))

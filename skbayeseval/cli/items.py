@@ -85,7 +85,7 @@ def add_items_to(commands: Any) -> None:
         choices=MISSING,
         default="raise",
         help="what to do about items that only some files have a score for: drop them, count them "
-        "as wrong (a score of 0), or raise an error (the default)",
+        "as wrong (a score of 0), estimate how they would be, or raise an error (the default)",
     )
     parser.add_argument(
         "--lower-is-better", action="store_true", help="lower scores are better, as errors are"
@@ -181,12 +181,14 @@ def add_systems_to(commands: Any) -> None:
     """Add the command to the program."""
     parser = commands.add_parser(
         "systems",
-        help="rank systems by a table of their scores on several tasks, in tiers",
+        help="rank systems by a table of their scores on several tasks or items, in tiers",
         description="Rank two or more systems by a table with a row per system and a column per "
         "task, as leaderboards have it: a header line, names in the first column, one score per "
         "cell. Cells may be empty where a system was not run on a task. A column that is called "
-        "like an average, such as avg or mean, is left out.",
-        epilog="example: skbayeseval systems scores.csv --rope 0.5 --plot tiers.png",
+        "like an average, such as avg or mean, is left out. With --items, columns are items of one "
+        "benchmark, such as questions, that were drawn from many.",
+        epilog="examples: skbayeseval systems scores.csv --rope 0.5 --plot tiers.png; skbayeseval "
+        "systems answers.csv --items --long model question correct",
     )
     parser.add_argument("file", metavar="FILE", help="the table, in CSV or TSV")
     parser.add_argument(
@@ -195,18 +197,35 @@ def add_systems_to(commands: Any) -> None:
         help="the table has a row per task and a column per system",
     )
     parser.add_argument(
+        "--items",
+        action="store_true",
+        help="scores are of items and not of tasks: what a system was not run on is estimated from "
+        "how others did on these items",
+    )
+    parser.add_argument(
+        "--long",
+        nargs=3,
+        metavar=("SYSTEM", "TASK", "SCORE"),
+        help="the table has a row per score, and these columns (TASK has the items, with --items)",
+    )
+    parser.add_argument(
         "--scoring", default="score", metavar="NAME", help="what the score is called"
     )
     parser.add_argument(
         "--lower-is-better", action="store_true", help="lower scores are better, as errors are"
     )
-    add_model(parser, model="auto", models="auto or hierarchical")
+    add_model(parser, model="auto", models="auto or hierarchical; bootstrap with --items")
     add_output(parser)
     parser.set_defaults(run=_run_systems)
 
 
 def _run_systems(args: argparse.Namespace) -> int:
-    scores = _read(args.file, by_task=args.tasks_in_rows)
+    scores = _read(args.file, by_task=args.tasks_in_rows, long=args.long)
+    if args.items:
+        board = scores.set_axis(list(names_of(args, list(scores.columns))), axis=1)
+        options = {"scoring": args.scoring, "higher_is_better": not args.lower_is_better}
+        known = {"missing": "estimate", **options, **model_options(args)}
+        return report(compare_many_items(board, **known), args)
     if len(scores) < 3:
         hint = "" if args.tasks_in_rows else "; if it has a row per task, pass --tasks-in-rows"
         raise InputError(
@@ -220,9 +239,11 @@ def _run_systems(args: argparse.Namespace) -> int:
     return report(compare_scores(scores, scoring=scoring, **model_options(args)), args)
 
 
-def _read(path: str, *, by_task: bool) -> pd.DataFrame:
+def _read(path: str, *, by_task: bool, long: list[str] | None = None) -> pd.DataFrame:
     """Return the scores, with a row per task and a column per system."""
     cells = text_table(path, path).fillna("")
+    if long is not None:
+        cells, by_task = _as_matrix(cells, long, path), True
     if min(cells.shape) < 2:
         raise InputError(f"{path} must have names in its first line and column, and scores beside")
     table = cells.iloc[1:, 1:].set_axis(cells.iloc[1:, 0].to_list(), axis=0)
@@ -239,3 +260,23 @@ def _read(path: str, *, by_task: bool) -> pd.DataFrame:
             "no score"
         )
     return scores if by_task else scores.T
+
+
+def _as_matrix(cells: pd.DataFrame, columns: list[str], path: str) -> pd.DataFrame:
+    """Return the cells of a table with a row per score as one with a row per task."""
+    header = cells.iloc[0].tolist()
+    for name in columns:
+        if header.count(name) != 1:
+            raise InputError(
+                f"--long {name}: {path} must have one such column, but has {in_words(header, name)}"
+            )
+    table = cells.iloc[1:].set_axis(header, axis=1)[columns]
+    system, task, score = columns
+    for _, again in table[table.duplicated([system, task])].iterrows():
+        raise InputError(
+            f"{path} has more than one score of {again[system]!r} on {again[task]!r}; average them "
+            "first"
+        )
+    wide = table.pivot(index=task, columns=system, values=score).fillna("")
+    wide = wide.reindex(index=table[task].unique(), columns=table[system].unique()).reset_index()
+    return pd.concat([wide.columns.to_frame().T, wide]).reset_index(drop=True)

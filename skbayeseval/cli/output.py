@@ -63,7 +63,7 @@ DATA = {
 }
 
 # What has an entry per item, which JSON does not show: `to_dict` has it.
-PER_ITEM = {"scores", "group", "human", "seen"}
+PER_ITEM = {"scores", "group", "human", "seen", "estimated"}
 
 Result = ComparisonResult | Ranking
 
@@ -174,16 +174,19 @@ def save(result: Result, args: argparse.Namespace, gate: Gate | None = None) -> 
 
 def _print(result: Result, rope: Rope | None) -> None:
     words = str(result).replace("decision(rope=r), with r", "--rope r, with r")
-    if rope is not None:
+    if isinstance(result, Ranking) and result._is_board and rope is not None:
+        plain, with_rope = ("\n".join(result._verdict_lines(of)) for of in (None, rope))
+        words = words.replace(plain, with_rope).partition("\n  next ")[0]
+    elif rope is not None:
         decisions = "\n".join(str(result.decision(rope, metric=name)) for name in result.metrics)
         print(_in_python(decisions), end="\n\n")
         words = words.partition("\n  next ")[0]
-    if isinstance(result, Ranking):
+    if isinstance(result, Ranking) and not result._is_board:
         print(*(result.tiers(rope or 0.0, metric=name) for name in result.metrics), "", sep="\n")
     print(_in_python(words))
     if not isinstance(result, Ranking):
         return
-    if len(result.names) > MOST_IN_PAIRS:
+    if result._is_board:
         print(
             f"The differences of all {len(result.pairs):,} pairs are in --format json, those of "
             f"the {MOST_IN_PAIRS} best in --report."
@@ -213,7 +216,9 @@ def _as_json(result: Result, rope: Rope | None) -> dict[str, Any]:
         known = {key: value for key, value in found["evidence"].items() if key not in PER_ITEM}
         found["evidence"] = {**known, "n_items": result.evidence.n_items}
     if isinstance(result, Ranking):
-        found["ranking"] = {name: _rows(result.ranking(metric=name)) for name in result.metrics}
+        found["ranking"] = {
+            name: _rows(result.ranking(rope=rope or 0.0, metric=name)) for name in result.metrics
+        }
         found["tiers"] = {
             name: result.tiers(rope or 0.0, metric=name).groups for name in result.metrics
         }

@@ -21,11 +21,11 @@ from skbayeseval._arrays import (
 from skbayeseval._labels import check_label_vector
 
 # What to do about items that some systems have no score for.
-MISSING = ("raise", "drop", "wrong")
+MISSING = ("raise", "drop", "wrong", "estimate")
 
 HINT = (
-    " Pass missing='drop' to compare the items that all have, or missing='wrong' to count missing "
-    "ones as failures."
+    " Pass missing='drop' to compare the items that all have, missing='wrong' to count missing "
+    "ones as failures, or missing='estimate' to estimate them from how other systems did."
 )
 
 
@@ -88,8 +88,8 @@ def align_items(
     keys : sequence of str, default=None
         The names of the systems, which are the keys of a mapping of ids. By default, those of
         `scores`.
-    missing : {"raise", "drop", "wrong"}, default="raise"
-        What to do about items that some systems have no score for.
+    missing : {"raise", "drop", "wrong", "estimate"}, default="raise"
+        What to do about items that some systems have no score for; "estimate" leaves them NaN.
     higher_is_better : bool, default=True
         Whether 0 is a failure where scores are between 0 and 1.
     """
@@ -117,6 +117,11 @@ def align_items(
     whole = np.asarray(~lacks.any(axis=0))
     if missing == "raise":
         _check_scored(dict(zip(tables, lacks, strict=True)), order)
+    elif missing == "estimate":
+        whole = np.asarray(~lacks.all(axis=0))  # an item that nobody was run on tells nothing
+        tables = {name: table[whole] for name, table in tables.items()}
+        rows, order = rows[whole], None if order is None else order[whole]
+        without = [int(n) for n in lacks[:, whole].sum(axis=1)]
     elif not whole.any():
         raise ValueError(f"{' and '.join(tables)} have no items in common.")
     elif missing == "drop":
@@ -138,7 +143,7 @@ def align_items(
     if any(without) or any(runs):
         record = {
             "how": missing,
-            "n_items": lacks.shape[1],
+            "n_items": len(rows) if missing == "estimate" else lacks.shape[1],
             "items": dict(zip(keys, without, strict=True)),
             "runs": dict(zip(keys, runs, strict=True)),
         }

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from skbayeseval._arrays import by_column, names_of_series, wrong
+from skbayeseval._arrays import by_column, in_words, names_of_series, wrong
 from skbayeseval._validation import check_flag, check_names
 from skbayeseval.compare.item_alignment import align_groups, align_human, align_items
 from skbayeseval.compare.logs import (
@@ -25,6 +25,7 @@ from skbayeseval.compare.targets import CollectedEvidence
 from skbayeseval.compare.unlikely_data import warn_of_other_scales
 from skbayeseval.evidence.instances import Instances
 from skbayeseval.evidence.item_scores import ItemScores
+from skbayeseval.evidence.missing_scores import FEWEST_SHARED, strangers, with_estimates
 from skbayeseval.metrics.metric import Metric
 from skbayeseval.metrics.registry import item_metric
 from skbayeseval.posterior.build import make_posterior
@@ -74,10 +75,12 @@ def compare_items(
     blocks : int or "auto", default=None
         The number of consecutive items that are weighted together, as in `compare_predictions`,
         where the items of `scores_a` are in order of time.
-    missing : {"raise", "drop", "wrong"}, default="raise"
+    missing : {"raise", "drop", "wrong", "estimate"}, default="raise"
         What to do about items that only one of them has a score for: "drop" compares the items that
         both have, "wrong" counts a missing score, also that of a run, as 0, a failure, which
-        requires scores between 0 and 1. The printed result tells how many there were.
+        requires scores between 0 and 1. "estimate" is for boards with holes: a missing score is
+        taken to be the level of the item plus the distance of the system from others, which those
+        who share items tell. The printed result tells how many there were.
     human_a, human_b : array-like of shape (n_items,), default=None
         The grades that people gave to a random part of the items, 10 or more of each system, with
         NaN where they gave none, or Series with the ids of the items that they graded. By default
@@ -260,7 +263,10 @@ def _posterior_of_items(
     if grades is not None and attempts[0] > 1:
         raise ValueError(f"scoring={scoring!r} cannot be corrected by grades of people.")
     judges = _check_judges(judge, items.scores.shape[2])
-    described = (higher, *attempts, items.missing, grades, judges)
+    estimated = None
+    if missing == "estimate" and items.missing is not None:
+        estimated = _estimated(items.scores, names, grades)
+    described = (higher, *attempts, items.missing, grades, judges, estimated)
     n_items = items.scores.shape[1]
     check_blocks(blocks, groups, n_items)
     evidence: Any = collect_in_order(
@@ -289,6 +295,25 @@ def _posterior_of_items(
         bounds = low + 0.0, high + 0.0  # no negative zeros
     called = scoring if higher else f"neg_{scoring}"
     return posterior, tuple(names), {called: item_metric(called, bounds)}
+
+
+def _estimated(scores: NDArray[Any], names: Sequence[str], grades: Any) -> NDArray[Any]:
+    """Return scores of items with estimates of those that are missing."""
+    if grades is not None:
+        raise ValueError(
+            "missing='estimate' does not go with grades of people. Pass missing='drop' to compare "
+            "the items that all have."
+        )
+    runs = np.isfinite(scores).sum(axis=2)
+    scores = np.nansum(scores, axis=2) / np.where(runs > 0, runs, np.nan)
+    strange = [name for name, is_one in zip(names, strangers(scores), strict=True) if is_one]
+    if strange:
+        raise ValueError(
+            f"missing='estimate' compares systems that share items, but {in_words(strange)} "
+            f"{'has' if len(strange) == 1 else 'have'} fewer than {FEWEST_SHARED} in common with "
+            "others, or none with most of them. Leave these systems out, or run them on more items."
+        )
+    return with_estimates(scores)
 
 
 def _check_judges(judge: Any, n_columns: int) -> tuple[str, ...]:

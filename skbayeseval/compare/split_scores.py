@@ -33,7 +33,7 @@ from skbayeseval.evidence.split_scores import (
     check_split_scores,
     check_test_fraction,
 )
-from skbayeseval.metrics.registry import split_metric
+from skbayeseval.metrics.registry import NEXT_DATA_SET, split_metric
 from skbayeseval.posterior.build import make_posterior, resolve_engine
 from skbayeseval.results.comparison import ComparisonResult
 from skbayeseval.results.ranking import Ranking
@@ -297,9 +297,9 @@ def compare_scores(
     model : {"auto", "scores", "signed-rank", "hierarchical"} or model instance, default="auto"
         "auto" is "scores", the correlated t-test on one data set. Of several, "signed-rank" is the
         Bayesian signed-rank test of their means, and "hierarchical" the model of Corani et al.
-        (2017), sampled by PyMC whatever `engine` is; its metric "next data set" is the difference
-        on a further one. Of a table of data sets, "auto" and "hierarchical" are
-        `models.HierarchicalSystems`.
+        (2017), sampled by PyMC whatever `engine` is. Of a table of data sets, "auto" and
+        "hierarchical" are `models.HierarchicalSystems`. Both models are about the average over such
+        data sets; their metric "next data set" is about a single further one.
     names : (str, str), default=None
         The names of A and B. By default those of the scores, if these are Series with different
         names, otherwise A and B. Not with a table, which has names.
@@ -512,6 +512,11 @@ def _check_data_sets(
 def _check_called(scoring: Any) -> str:
     if not isinstance(scoring, str):
         raise wrong("scoring", "a string, the name of the metric", scoring, TypeError)
+    if scoring == NEXT_DATA_SET:
+        raise ValueError(
+            f"scoring={scoring!r} is the name of what is said of a further data set. Give the "
+            "score another name."
+        )
     return scoring
 
 

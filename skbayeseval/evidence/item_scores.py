@@ -122,7 +122,8 @@ class ItemScores(Evidence):
     Parameters
     ----------
     scores : ndarray of shape (n_systems, n_items, n_runs)
-        The scores; NaN where a run is missing. Each item has at least one run of each system.
+        The scores; NaN where a run is missing. Each item has at least one run of each system,
+        unless missing ones are estimated.
     group : ndarray of shape (n_items,), default=None
         The index of the group of each item; None if items are independent.
     higher_is_better : bool, default=True
@@ -134,14 +135,16 @@ class ItemScores(Evidence):
     all_must_succeed : bool, default=False
         Whether all k attempts must succeed, as in pass^k.
     missing : dict, default=None
-        What was done about items that some systems had no score for ("how": "drop" or "wrong"), how
-        many items there were ("n_items"), how many had no score, by system ("items"), and how many
-        runs of other items count as wrong ("runs").
+        What was done about items that some systems had no score for ("how": "drop", "wrong" or
+        "estimate"), how many items there were ("n_items"), how many had no score, by system
+        ("items"), and how many runs of other items count as wrong ("runs").
     human : ndarray of shape (n_systems, n_items), default=None
         The grades of people, by which the scores, those of a judge, are corrected; NaN where they
         gave none.
     judges : tuple of str, default=()
         Who gave the scores. If there are several judges, each has a column, and no run is repeated.
+    estimated : ndarray of shape (n_systems, n_items), default=None
+        Where scores of items are missing, those of `with_estimates`, which are averaged.
     seen : (float, float), default=None
         The smallest and the largest score that is known of. By default, those of `scores` and
         `human`.
@@ -168,6 +171,7 @@ class ItemScores(Evidence):
     missing: dict[str, Any] | None = None
     human: Array | None = None
     judges: tuple[str, ...] = ()
+    estimated: Array | None = None
     seen: tuple[float, float] | None = None
     block_length: int | None = None
 
@@ -175,18 +179,21 @@ class ItemScores(Evidence):
     identical_in = "scores"
     has_class_counts = False
     is_of_items = True
-    of_each = ("scores", "human")
+    of_each = ("scores", "human", "estimated")
 
     def __post_init__(self) -> None:
         self.scores.flags.writeable = False
         check_entries(self.scores, "scores", (None, None, None), missing=True)
         k, n, n_runs = self.scores.shape
-        if not np.isfinite(self.scores).any(axis=2).all() or not self.scores.size:
+        whole = np.isfinite(self.scores).any(axis=2)
+        if not self.scores.size or not (whole.all() or self.estimated is not None):
             raise ValueError("scores must have at least one run of each system on each item.")
         if self.group is not None:
             check_entries(self.group, "group", (n,), low=0, high=n - 1, whole=True)
         if self.human is not None:
             check_entries(self.human, "human", (k, n), missing=True)
+        if self.estimated is not None:
+            check_entries(self.estimated, "estimated", (k, n))
         if not 1 <= self.attempts <= n_runs or (self.attempts > 1 and not self.is_right_or_wrong):
             raise ValueError(f"attempts is {self.attempts}, but there are {n_runs} runs.")
         if self.missing is not None:
@@ -202,7 +209,7 @@ class ItemScores(Evidence):
     def family(self) -> str:
         """The family of models that fit."""
         is_one_outcome = (
-            self.is_right_or_wrong and self.n_runs == self.attempts and self.human is None
+            self.is_right_or_wrong and self.n_runs == self.attempts and self.has_given_scores
         )
         what = "right or wrong" if is_one_outcome else "items"
         return what if self.group is None else f"{what} in groups"
@@ -245,6 +252,11 @@ class ItemScores(Evidence):
         return [self.scores] if self.human is None else [self.scores, self.human]
 
     @property
+    def has_given_scores(self) -> bool:
+        """Whether scores are as they were given, neither corrected nor estimated."""
+        return self.human is None and self.estimated is None
+
+    @property
     def depends_on_others(self) -> bool:
         """Whether scores are corrected, which the grades of the other systems help with."""
         return self.human is not None
@@ -252,6 +264,8 @@ class ItemScores(Evidence):
     @cached_property
     def means(self) -> Array:
         """The score of each item that is averaged over items, of shape (n_systems, n_items)."""
+        if self.estimated is not None:
+            return self.estimated
         if self.human is None:
             return self.over_runs
         return corrected_by_people(self.over_runs, self.human)
@@ -263,7 +277,10 @@ class ItemScores(Evidence):
             both = zip(*self._hits_and_runs, strict=True)
             share = np.stack([_all_of(self.attempts, *of_one) for of_one in both])
             return share if self.all_must_succeed else 1 - share
-        return self.scores[:, :, 0] if self.n_runs == 1 else np.nanmean(self.scores, axis=2)
+        if self.n_runs == 1:
+            return self.scores[:, :, 0]
+        runs = np.isfinite(self.scores).sum(axis=2)
+        return np.asarray(np.nansum(self.scores, axis=2) / np.where(runs > 0, runs, np.nan))
 
     @property
     def _hits_and_runs(self) -> tuple[Array, Array]:
@@ -289,7 +306,7 @@ class ItemScores(Evidence):
 
     def margin(self, classifier: int) -> Margin:
         """Return the number of items, and of items that one system got right."""
-        hits = float(np.clip(self.over_runs[classifier], 0.0, 1.0).sum())
+        hits = float(np.nansum(np.clip(self.over_runs[classifier], 0.0, 1.0)))
         return Margin(
             float(self.n_items), hits=hits if self.higher_is_better else self.n_items - hits
         )
@@ -334,9 +351,10 @@ class ItemScores(Evidence):
         group = self.group
         if group is not None:
             group = np.ravel(np.unique(group[rows], return_inverse=True)[1])
-        human = None if self.human is None else self.human[:, rows]
+        given = {"human": self.human, "estimated": self.estimated}
+        part: Any = {k: None if values is None else values[:, rows] for k, values in given.items()}
         # What scores can be is not only what they are here.
-        part = replace(self, scores=scores, group=group, human=human, seen=self.range_seen)
+        part = replace(self, scores=scores, group=group, seen=self.range_seen, **part)
         part.__dict__.update(is_right_or_wrong=self.is_right_or_wrong)
         return part
 
@@ -399,6 +417,8 @@ class ItemScores(Evidence):
         runs of a system, if an item has fewer than 2 k runs for pass@k, or if all differences are
         equal.
         """
+        if self.estimated is not None:
+            return None
         if self.attempts > 1:
             both = zip(*self._hits_and_runs, strict=True)
             noise = [_noise_of_attempts(self.attempts, *of_one) for of_one in both]
@@ -475,7 +495,7 @@ class ItemScores(Evidence):
         words = f"{self.n_items:,} items"
         if self.n_runs > 1:
             runs = np.isfinite(self.scores).sum(axis=2)
-            least, most = runs.min(), runs.max()
+            least, most = runs[runs > 0].min(), runs.max()
             what = "judges" if len(self.judges) > 1 else "runs"
             words += f" with {most if least == most else f'{least} to {most}'} {what} each"
         return words if self.group is None else f"{words},{self.groups_in_words}"
@@ -495,8 +515,19 @@ class ItemScores(Evidence):
 
 def _missing_in_words(missing: dict[str, Any]) -> str:
     """Return how many items had no score of which system, and what was done about it."""
-    lacking = []
-    for name, n_items in missing["items"].items():
+    lacking, of_each = [], missing["items"]
+    if missing["how"] == "estimate":
+        cells, total, most = (
+            sum(of_each.values()),
+            missing["n_items"],
+            max(of_each, key=of_each.get),
+        )
+        return (
+            f"{cells:,} of {len(of_each) * total:,} scores ({cells / (len(of_each) * total):.0%}), "
+            f"most of {most} ({of_each[most]:,} of {total:,}): these are estimated from how the "
+            "others did on these items"
+        )
+    for name, n_items in of_each.items():
         n_runs = missing["runs"][name]
         what = [f"for {n_items:,}"] * (n_items > 0) + [f"in {n_runs:,} runs of others"] * (
             n_runs > 0

@@ -338,9 +338,13 @@ class SystemScores(_Scores):
         return said
 
     def split_tests(self, metric: str) -> list[TestRow]:
-        """Return the sign test and the paired t-test over the data sets that both were run on."""
+        """Return the sign test and the paired t-test over the data sets that both were run on.
+
+        The t-test is about the mean. Of a further data set, there is the sign test only.
+        """
         a, b = self.means[:, np.isfinite(self.means).all(axis=0)]
-        return _tests_over_data_sets(a, b) if len(a) > 1 else []
+        tests = _tests_over_data_sets(a, b) if len(a) > 1 else []
+        return tests if metric == self.metric else tests[:1]
 
 
 def _tests_over_data_sets(a: Array, b: Array) -> list[TestRow]:

@@ -174,16 +174,21 @@ class Tiers(InWords):
         said = names if len(near) <= most_names else f"{len(near)} of {total}"
         return f"{said} cannot be told apart from {best} on {self.metric}, {rest} worse{self._by}"
 
+    @property
+    def rule(self) -> str:
+        """What a tier means."""
+        rule = "those in a tier cannot be told apart from its first"
+        if len(self.groups) > 1:
+            rule += f"; those in lower tiers are surely worse than it{self._by}"
+        return rule
+
     def __str__(self) -> str:
         basis = basis_of(self.metric, self.prob, self.rope)
         if self.rope.low == self.rope.high:
             basis = f"{self.metric}, {percent(self.prob)} HDI, any difference counts"
         said = [f"{basis}, allowing for chance:"]
         said += [f"  tier {i}: {', '.join(names)}" for i, names in enumerate(self.groups, 1)]
-        rule = "those in a tier cannot be told apart from its first"
-        if len(self.groups) > 1:
-            rule += f"; those in lower tiers are surely worse than it{self._by}"
-        said.append(f"  {rule}")
+        said.append(f"  {self.rule}")
         return "\n".join([*said, *(f"  {note}" for note in self._notes("these tiers"))])
 
 

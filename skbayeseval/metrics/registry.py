@@ -27,6 +27,9 @@ from skbayeseval.metrics.instance_scores import SCORE_METRICS, net_benefit
 from skbayeseval.metrics.metric import SHARE, Metric
 from skbayeseval.metrics.numbers import NUMBER_METRICS, REFUSED
 
+# What models of several data sets call the score, or the difference, on a further one.
+NEXT_DATA_SET = "next data set"
+
 # Other scorers with values between 0 and 1, which are known by their split scores only.
 _BETWEEN_0_AND_1 = r"top_k_accuracy|(precision|recall|f1|jaccard)_\w+"
 

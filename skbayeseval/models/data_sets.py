@@ -28,14 +28,12 @@ from skbayeseval.judgement.decision import Probabilities
 from skbayeseval.judgement.distribution import Distribution
 from skbayeseval.judgement.intervals import Interval
 from skbayeseval.metrics.metric import Metric
+from skbayeseval.metrics.registry import NEXT_DATA_SET
 from skbayeseval.models.base import Blocks, Draws, Model
 from skbayeseval.models.split_scores import without_noise
 
 # Rounding errors of the differences must not create or break ties.
 TOLERANCE = 1e-12
-
-# What the hierarchical model of data sets calls the difference on a further one.
-NEXT_DATA_SET = "next data set"
 
 
 class SignedRank(Model):

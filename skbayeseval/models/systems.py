@@ -13,7 +13,8 @@ to 1 / a on `STRENGTHS`.
 
 A sweep draws (theta, z | Omega), a common scale of all z_d - theta and Omega given what does not
 depend on it, (a, psi | z) with Omega and theta integrated out, and (Omega | z, a, psi). Theta is
-drawn with all z_d integrated out, so its draws are correlated through Omega only.
+drawn with all z_d integrated out, so its draws are correlated through Omega only. A further data
+set has the contrasts theta plus a draw of N(0, Omega).
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from scipy import linalg, special
 from skbayeseval._arrays import Array
 from skbayeseval.evidence.split_scores import SystemScores
 from skbayeseval.metrics.metric import Metric
+from skbayeseval.metrics.registry import NEXT_DATA_SET
 from skbayeseval.models.base import Blocks, Model
 from skbayeseval.models.split_scores import LEAST_STEPS, step_seen, without_noise
 
@@ -78,6 +80,11 @@ class HierarchicalSystems(Model):
     means: systems vary around a common mean by as much as their differences tell. Otherwise the
     best of many equal systems would be called better. Pairs are not pooled.
 
+    The metric "next data set" is the score on one further data set of average level: the mean plus
+    an interaction drawn anew, whose variances are as uncertain as these data sets leave them. On
+    which data set a system does well is not known, so who is better there is less sure than who is
+    better on average. The noise of runs is not part of it where it is known.
+
     The reported values are the mean scores of systems, shifted to the average level of these data
     sets. The interval of one system does not include the uncertainty about the levels of other data
     sets: it is that of its distance from the average system.
@@ -95,6 +102,7 @@ class HierarchicalSystems(Model):
 
     name = "hierarchical systems"
     takes = SystemScores
+    derived_metrics = (NEXT_DATA_SET,)
     needs_pairs = True
     most_classifiers = None
     needs_true_negatives = False
@@ -116,7 +124,7 @@ class HierarchicalSystems(Model):
         self.means, self.noise = evidence.means, noise
 
     def stream(self, metric: Metric, rng: Generator, number: int, *, prior: bool = False) -> Blocks:
-        """Yield draws of the mean score of each system, of shape (n_systems, number).
+        """Yield draws of the score of each system, the mean or the next, of shape (K, number).
 
         The level of a data set is known up to the systems that were not run on it: the mean scores
         are those over the levels of these data sets.
@@ -126,9 +134,10 @@ class HierarchicalSystems(Model):
         order = np.lexsort(np.nan_to_num(means, nan=np.inf).T[::-1])
         means, noise = means[order], noise[:, order][:, :, order]
         observed = observe(means, noise)
-        effects = observed.basis.T @ draw_contrasts(observed, rng, number)
+        effects, on_next = observed.basis.T @ draw_contrasts(observed, rng, number)
         scores = np.empty_like(effects)
-        scores[order] = effects + _mean_level(means, effects.mean(axis=1))
+        level = _mean_level(means, effects.mean(axis=1))
+        scores[order] = level + (on_next if metric.name in self.derived_metrics else effects)
         yield scores
 
 
@@ -266,7 +275,7 @@ def _mean_level(means: Array, effects: Array) -> float:
 
 
 def draw_contrasts(observed: Observed, rng: Generator, n_draws: int) -> Array:
-    """Return draws of theta, of shape (p, n_draws)."""
+    """Return draws of theta, and of the contrasts on a further data set: (2, p, n_draws)."""
     n_sets, p = observed.values.shape
     size = n_sets * p**2
     repeats = int(np.clip(size // MANY_NUMBERS, 1, MOST_REPEATS))
@@ -274,13 +283,16 @@ def draw_contrasts(observed: Observed, rng: Generator, n_draws: int) -> Array:
     n_chains = max(1, min(round((2 * n_states) ** 0.5), MOST_NUMBERS // size))
     length = -(-n_states // n_chains)
     state = _start(observed, rng, n_chains)
-    draws = np.empty((length, p, repeats, n_chains))
+    draws = np.empty((length, 2, p, repeats, n_chains))
+    of_next = rng.spawn(1)[0]  # of its own, so that theta does not depend on it
     for i in range(-BURN_IN, length):
+        omega = state.omega
         thetas, state = _sweep(observed, state, rng, repeats)
         if i >= 0:
-            draws[i] = np.moveaxis(thetas, 0, -1)
+            anew = np.linalg.cholesky(omega) @ of_next.standard_normal(thetas.shape)
+            draws[i] = np.moveaxis(np.stack([thetas, thetas + anew]), 1, -1)
     # Consecutive draws come from different chains.
-    return np.moveaxis(draws, 1, 0).reshape(p, -1)[:, :n_draws]
+    return np.moveaxis(draws, 0, 2).reshape(2, p, -1)[..., :n_draws]
 
 
 class _State(NamedTuple):

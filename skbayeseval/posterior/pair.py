@@ -17,9 +17,11 @@ import numpy as np
 from skbayeseval._arrays import Array
 from skbayeseval._streams import Stream
 from skbayeseval.evidence.instance_scores import WeightedInstances
+from skbayeseval.evidence.split_scores import SystemScores
 from skbayeseval.judgement.distribution import Distribution
 from skbayeseval.judgement.pooling import pool_scores
 from skbayeseval.metrics.metric import Metric
+from skbayeseval.metrics.registry import split_metric
 from skbayeseval.posterior.modes import Bootstrap
 from skbayeseval.posterior.posterior import Posterior
 
@@ -28,7 +30,8 @@ class PooledScores:
     """The scores of all classifiers of a posterior, pooled if there are three or more.
 
     Otherwise the best of several equal classifiers would look better than the others in every draw.
-    A pair is not pooled: nobody was chosen. Copies have the same draws.
+    A pair is not pooled: nobody was chosen. Copies have the same draws. How a further data set
+    deviates from the mean over data sets is not learned from noise, and is added to pooled means.
     """
 
     def __init__(self, posterior: Posterior) -> None:
@@ -40,10 +43,16 @@ class PooledScores:
         if some is None and metric in self._pooled:
             return self._pooled[metric]
         first = np.array(self._posterior.first_copies(metric))
-        draws = self._posterior.draws(metric)[first if some is None else first[some]]
+        rows = first if some is None else first[some]
+        draws = self._posterior.draws(metric)[rows]
         if len(draws) < 3:
             return draws
-        pooled = pool_scores(draws, self._posterior.rng(Stream.RANKING))
+        evidence = self._posterior.evidence
+        if isinstance(evidence, SystemScores) and metric.name != evidence.metric:
+            mean = split_metric(evidence.metric)
+            pooled = self.pooled(mean, some) + draws - self._posterior.draws(mean)[rows]
+        else:
+            pooled = pool_scores(draws, self._posterior.rng(Stream.RANKING))
         pooled.flags.writeable = False
         if some is None:
             self._pooled[metric] = pooled

@@ -282,7 +282,8 @@ def _open_of_pair(told: Sequence[_Judged], ropes: Ropes) -> Iterator[str]:
         call = f"required_sample_size(rope={rope}, metric={decision.metric!r})"
         planned = decision.units in PLANNED and (low, high) != (0, 0)
         how_many = f": result.{call} estimates how many" if planned else ""
-        yield f"More {decision.units}{how_many}."
+        if decision.units:
+            yield f"More {decision.units}{how_many}."
     if ropes is None:
         yield NO_ROPE_SAID
         return
@@ -397,7 +398,8 @@ def _open_of_many(pair: Any, decision: RankingDecision, of_search: bool) -> Iter
     call = f"required_sample_size(rope={limit:g}, metric={decision.metric!r})"
     of_pair = "result.pairs[{!r}, {!r}]".format(*pair.names)
     how_many = f": {of_pair}.{call} estimates how many for these two" if planned else ""
-    yield f"More {units}{how_many}."
+    if units:
+        yield f"More {units}{how_many}."
     choices = "candidates" if of_search else "classifiers"
     yield f"{'A larger ROPE, or f' if limit else 'F'}ewer {choices}, if some are no real choice."
 

@@ -111,7 +111,7 @@ def _of_items(evidence: Any, metric: str) -> Iterator[Row]:
     """Yield the tests of scores of independent items, over their runs."""
     if not evidence.is_of_items or evidence.n_groups or evidence.n_rows == 1:
         return
-    if evidence.human is not None:  # fewer degrees of freedom than there are items
+    if not evidence.has_given_scores:  # fewer degrees of freedom than there are items
         return
     a, b = evidence.sign * evidence.means
     yield from _of_pairs("items", metric, evidence.noun_of_means, a, b)
@@ -125,7 +125,7 @@ def _of_groups(evidence: Any, metric: str) -> Iterator[Row]:
     if evidence.n_groups < 2:
         return
     if evidence.is_of_items:
-        if evidence.human is not None:
+        if not evidence.has_given_scores:
             return
         units = evidence.units()
         a, b = evidence.sign * units.sums / units.sizes

@@ -409,15 +409,15 @@ class ComparisonResult(ComparisonFigures):
         a, b = self.names
         identical = self._posterior.what_is_identical(metric)
         if identical is not None:
-            called = self._called(metric)
-            return f"{a} and {b} are identical on {called}: their {identical} are the same."
+            on = self._on(metric)
+            return f"{a} and {b} are identical{on}: their {identical} are the same."
         worse, equal, better = self._distribution(metric).around(Interval(0.0, 0.0))
         ahead, behind = (a, b) if better >= worse else (b, a)
         verdict = f"{ahead} is better than {behind}"
         if equal >= max(worse, better):
             verdict = f"{a} and {b} are equal"
         chance = format_probability(max(worse, equal, better), words=True)
-        return f"{verdict} on {self._called(metric)} with probability {chance}."
+        return f"{verdict}{self._on(metric)} with probability {chance}."
 
     def _verdict_lines(self) -> list[str]:
         metrics = self._metrics.values()

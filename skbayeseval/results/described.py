@@ -214,6 +214,11 @@ class DescribedResult(PosteriorView):
         positive = positive_class(self._posterior, metric)
         return metric.name if positive is None else f"{metric.name} of class {positive!r}"
 
+    def _on(self, metric: Metric) -> str:
+        """Return "on" and the metric, such as " on the next data set"."""
+        derived = metric.name in self._posterior.model.derived_metrics
+        return f" on {'the ' if derived else ''}{self._called(metric)}"
+
     def _facts_of(self, metric: Metric) -> list[Fact]:
         """Return what is known of a metric."""
         return []

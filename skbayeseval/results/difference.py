@@ -203,7 +203,9 @@ class DifferenceAnswers(RopeResult):
         return on_more_training(small, difference.mean, sizes, rope, self.names)
 
     def _units(self, metric: Metric) -> str:
-        """Return what more evidence about a metric consists of."""
+        """Return what more evidence consists of that could settle a metric, if anything could."""
+        if metric.name in self._posterior.model.derived_metrics:
+            return ""  # a further data set deviates, however many are known
         if self.evidence.n_groups:
             return "groups"
         if self.evidence.is_of_items:

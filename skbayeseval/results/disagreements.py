@@ -20,7 +20,8 @@ NEITHER = "neither"
 def of_items(items: ItemScores, names: tuple[str, str]) -> pd.DataFrame:
     """Return the items on which the scores of two systems differ."""
     a, b = items.over_runs
-    return _in_order({names[0]: a, names[1]: b}, items.sign * (a - b), a != b, names)
+    differ = (a != b) & np.isfinite(a - b)  # not where one has no score
+    return _in_order({names[0]: a, names[1]: b}, items.sign * (a - b), differ, names)
 
 
 def of_predictions(tested: OutOfFold, names: tuple[str, str]) -> pd.DataFrame:

@@ -253,7 +253,12 @@ def applies_to(result: PosteriorView) -> str:
     if share is not None:
         return f"learners trained on {share:.3g} of the data, not models refitted on all of it"
     if result.evidence.is_of_splits:
-        return "data sets like these, and training as it was done on them"
+        which, derived = "data sets like these", result._posterior.model.derived_metrics
+        if derived and result.metrics[0] in derived:
+            which = "one further data set like these, not their average"
+        elif derived:
+            which += f" on average (metric={derived[0]!r}: a single one)"
+        return f"{which}, and training as it was done on them"
     return "what was tested, on instances like these; not to models trained again"
 
 

@@ -41,6 +41,7 @@ from skbayeseval.results.text_tables import (
     Labels,
     as_text,
     decimals,
+    in_tiers,
     name_observed,
     within,
     written_ranks,
@@ -73,8 +74,8 @@ class Ranking(RopeResult):
         The names of the classifiers.
     table : pandas.DataFrame
         For each classifier, the best first: the observed value, the mean and the 95% HDI of the
-        first metric, the probability of being the best, the expected rank (1 is best), and the
-        lowest and highest rank of a 95% interval.
+        first metric, the probability of being the best, the expected rank (1 is best), the lowest
+        and highest rank of a 95% interval, and the number of the tier of `tiers`.
     pairs : Pairs
         The comparisons of all pairs. ``pairs[i, j]`` is a `ComparisonResult`.
 
@@ -107,8 +108,8 @@ class Ranking(RopeResult):
 
     @property
     def table(self) -> pd.DataFrame:
-        """Metric, probability of being best and ranks of each classifier, the best first."""
-        return self.ranking()
+        """Metric, probability of being best, ranks and tier of each classifier, the best first."""
+        return self.ranking(rope=0.0)
 
     @cached_property
     def _scores(self) -> PooledScores:
@@ -122,14 +123,18 @@ class Ranking(RopeResult):
         """The comparisons of all pairs."""
         return Pairs(self)
 
-    def ranking(self, *, prob: float = 0.95, metric: str | Metric | None = None) -> pd.DataFrame:
+    def ranking(
+        self, *, rope: Any = None, prob: float = 0.95, metric: str | Metric | None = None
+    ) -> pd.DataFrame:
         """Return one row per classifier, the one with the highest posterior mean first.
 
         The columns are observed, mean, hdi_low, hdi_high, p_best, expected_rank, rank_low and
-        rank_high.
+        rank_high, and with a ROPE also tier.
 
         Parameters
         ----------
+        rope : float, str, (float, float) or dict, default=None
+            The region of practical equivalence of `tiers`; 0 if any difference counts.
         prob : float, default=0.95
             The probability mass of the HDI, and of the interval of the rank.
         metric : str or Metric, default=None
@@ -139,7 +144,10 @@ class Ranking(RopeResult):
         known = vars(self).setdefault("_ranked", {})
         if (which, prob) not in known:
             known[which, prob] = self._rank(which, prob)
-        return known[which, prob].copy()
+        table = known[which, prob].copy()
+        if rope is not None:
+            table["tier"] = pd.Series(self.tiers(rope, prob, metric=which).numbers())
+        return table
 
     def _rank(self, which: Metric, prob: float) -> pd.DataFrame:
         p_best, ranks = best_and_ranks(self._pooled(which))
@@ -239,6 +247,9 @@ class Ranking(RopeResult):
         """
         prob, which = check_probability(prob), self._metric(metric)
         region, groups = check_rope_around_zero(rope, which, self._reference(which)), []
+        known = vars(self).setdefault("_tiers", {})
+        if (which, region, prob) in known:
+            return known[which, region, prob]
         left, first = self._scores.by_mean(which), self._posterior.first_copies(which)
         while left:
             draws = self._scores.pooled(which, left)
@@ -251,7 +262,8 @@ class Ranking(RopeResult):
             ]
             groups.append(tuple(self.names[k] for k in left if k not in worse))
             left = worse
-        return Tiers(tuple(groups), region, which.name, prob, self._others(metric))
+        tiers = Tiers(tuple(groups), region, which.name, prob, self._others(metric))
+        return known.setdefault((which, region, prob), tiers)
 
     def expected_loss(
         self, rope: Any = 0.0, *, cost: Any = 1.0, metric: str | Metric | None = None
@@ -449,7 +461,7 @@ class Ranking(RopeResult):
 
     def _headline(self, metric: Metric, prob: float = 0.95) -> str:
         """Return a sentence on the first row of the table."""
-        table, on = self.ranking(metric=metric), f" on {self._called(metric)}"
+        table, on = self.ranking(metric=metric), self._on(metric)
         best, p_best = str(table.index[0]), table["p_best"].iloc[0]
         copies = number_of_copies(table, best)
         return f"{who_is_best(best, len(table), p_best, prob, on, copies)}."
@@ -470,11 +482,22 @@ class Ranking(RopeResult):
     def _facts_of(self, metric: Metric) -> list[Fact]:
         return [("observed", observed_of(self, metric)), *self._choice(metric)]
 
-    def _verdict_lines(self) -> list[str]:
+    @property
+    def _is_board(self) -> bool:
+        """Whether there are so many that tiers are a column, and not lists of names."""
+        return len(self.names) > MOST_IN_PAIRS
+
+    def _verdict_lines(self, rope: Any = None) -> list[str]:
         lines = []
         for metric in self._metrics.values():
             table = self._table(None, 0.95, False, None, metric).drop(columns="std")
-            lines += [self._headline(metric), within(table), *as_lines(self._choice(metric))]
+            facts = self._choice(metric)
+            if self._is_board:
+                tiers = self.tiers(rope or 0.0, metric=metric)
+                table = in_tiers(table, tiers)
+                by = "" if tiers.rope.low else "; any difference counts"
+                facts = [("tiers", f"{tiers.rule}{by}"), *facts]
+            lines += [self._headline(metric), within(table), *as_lines(facts)]
         return lines
 
     def _table(

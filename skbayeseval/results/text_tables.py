@@ -13,6 +13,7 @@ import pandas as pd
 from skbayeseval._html import LEFT
 from skbayeseval._validation import check_flag, check_metric_labels
 from skbayeseval.judgement.decision import WORDS, format_probability, in_a_table
+from skbayeseval.judgement.ranking_decision import Tiers
 
 _LATEX = {
     "\\": r"\textbackslash{}",
@@ -264,6 +265,14 @@ def by_model_and_prior(table: pd.DataFrame) -> pd.DataFrame:
 def written_ranks(low: int, high: int) -> str:
     """Return an interval of ranks as text."""
     return str(low) if low == high else f"{low} to {high}"
+
+
+def in_tiers(table: pd.DataFrame, tiers: Tiers) -> pd.DataFrame:
+    """Return a table of text in the order of tiers, with their numbers before all else."""
+    numbers = tiers.numbers()
+    table = table.loc[list(numbers)]
+    table.insert(0, "tier", list(map(str, numbers.values())))
+    return table
 
 
 def markdown_table(frame: pd.DataFrame) -> str:

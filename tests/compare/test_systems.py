@@ -6,6 +6,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from skbayeseval import PyMCEngine, Ranking, compare_scores, load_result
+from skbayeseval.metrics.registry import NEXT_DATA_SET
 from skbayeseval.models import HierarchicalSystems
 
 NAMES = ["iris", "wine", "glass", "sonar", "yeast", "ecoli"]
@@ -86,11 +87,39 @@ def test_everything_that_can_be_asked_of_a_ranking(ranking, tmp_path):
     assert_array_equal(load_result(tmp_path / "pair").draws, pair.draws)
 
 
+def test_the_next_data_set_is_told_from_the_average(ranking, tmp_path):
+    of_next = ranking.metric(NEXT_DATA_SET)
+    average = "data sets like these on average (metric='next data set': a single one)"
+    assert average in str(ranking)
+    assert str(of_next).startswith(
+        "No clear winner of 4 on the next data set: s3 is the best with "
+    )
+    assert "applies to  one further data set like these, not their average" in str(of_next)
+    pair = ranking.pairs["s2", "s3"].metric(NEXT_DATA_SET)
+    assert str(pair).startswith("s3 is better than s2 on the next data set with probability ")
+    # However many data sets are known, a further one deviates.
+    for words in (str(pair.decision(0.025)), pair.explain(0.025), of_next.explain(0.025)):
+        assert "settled" in words
+        assert "More evidence" not in words
+    assert "More evidence" in ranking.pairs["s2", "s3"].explain(0.025)
+    assert list(pair.frequentist().index) == ["sign test of data sets"]
+    assert len(of_next.summary(0.01)) == 6
+    of_next.plot("tiers")
+    of_next.report(tmp_path / "page.html", rope=0.005)
+    of_next.save(tmp_path / "next")
+    again = load_result(tmp_path / "next")
+    assert str(again) == str(of_next)
+    ranking.save(tmp_path / "mean")
+    assert str(load_result(tmp_path / "mean").metric(NEXT_DATA_SET)) == str(of_next)
+
+
 def test_what_is_refused_of_a_ranking(ranking):
     with pytest.raises(ValueError, match="several systems on several data sets has no PyMC model"):
         ranking.pymc_model()
     with pytest.raises(ValueError, match="no scores of 'f1', only of 'accuracy'"):
         ranking.metric("f1")
+    with pytest.raises(ValueError, match="is the name of what is said of a further data set"):
+        compare_scores(as_dict(table()), scoring=NEXT_DATA_SET)
     pair = ranking.pairs[0, 1]
     with pytest.raises(ValueError, match="The Bayes factor is not defined"):
         pair.bayes_factor()
@@ -205,8 +234,11 @@ def test_two_systems_agree_with_the_hierarchical_model_of_two():
     pair = many.pairs["a", "b"]
     sd = two.draws.std()
     assert abs(pair.draws.mean() - two.draws.mean()) < 0.15 * sd
-    widths = [np.subtract(*one.interval()) for one in (pair, two)]
-    assert widths[0] == pytest.approx(widths[1], rel=0.15)
+    for metric in (None, NEXT_DATA_SET):
+        widths = [np.subtract(*one.interval(metric=metric)) for one in (pair, two)]
+        assert widths[0] == pytest.approx(widths[1], rel=0.15)
+        chances = [one.probability(metric=metric).better for one in (pair, two)]
+        assert chances[0] == pytest.approx(chances[1], abs=0.05)
 
 
 @pytest.mark.slow

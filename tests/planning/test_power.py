@@ -33,6 +33,7 @@ def test_table_and_words():
     assert "None of these" in str(power_analysis(SCENARIO, 100, **QUICK))
 
 
+@pytest.mark.slow
 def test_goals_that_exclude_each_other_add_up_to_one():
     goals = (">>", "<<", "~", ["<", ">", "?"])
     options = QUICK | {"n_replications": 400, "rope": 0.1}
@@ -146,6 +147,7 @@ def test_two_accuracies_mean_these_cells(a, b, disagreement):
     assert cells[:, 0, 1].sum() + cells[:, 1, 0].sum() == pytest.approx(disagreement)
 
 
+@pytest.mark.slow
 def test_labels_that_two_accuracies_take():
     """With a normal difference, (1.96 + 0.84)^2 (0.05 - 0.02^2) / 0.015^2 = 1,731 labels."""
     options = {"disagreement": 0.05, "rope": 0.005, "random_state": 0, "n_replications": 400}
@@ -168,6 +170,7 @@ def a_plan(successes, n, sizes=(500, 990, 1500, 2100, 3300, 5000)):
     return PowerAnalysis(table, (">>",), Interval(-0.01, 0.01), "accuracy", ("A", "B"), n)
 
 
+@pytest.mark.slow
 def test_monte_carlo_interval_of_the_required_number():
     """It contains the size at which a normal power curve reaches 80%, in 95% of the cases."""
     rng, sizes = np.random.default_rng(0), np.array([500, 990, 1500, 2100, 3300, 5000])

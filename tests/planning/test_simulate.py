@@ -122,6 +122,7 @@ def with_power(monkeypatch, power, lucky):
     return evaluated
 
 
+@pytest.mark.slow
 def test_the_interval_of_a_size_is_not_cut_off(monkeypatch):
     """As if few replications, by chance, had made a size look large enough, or too small."""
     result, inside = compare_predictions(*MODERATE, random_state=0), 0

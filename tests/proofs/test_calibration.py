@@ -47,6 +47,7 @@ def test_ranks_of_many_replications_are_uniform():
     assert table["p_holm"].min() > 0.01
 
 
+@pytest.mark.slow
 def test_a_planted_error_is_caught():
     assert sbc.planted(BY_NAME["bcv"], "weight 1.1", 1500, seed=2) < 0.01
 

@@ -58,7 +58,11 @@ def test_twenty_classifiers(twenty):
 def test_table(ranking):
     table = ranking.table
     columns = "observed mean hdi_low hdi_high p_best expected_rank rank_low rank_high"
-    assert list(table.columns) == columns.split()
+    assert list(ranking.ranking().columns) == columns.split()
+    assert list(table.columns) == [*columns.split(), "tier"]
+    assert table["tier"].to_dict() == ranking.tiers().numbers()
+    wide = ranking.ranking(rope=0.3)["tier"].to_dict()
+    assert wide == ranking.tiers(0.3).numbers() != ranking.tiers().numbers()
     assert table["mean"].is_monotonic_decreasing
     assert sorted(table.index) == ["a", "b", "c"]
     table = table.loc[["a", "b", "c"]]

@@ -1,0 +1,154 @@
+"""`compare_many_items` of many systems and items, with scores that are missing."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.special import expit
+from scipy.stats import binomtest
+
+from skbayeseval import compare_items, compare_many_items, load_result
+
+
+def simulated(n_systems=6, n_items=200, seed=0, hard_only=True):
+    """Return a board, and the same with holes: weak systems lack hard items."""
+    rng = np.random.default_rng(seed)
+    skill, hard = np.linspace(1.5, -0.5, n_systems), rng.normal(0, 1.5, (n_items, 1))
+    right = (rng.logistic(size=(n_items, n_systems)) < skill - hard).astype(float)
+    full = pd.DataFrame(right, columns=[f"s{k}" for k in range(n_systems)])
+    lacks = (hard > 0.5) & (skill < 0.5) if hard_only else rng.random(right.shape) < 0.2
+    return full, full.mask(lacks & (rng.random(right.shape) < 0.7))
+
+
+def ranked(board, **options):
+    return compare_many_items(
+        board, **{"missing": "estimate", "n_draws": 1000, "random_state": 0, **options}
+    )
+
+
+def test_hard_items_are_missing_for_weak_systems():
+    full, holes = simulated(n_items=1000)
+    found, truth = ranked(holes).table["observed"], full.mean()
+    off = found["s0"] - found["s5"] - truth["s0"] + truth["s5"]
+    plain = holes.mean()["s0"] - holes.mean()["s5"] - truth["s0"] + truth["s5"]
+    assert plain < -0.07
+    assert abs(off) < 0.03
+
+
+def test_without_holes_it_is_the_plain_ranking():
+    full, _ = simulated()
+    pd.testing.assert_frame_equal(ranked(full).table, ranked(full, missing="raise").table)
+    assert "missing" not in ranked(full).details()
+
+
+def test_holes_make_intervals_wider_and_are_told():
+    full, holes = simulated()
+    table, known = ranked(holes).table, ranked(full).table
+    width = table["hdi_high"] - table["hdi_low"]
+    assert width["s5"] > 1.1 * (known["hdi_high"] - known["hdi_low"])["s5"]
+    said = str(ranked(holes))
+    n = holes.isna().sum()
+    assert f"{n.sum()} of 1,200 scores ({n.sum() / 1200:.0%}), most of {n.idxmax()} (" in said
+    result = ranked(holes).pairs["s0", "s5"]
+    assert result.interval().low >= -1
+    # What one of the two was not run on is no disagreement, nor a score for a classical test.
+    both = holes[["s0", "s5"]].dropna()
+    assert len(result.disagreements()) == (both["s0"] != both["s5"]).sum()
+    with pytest.raises(ValueError, match="tests"):
+        result.frequentist()
+
+
+def test_two_systems_are_compared_on_what_they_share():
+    _, holes = simulated(2, hard_only=False)
+    shared = holes.dropna()
+    found = compare_items(holes["s0"], holes["s1"], missing="estimate", random_state=0)
+    expected = compare_items(shared["s0"], shared["s1"], model="bootstrap", random_state=0)
+    apart = shared["s0"].mean() - shared["s1"].mean()
+    assert found.observed_a - found.observed_b == pytest.approx(apart)
+    assert found.draws.std() == pytest.approx(expected.draws.std(), rel=0.03)
+
+
+def test_permuted_systems_and_copies():
+    _, holes = simulated(n_systems=9)
+    holes["copy"] = holes["s2"]
+    table = ranked(holes).table
+    assert table.loc["copy"].equals(table.loc["s2"])
+    again = ranked(holes[holes.columns[::-1]].sample(frac=1, random_state=0)).table
+    pd.testing.assert_frame_equal(again.loc[table.index, ["observed"]], table[["observed"]])
+    without = ranked(holes.drop(columns="copy")).table
+    expected = without.loc[holes.columns[:9], ["observed", "mean"]]
+    found = table.loc[holes.columns[:9], ["observed", "mean"]]
+    pd.testing.assert_frame_equal(found, expected, atol=0.01)
+
+
+def test_ids_runs_groups_and_errors():
+    _, holes = simulated(hard_only=False)
+    long = {name: column.dropna().sample(frac=1, random_state=0) for name, column in holes.items()}
+    named = ranked({name: column.rename(str) for name, column in long.items()})
+    expected = ranked(holes).table["observed"]
+    assert named.table["observed"].to_dict() == pytest.approx(expected.to_dict())
+    runs = {name: np.stack([column, column], axis=1) for name, column in holes.items()}
+    assert ranked(runs).table["observed"].to_dict() == pytest.approx(expected.to_dict())
+    assert "2 runs" in ranked(runs).evidence.describe()
+    pairs = np.arange(200) // 2
+    assert ranked(holes, groups=pairs).evidence.describe() == "200 items, in 100 groups"
+    errors = ranked(1 - holes, higher_is_better=False).table["observed"] + 1
+    assert errors.to_dict() == pytest.approx(expected.to_dict())
+
+
+def test_saved_and_by_parts(tmp_path):
+    _, holes = simulated()
+    ranking = ranked(holes)
+    ranking.save(tmp_path / "board.npz")
+    again = load_result(tmp_path / "board.npz")
+    pd.testing.assert_frame_equal(again.table, ranking.table)
+    assert str(again) == str(ranking)
+    pair = ranking.pairs["s0", "s5"]
+    parts = pair.by(np.repeat(["x", "y"], 100)).table
+    whole = parts["observed_difference"] @ parts["n"] / 200
+    assert whole == pytest.approx(pair.observed_a - pair.observed_b)
+
+
+def test_what_is_refused():
+    _, holes = simulated()
+    strange = holes.assign(few=holes["s0"].where(holes.index < 9))
+    with pytest.raises(ValueError, match=r"items, but few has fewer than 10 in common"):
+        ranked(strange)
+    apart = holes.assign(x=1.0, y=1.0, z=holes.index % 2).reindex(range(300))
+    apart.loc[:199, ["x", "y", "z"]] = np.nan
+    apart.loc[200:, ["x", "y", "z"]] = np.eye(3)[np.arange(100) % 3]
+    with pytest.raises(ValueError, match="x, y, z have fewer than 10 in common"):
+        ranked(apart)
+    human = {name: column.where(column.index < 50) for name, column in holes.items()}
+    with pytest.raises(ValueError, match="does not go with grades of people"):
+        ranked(holes, human=human)
+    with pytest.raises(ValueError, match="model='paired' does not fit one score per item"):
+        ranked(holes, model="paired")
+    with pytest.raises(ValueError, match="or missing='estimate' to estimate them"):
+        ranked(holes, missing="raise")
+
+
+def test_items_that_nobody_was_run_on():
+    _, holes = simulated()
+    more = holes.reindex(range(210))
+    assert ranked(more).table.equals(ranked(holes).table)
+    assert ranked(more).evidence.missing["n_items"] == 200
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("hard_only", [True, False])
+def test_intervals_hold_the_truth(hard_only):
+    """True scores are means over a normal distribution of difficulties."""
+    node, weight = np.polynomial.hermite_e.hermegauss(60)
+    skill = np.linspace(1.5, -0.5, 6)[:, None]
+    truth = expit(skill - 1.5 * node) @ weight / weight.sum()
+    n_boards, ranks, differences = 150, 0.0, 0
+    for seed in range(n_boards):
+        _, holes = simulated(n_items=150, seed=seed, hard_only=hard_only)
+        ranking = ranked(holes, n_draws=1000, random_state=seed)
+        table = ranking.table.loc[holes.columns]
+        place = np.arange(1, 7)
+        ranks += ((table["rank_low"] <= place) & (place <= table["rank_high"])).mean()
+        low, high = ranking.pairs["s0", "s5"].interval()
+        differences += low <= truth[0] - truth[5] <= high
+    assert ranks / n_boards > 0.95
+    assert binomtest(differences, n_boards, 0.95, "less").pvalue > 0.01
