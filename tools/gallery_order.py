@@ -13,6 +13,7 @@ QUESTIONS = [
     "plot_any_metric.py",
     "plot_fraud_costs.py",
     "plot_regressors.py",
+    "plot_forecasts.py",
     "plot_scores_of_any_kind.py",
     "plot_several_data_sets.py",
     "plot_language_models.py",

@@ -105,7 +105,7 @@ class BayesianComparer(MetaEstimatorMixin, BaseEstimator):
         attributes of the comparison are there.
     counter : ChunkCounter, default=None
         As in `bayesian_cross_validate`, for two taggers.
-    weight, calibrate, estimand
+    weight, calibrate, estimand, blocks
         As in `bayesian_cross_validate`.
     n_jobs : int, default=None
         The number of fits to run in parallel, with the active joblib backend, and of threads that
@@ -184,6 +184,7 @@ class BayesianComparer(MetaEstimatorMixin, BaseEstimator):
         weight: str | float | None = None,
         calibrate: bool = False,
         estimand: str = "learner",
+        blocks: int | str | None = None,
         n_jobs: int | None = None,
         verbose: int = 0,
         pre_dispatch: int | str = "2*n_jobs",
@@ -206,6 +207,7 @@ class BayesianComparer(MetaEstimatorMixin, BaseEstimator):
         self.weight = weight
         self.calibrate = calibrate
         self.estimand = estimand
+        self.blocks = blocks
         self.n_jobs = n_jobs
         self.verbose = verbose
         self.pre_dispatch = pre_dispatch

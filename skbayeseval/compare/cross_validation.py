@@ -45,6 +45,7 @@ def bayesian_cross_validate(
     weight: str | float | None = None,
     calibrate: bool = False,
     estimand: str = "learner",
+    blocks: int | str | None = None,
     n_jobs: int | None = None,
     verbose: int = 0,
     params: dict[str, Any] | None = None,
@@ -113,6 +114,10 @@ def bayesian_cross_validate(
         which training sets do not vary. With "full", ``cv=None`` means ten folds, whose training
         sets are nearly all instances, and ``calibrate=True``; a `cv` that is given must train on at
         least four fifths of the data.
+    blocks : int or "auto", default=None
+        The number of consecutive rows that are weighted together, as in `compare_predictions`,
+        where the rows of X are in order of time. Pass ``cv=TimeSeriesSplit()`` as well, so that
+        learners are tested on what comes after their training set.
     n_jobs : int, default=None
         The number of fits to run in parallel, with the active joblib backend, and of threads that
         make the draws.
@@ -199,6 +204,7 @@ def bayesian_cross_val_score(
     weight: str | float | None = None,
     calibrate: bool = False,
     estimand: str = "learner",
+    blocks: int | str | None = None,
     n_jobs: int | None = None,
     verbose: int = 0,
     params: dict[str, Any] | None = None,
@@ -240,7 +246,7 @@ def bayesian_cross_val_score(
         comparison. "scores" takes split scores, with any scorer that `cross_validate` accepts.
     engine, prior, n_draws, labels, pos_label
         As in `compare_predictions`.
-    weight, calibrate, estimand, n_jobs, verbose, params, pre_dispatch, return_estimator, \
+    weight, calibrate, estimand, blocks, n_jobs, verbose, params, pre_dispatch, return_estimator, \
             return_indices, error_score, checkpoint, random_state
         As in `bayesian_cross_validate`.
 

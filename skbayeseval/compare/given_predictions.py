@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 
 from skbayeseval._arrays import (
+    Array,
     as_array,
     check_rows,
     columns_in_order,
@@ -30,6 +31,7 @@ from skbayeseval._labels import (
 )
 from skbayeseval._running import has_bar
 from skbayeseval._validation import UnlikelyDataWarning
+from skbayeseval.compare.ordered_rows import are_in_order, check_blocks, collect_in_order
 from skbayeseval.compare.targets import (
     ChunkTarget,
     CollectedEvidence,
@@ -86,6 +88,7 @@ class GivenPredictions:
     prevalence: Any
     params: Any = None
     counter: Any = None
+    blocks: Any = None
 
     def posterior(self, names: tuple[str, ...], options: Options) -> ResultParts:
         """Return what a result is made of: posterior, names and metrics.
@@ -106,7 +109,19 @@ class GivenPredictions:
         observed = {
             name: target.keep(name, predicted) for name, predicted in self.predictions.items()
         }
-        collected = target.in_one_split(observed, self.weight)
+        check_blocks(self.blocks, self.groups, target.n_samples)
+
+        def collect(groups: Array | None) -> CollectedEvidence:
+            target.weight_together(groups)
+            return target.in_one_split(observed, self.weight)
+
+        collected = collect_in_order(
+            collect,
+            target.groups,
+            target.n_samples,
+            self.blocks,
+            is_ordered=are_in_order(columns.values(), self.blocks),
+        )
         instances = None
         if collected.evidence.n_rows is not None:
             instances = Instances(collected.evidence.n_rows, index_of(columns.values()))
@@ -186,6 +201,7 @@ class GivenLabels(LabelTarget):
     """Predicted labels, which may be others than the true ones, and scores of the instances."""
 
     counts: PairedCounts | UnitCounts | None = None
+    is_counted_anew = False
 
     def _find_classes(self, y: Any, options: Any) -> None:
         """Count the predictions, which tells the classes; encode the truth where scores need it."""
@@ -206,6 +222,7 @@ class GivenLabels(LabelTarget):
                 self.scored_classes = self.classes
             if self.predictions:
                 self.counts = self._count(y, labels, options)
+                self.counting = (y, labels, options)
                 self.classes = self.counts.labels
         except ValueError:
             if not self.several and kind_of_labels(y) == "continuous":
@@ -230,6 +247,13 @@ class GivenLabels(LabelTarget):
         del common["sample_weight"]
         return PairedCounts.from_labels(y, self.predictions, **common)
 
+    def weight_together(self, groups: Array | None) -> None:
+        """Take groups for the unit of the evidence, which is counted anew."""
+        if groups is not self.groups:
+            self.groups, self.is_counted_anew = groups, True
+            if self.predictions:
+                self.counts = self._count(*self.counting)
+
     def in_one_split(
         self, observed: Mapping[str, Mapping[str, Any]], weight: float = 1.0
     ) -> CollectedEvidence:
@@ -247,7 +271,8 @@ class GivenLabels(LabelTarget):
                 pos_label=positive,
                 sample_weight=self.sample_weight,
             )
-            warn_of_unlikely_scores(scored, list(self.scores_given), self.metrics.values())
+            if not self.is_counted_anew:
+                warn_of_unlikely_scores(scored, list(self.scores_given), self.metrics.values())
         of_labels = [name for name, metric in self.metrics.items() if metric.needs == "labels"]
         if of_labels and not self.predictions:
             raise ValueError(
@@ -294,7 +319,7 @@ class GivenLabels(LabelTarget):
                 f"{classes[0]!r} and {classes[1]!r}. Pass a column for each class, or compare in "
                 "two calls."
             )
-        if single and taken != max(classes):
+        if single and taken != max(classes) and not self.is_counted_anew:
             warnings.warn(
                 f"{single[0]} is taken for the scores of class {taken!r}, although "
                 f"{max(classes)!r} comes later in sorted order, so that scikit-learn would take "

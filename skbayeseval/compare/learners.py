@@ -9,8 +9,9 @@ the results of the search in `search.refit.cv_results_`.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, ClassVar, NamedTuple, TypeVar
 
 import numpy as np
@@ -21,13 +22,22 @@ from sklearn.model_selection import (
     KFold,
     StratifiedGroupKFold,
     StratifiedKFold,
+    TimeSeriesSplit,
     check_cv,
 )
 
-from skbayeseval._arrays import check_rows, check_same_length, in_short, number_of_samples, wrong
+from skbayeseval._arrays import (
+    Array,
+    check_rows,
+    check_same_length,
+    in_short,
+    number_of_samples,
+    wrong,
+)
 from skbayeseval._labels import check_indicator, is_indicator
 from skbayeseval._streams import Stream, seed_of
 from skbayeseval._validation import check_random_state_entropy, check_weight
+from skbayeseval.compare.ordered_rows import are_in_order, check_blocks, collect_in_order
 from skbayeseval.compare.split_score_target import ScoreTarget, check_responses
 from skbayeseval.compare.targets import (
     ChunkTarget,
@@ -135,6 +145,7 @@ class CrossValidationOptions(Fitting):
     weight: Any = None
     calibrate: Any = False
     estimand: Any = "learner"
+    blocks: Any = None
     sample_weight: ClassVar[None] = None  # only predictions made elsewhere have weights
 
     @property
@@ -274,11 +285,12 @@ def compare_learners(
     names = tuple(learners.estimators)
     _check_data(learners, X, y)
     target = _target(learners, X, y, options)
+    is_ordered = _check_order(learners, X, y, options)
     engine = _engine(options)
     drawing = (options.model, engine, options.prior, options.n_draws, learners.entropy)
     # A rehearsal on perfect predictions: whatever is wrong with the arguments is wrong here too,
     # before anything is fitted.
-    perfect = target.rehearsal()
+    perfect = _in_order(target, target.rehearsal, None, options.blocks, is_ordered=False)
     rehearsed = make_posterior(perfect.evidence, *drawing, scored=perfect.scored, rehearsal=True)
     make_result(rehearsed, names, target.metrics)
     weight = options.weight_for(rehearsed)
@@ -300,7 +312,8 @@ def compare_learners(
     scores = {name: target.split_scores(name, collection) for name in names}
     results = _results_of_cross_validate(collection, scores, options)
     try:
-        collected = target.collected(collection)
+        rows, collect_all = collection.tested()[0], partial(target.collected, collection)
+        collected = _in_order(target, collect_all, rows, options.blocks, is_ordered)
         weights = None
         if weight == "inferred":
             paired = rehearsed.model.needs_pairs
@@ -346,6 +359,33 @@ def compare_learners(
         cautions,
     )
     return make_result(posterior, names, target.metrics, record)
+
+
+def _check_order(learners: Learners, X: Any, y: Any, options: CrossValidationOptions) -> bool:
+    """Raise unless `blocks` is valid, and return whether rows are visibly in order of time."""
+    check_blocks(options.blocks, learners.groups, number_of_samples(y, "y"))
+    if options.blocks is not None and compares_scores(options.model):
+        raise ValueError("model='scores' models split scores: blocks= does not apply.")
+    return are_in_order([X, y], options.blocks) or isinstance(learners.cv, TimeSeriesSplit)
+
+
+def _in_order(
+    target: Target,
+    collected: Callable[[], CollectedEvidence],
+    rows: Array | None,
+    blocks: Any,
+    is_ordered: bool,
+) -> CollectedEvidence:
+    """Return the evidence of the target, with blocks of consecutive rows if they were asked for."""
+
+    def collect(groups: Array | None) -> CollectedEvidence:
+        target.weight_together(groups)
+        return collected()
+
+    groups = target.groups if blocks is None else None
+    return collect_in_order(
+        collect, groups, target.n_samples, blocks, rows=rows, is_ordered=is_ordered
+    )
 
 
 def _check_data(learners: Learners, X: Any, y: Any) -> None:

@@ -85,6 +85,7 @@ def compare_predictions(
     labels: ArrayLike | None = None,
     pos_label: Any = None,
     groups: ArrayLike | None = None,
+    blocks: int | str | None = None,
     sample_weight: ArrayLike | None = None,
     params: Mapping[str, Any] | None = None,
     counter: ChunkCounter | None = None,
@@ -140,6 +141,9 @@ def compare_predictions(
     groups : array-like of shape (n_samples,), default=None
         Instances that belong together, such as sentences of a document: they are weighted together
         (model "group weights").
+    blocks : int or "auto", default=None
+        The number of consecutive rows that are weighted together, where rows are in order of time
+        and neighbours are alike. "auto" chooses it by how long losses stay correlated.
     sample_weight : array-like of shape (n_samples,), default=None
         How much each instance counts, as in scikit-learn: the weights of a survey, or of
         importance. Predicted classes are then compared by the Bayesian bootstrap over instances,
@@ -378,6 +382,7 @@ def compare_many(
     labels: ArrayLike | None = None,
     pos_label: Any = None,
     groups: ArrayLike | None = None,
+    blocks: int | str | None = None,
     sample_weight: ArrayLike | None = None,
     params: Mapping[str, Any] | None = None,
     prevalence: Any = None,
@@ -399,7 +404,7 @@ def compare_many(
     scores : dict of str to array-like, or DataFrame, default=None
         The instance scores of each, for metrics such as "roc_auc"; as ``y_score_a`` in
         `compare_predictions`.
-    scoring, model, weight, labels, pos_label, groups, sample_weight, params, prevalence
+    scoring, model, weight, labels, pos_label, groups, blocks, sample_weight, params, prevalence
         As in `compare_predictions`.
     engine, prior, n_draws, random_state
         As in `compare_predictions`.
@@ -452,6 +457,7 @@ def score_posterior(
     labels: ArrayLike | None = None,
     pos_label: Any = None,
     groups: ArrayLike | None = None,
+    blocks: int | str | None = None,
     sample_weight: ArrayLike | None = None,
     params: Mapping[str, Any] | None = None,
     prevalence: Any = None,
@@ -480,8 +486,8 @@ def score_posterior(
         the models that made the predictions.
     name : str, default="A"
         The name of the classifier.
-    labels, pos_label, groups, sample_weight, params, prevalence, engine, prior, n_draws, \
-            random_state
+    labels, pos_label, groups, blocks, sample_weight, params, prevalence, engine, prior, \
+            n_draws, random_state
         As in `compare_predictions`.
 
     Returns
@@ -520,7 +526,7 @@ def _of_learner(posterior: Posterior) -> Posterior:
     if not independent or not posterior.has_independent_draws or posterior.prevalence is not None:
         raise ValueError(
             "weight='inferred' requires one label per instance and engine='exact', without groups, "
-            "sample_weight, y_score or prevalence."
+            "blocks, sample_weight, y_score or prevalence."
         )
     truth, predicted, number = counts.cells()
     truth, predicted = (np.repeat(codes, number.astype(int)) for codes in (truth, predicted))

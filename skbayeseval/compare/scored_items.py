@@ -20,6 +20,8 @@ from skbayeseval.compare.logs import (
     groups_of_samples,
     names_of_models,
 )
+from skbayeseval.compare.ordered_rows import are_in_order, check_blocks, collect_in_order
+from skbayeseval.compare.targets import CollectedEvidence
 from skbayeseval.compare.unlikely_data import warn_of_other_scales
 from skbayeseval.evidence.instances import Instances
 from skbayeseval.evidence.item_scores import ItemScores
@@ -38,6 +40,7 @@ def compare_items(
     *,
     ids: Any = None,
     groups: ArrayLike | None = None,
+    blocks: int | str | None = None,
     missing: str = "raise",
     human_a: ArrayLike | None = None,
     human_b: ArrayLike | None = None,
@@ -69,6 +72,9 @@ def compare_items(
         Items that belong together, such as questions about one text: groups are then the unit of
         the evidence. In the order of `scores_a`, or a Series whose index has the ids. By default
         those that `read_samples` was asked to read.
+    blocks : int or "auto", default=None
+        The number of consecutive items that are weighted together, as in `compare_predictions`,
+        where the items of `scores_a` are in order of time.
     missing : {"raise", "drop", "wrong", "estimate"}, default="raise"
         What to do about items that only one of them has a score for: "drop" compares the items that
         both have, "wrong" counts a missing score, also that of a run, as 0, a failure, which
@@ -133,6 +139,7 @@ def compare_items(
             {"scores_a": scores_a, "scores_b": scores_b},
             ids,
             groups,
+            blocks,
             missing,
             {"human_a": human_a, "human_b": human_b},
             judge,
@@ -149,6 +156,7 @@ def compare_many_items(
     *,
     ids: Any = None,
     groups: ArrayLike | None = None,
+    blocks: int | str | None = None,
     missing: str = "raise",
     human: Mapping[str, ArrayLike] | pd.DataFrame | None = None,
     judge: str | Sequence[str] | None = None,
@@ -168,7 +176,7 @@ def compare_many_items(
         with a row per item and a column per system.
     human : mapping of str to array-like of shape (n_items,), or DataFrame, default=None
         The grades of people by the names of the systems, as `human_a` in `compare_items`.
-    ids, groups, missing, judge, higher_is_better, scoring, prior, n_draws, random_state
+    ids, groups, blocks, missing, judge, higher_is_better, scoring, prior, n_draws, random_state
         As in `compare_items`. `ids` may be one sequence per system, or a dict by name.
     model : {"auto", "paired", "bootstrap"} or model instance, default="auto"
         As in `compare_items`; "clustered" compares two systems only.
@@ -200,6 +208,7 @@ def compare_many_items(
             scores,
             ids,
             groups,
+            blocks,
             missing,
             {name: grades[name] for name in scores},
             judge,
@@ -215,6 +224,7 @@ def _posterior_of_items(
     scores: Mapping[str, Any],
     ids: Any,
     groups: Any,
+    blocks: Any,
     missing: str,
     human: Mapping[str, Any],
     judge: Any,
@@ -256,9 +266,17 @@ def _posterior_of_items(
     estimated = None
     if missing == "estimate" and items.missing is not None:
         estimated = _estimated(items.scores, names, grades)
-    known: tuple[Any, ...] = (items.missing, grades, judges, estimated)
-    evidence = ItemScores(items.scores, group, higher, *attempts, *known)
-    instances = Instances(evidence.n_items, items.order, has_ids=ids is not None)
+    described = (higher, *attempts, items.missing, grades, judges, estimated)
+    n_items = items.scores.shape[1]
+    check_blocks(blocks, groups, n_items)
+    evidence: Any = collect_in_order(
+        lambda group: CollectedEvidence(ItemScores(items.scores, group, *described)),
+        group,
+        n_items,
+        blocks,
+        is_ordered=are_in_order([items.labels], blocks),
+    ).evidence
+    instances = Instances(n_items, items.order, has_ids=ids is not None)
     posterior = make_posterior(evidence, *options, instances=instances)
     model = posterior.model
     if getattr(model, "limits", None) is None:

@@ -144,6 +144,10 @@ class Target:
         """The number of instances."""
         return number_of_samples(self.y, self.where)
 
+    def weight_together(self, groups: Array | None) -> None:
+        """Take groups, as numbers of instances, for the unit of the evidence."""
+        self.groups = groups
+
     def keep(self, name: str, predictions: Any) -> Mapping[str, Any]:
         """Return what is kept of predictions of all instances that were made elsewhere."""
         return {"predict": predictions}
@@ -300,9 +304,7 @@ class LabelTarget(Target):
             counts = UnitCounts.from_indicators(
                 truth, named, labels=self.classes, weight=weight, groups=groups, instances=rows
             )
-            indicators = tuple(
-                check_indicator(predicted, name) for name, predicted in predictions.items()
-            )
+            indicators = tuple(check_indicator(p, name) for name, p in predictions.items())
             counted = LabelRows(rows, units, split, truth, indicators)
             return CollectedEvidence(counts, scored, counted, scored_rows)
         columns = np.column_stack([predicted.astype(np.intp) for predicted in predictions.values()])
@@ -428,11 +430,8 @@ class NumberTarget(Target):
                 "labels and pos_label do not apply to metrics of numbers. Omit them, or choose a "
                 "metric of classes."
             )
-        classifiers = [
-            name
-            for name, source in sources.items()
-            if hasattr(source, "__sklearn_tags__") and is_classifier(source)
-        ]
+        tagged = {n: source for n, source in sources.items() if hasattr(source, "__sklearn_tags__")}
+        classifiers = [name for name, source in tagged.items() if is_classifier(source)]
         if classifiers and not is_of_numbers(scoring):
             raise ValueError(
                 f"Estimator {classifiers[0]!r} is a classifier, but another one is a regressor. "

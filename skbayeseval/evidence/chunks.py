@@ -115,6 +115,13 @@ class ChunkCounts(ByContent, Evidence):
         """The number of sentences; None if they are not kept."""
         return None if self.sentences is None else len(self.sentences)
 
+    def row_losses(self) -> Array | None:
+        """Return the number of errors of each tagger per sentence; None if these are not kept."""
+        if self.sentences is None:
+            return None
+        cells = self.sentences.astype(float)
+        return np.stack([tables_of_tagger(cells, k)[:, [1, 2]].sum(axis=1) for k in (0, 1)])
+
     def of_rows(self, rows: Array) -> ChunkCounts:
         """Return the counts of some of the sentences, given by their positions."""
         if self.sentences is None:

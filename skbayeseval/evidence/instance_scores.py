@@ -20,6 +20,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 from scipy import sparse
+from scipy.stats import rankdata
 
 from skbayeseval._arrays import (
     Array,
@@ -223,6 +224,8 @@ class ScoredInstances(WeightedInstances):
         As in `ConfusionCounts`.
     grouped : bool
         Whether units are groups.
+    block_length : int, default=None
+        As in `WeightedUnits`.
 
     Examples
     --------
@@ -244,6 +247,7 @@ class ScoredInstances(WeightedInstances):
     grouped: bool = False
     instances: Array | None = None
     sample_weight: Array | None = None
+    block_length: int | None = None
 
     kind = "scored"
     identical_in = "scores"
@@ -332,6 +336,27 @@ class ScoredInstances(WeightedInstances):
         """Return the size and the labels, as `ConfusionCounts` has them."""
         return Margin(float(len(self.truth)), self.labels, self.pos_label, self.weight)
 
+    def row_losses(self) -> Array:
+        """Return how far scores are from the right end, per classifier and row, as shares of ranks.
+
+        Where there are predicted labels, it is the share of them that are wrong.
+        """
+        truth = self.truth.reshape(len(self.truth), -1)
+        if self.truth.ndim == 1:
+            truth = truth == np.arange(len(self.labels))
+        positive = 1 if self.positive is None else self.positive
+        truth = truth[:, [positive]].astype(bool) if self._is_binary else truth.astype(bool)
+        losses = []
+        for of_one in self.responses:
+            kind = min(of_one)  # "labels" come first
+            scores = of_one[kind].reshape(len(truth), -1)
+            if kind == "labels":
+                wrong = scores != self.truth.reshape(len(truth), -1)
+            else:
+                wrong = np.abs(truth - rankdata(scores, axis=0) / len(truth))
+            losses.append(wrong.mean(axis=1))
+        return np.stack(losses)
+
     def of_rows(self, rows: Array) -> ScoredInstances:
         """Return the scores of some of the rows, given by their positions."""
         responses = tuple(
@@ -413,7 +438,7 @@ class ScoredInstances(WeightedInstances):
             classes = [self.truth == c for c in range(len(self.labels))]
         names = ["positives", "negatives"]
         if self.grouped:
-            names = [f"groups with {name}" for name in names]
+            names = [f"{self._units_in_words} with {name}" for name in names]
         scarcer = [
             min((count(rows, names[0]), count(~rows, names[1])), key=lambda one: one.effective)
             for rows in classes

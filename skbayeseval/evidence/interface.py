@@ -156,6 +156,30 @@ class Evidence(ABC):
         """The number of the group of each row that is kept; None if there are no groups."""
         return None
 
+    def row_losses(self) -> Array | None:
+        """Return the loss of each classifier in each row that is kept; None if that is not known.
+
+        It depends on no metric: whether a row was wrong, or by how much.
+        """
+        return None
+
+    def in_blocks(self, length: int, losses: Array | None) -> Self:
+        """Return the evidence, whose groups are blocks of so many rows; it may keep the losses."""
+        changed: Any = {"block_length": length}
+        return replace(self, **changed)
+
+    @property
+    def block_length(self) -> int | None:
+        """The number of rows of a block, where groups are blocks of consecutive rows; else None."""
+        return None
+
+    @property
+    def groups_in_words(self) -> str:
+        """The number of groups, or of blocks and their length, in words; "" if there are none."""
+        if self.block_length is not None:
+            return f" in {self.n_groups:,} blocks of {self.block_length:,} consecutive rows"
+        return f" in {self.n_groups:,} groups" if self.n_groups else ""
+
     def of_rows(self, rows: Array) -> Self:
         """Return the evidence of some of the rows, given by their positions.
 
@@ -192,10 +216,9 @@ class Evidence(ABC):
         margins = self.margins()
         sizes = dict.fromkeys(counts.total for counts in margins)
         number = " and ".join(f"{size:,.0f}" for size in sizes)
-        groups = f" in {self.n_groups:,} groups" if self.n_groups else ""
         weight = margins[0].weight
         worth = "" if weight == 1 else f", each with weight {weight:.4g}"
-        return f"{number} {self.noun}{groups}{worth}"
+        return f"{number} {self.noun}{self.groups_in_words}{worth}"
 
     def observed(self, metric: Metric) -> tuple[float, ...]:
         """Return the observed metric value of each classifier."""

@@ -21,6 +21,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 
 from skbayeseval._arrays import Array, check_entries
+from skbayeseval._validation import check_whole_number
 from skbayeseval.evidence.interface import Evidence, ObservedArray, letter
 from skbayeseval.evidence.one_classifier import Margin
 from skbayeseval.evidence.unit_numbers import UnitNumbers, count_units, effective_number
@@ -147,6 +148,8 @@ class ItemScores(Evidence):
     seen : (float, float), default=None
         The smallest and the largest score that is known of. By default, those of `scores` and
         `human`.
+    block_length : int, default=None
+        The number of items of a block, if groups are blocks of consecutive items.
 
     Examples
     --------
@@ -170,6 +173,7 @@ class ItemScores(Evidence):
     judges: tuple[str, ...] = ()
     estimated: Array | None = None
     seen: tuple[float, float] | None = None
+    block_length: int | None = None
 
     kind = "items"
     identical_in = "scores"
@@ -194,6 +198,8 @@ class ItemScores(Evidence):
             raise ValueError(f"attempts is {self.attempts}, but there are {n_runs} runs.")
         if self.missing is not None:
             _missing_in_words(self.missing)  # raises unless all is there
+        if self.block_length is not None:
+            check_whole_number(self.block_length, "block_length", 2)
         if self.seen is not None:
             low, high = replace(self, seen=None).range_seen
             if not -np.inf < self.seen[0] <= low <= high <= self.seen[1] < np.inf:
@@ -334,6 +340,10 @@ class ItemScores(Evidence):
         """The number of the group of each item; None if there are no groups."""
         return self.group
 
+    def row_losses(self) -> Array:
+        """Return minus the score of each item, or the score if lower ones are better."""
+        return -self.sign * self.means
+
     def of_rows(self, rows: Array) -> ItemScores:
         """Return the scores of some of the items, given by their positions."""
         scores = self.scores[:, rows]
@@ -359,7 +369,7 @@ class ItemScores(Evidence):
 
     def unit_numbers(self, metric: Metric) -> UnitNumbers:
         """Return the number of items, or of groups; of those that people graded, if they did."""
-        what = "items" if self.group is None else "groups"
+        what = self._units_in_words
         sizes = self.units().sizes
         if self.human is None:
             numbers = count_units(sizes, np.ones(len(sizes)), 1.0, what)
@@ -375,7 +385,7 @@ class ItemScores(Evidence):
         """Return how many items, or groups, of each system people graded."""
         assert self.human is not None
         unit = np.arange(self.n_items) if self.group is None else self.group
-        what = f"{'items' if self.group is None else 'groups'} with grades of people"
+        what = f"{self._units_in_words} with grades of people"
         numbers = [np.bincount(unit, np.isfinite(of_one)) for of_one in self.human]
         return [count_units(of_one, np.ones(len(of_one)), 1.0, what) for of_one in numbers]
 
@@ -392,7 +402,7 @@ class ItemScores(Evidence):
         """Raise if people graded too few items, or groups, of a system."""
         fewest = min(graded.number for graded in self._graded_by_people())
         if fewest < FEWEST_GRADED:
-            what = "items" if self.group is None else "groups"
+            what = self._units_in_words
             raise ValueError(
                 f"People must have graded {FEWEST_GRADED} {what} or more of each system to tell "
                 f"how the judge errs, but there are only {fewest} of one. Have more graded, or "
@@ -488,7 +498,12 @@ class ItemScores(Evidence):
             least, most = runs[runs > 0].min(), runs.max()
             what = "judges" if len(self.judges) > 1 else "runs"
             words += f" with {most if least == most else f'{least} to {most}'} {what} each"
-        return words if self.group is None else f"{words}, in {self.n_groups:,} groups"
+        return words if self.group is None else f"{words},{self.groups_in_words}"
+
+    @property
+    def _units_in_words(self) -> str:
+        of_groups = "groups" if self.block_length is None else "blocks"
+        return "items" if self.group is None else of_groups
 
     def observed_data(self) -> dict[str, ObservedArray]:
         """Return the scores of each system, averaged over runs."""

@@ -301,6 +301,11 @@ class PairedCounts(ByContent, Evidence):
         predictions = [codes[self.outcome] for codes in self.predictions.T]
         return Given(self.truth[self.outcome], predictions, classes=self.labels)
 
+    def row_losses(self) -> Array | None:
+        """Return whether each classifier was wrong, per row; None if rows are not kept."""
+        wrong = (self.predictions != self.truth[:, None]).T.astype(float)
+        return None if self.outcome is None else wrong[:, self.outcome]
+
     def of_rows(self, rows: Array) -> PairedCounts:
         """Return the counts of some of the rows, given by their positions."""
         if self.outcome is None:
@@ -418,6 +423,10 @@ class MarginalCounts(Evidence):
     def given(self) -> Given | None:
         """Return the truth and the predictions of each row; None if they are not kept."""
         return None if self.joint is None else self.joint.given()
+
+    def row_losses(self) -> Array | None:
+        """Return whether the classifier was wrong, per row; None if rows are not kept."""
+        return None if self.joint is None else self.joint.row_losses()
 
 
 def as_evidence(given: Evidence | Sequence[ConfusionCounts]) -> Evidence:

@@ -39,7 +39,7 @@ class PredictedNumbers(WeightedInstances):
         The predictions of each regressor.
     sample_weight : ndarray of shape (n_rows,)
         How much each row counts in a metric, as in scikit-learn.
-    run, unit, shape, weight, grouped, instances
+    run, unit, shape, weight, grouped, instances, block_length
         As in `WeightedInstances`.
 
     Examples
@@ -60,6 +60,7 @@ class PredictedNumbers(WeightedInstances):
     weight: float = 1.0
     grouped: bool = False
     instances: Array | None = None
+    block_length: int | None = None
 
     kind = "numbers"
     identical_in = "predictions"
@@ -127,6 +128,12 @@ class PredictedNumbers(WeightedInstances):
     def given(self) -> Given:
         """Return the true numbers, and those that each regressor predicted."""
         return Given(self.truth, list(self.predictions))
+
+    def row_losses(self) -> Array | None:
+        """Return the absolute errors of each regressor; None for items of any kind."""
+        if self.truth.dtype == object:
+            return None
+        return self.sample_weight * np.abs(self.predictions - self.truth)
 
     def of_rows(self, rows: Array) -> PredictedNumbers:
         """Return the predictions of some of the rows, given by their positions."""

@@ -31,7 +31,7 @@ from skbayeseval._labels import (
     indicator_labels,
     resolve_pos_label,
 )
-from skbayeseval._validation import check_weight
+from skbayeseval._validation import check_weight, check_whole_number
 from skbayeseval.evidence.chunks import tables_of_tagger
 from skbayeseval.evidence.interface import Evidence, Given, still_declared
 from skbayeseval.evidence.joint_counts import PairedCounts
@@ -58,6 +58,8 @@ class WeightedUnits(Evidence):
         Whether units are groups.
     sample_weight : ndarray of shape (n_rows,) or None
         How much each row counts in a metric, as in scikit-learn; None if all count alike.
+    block_length : int or None
+        The number of rows of a block, if groups are blocks of consecutive rows.
     """
 
     unit: Array | None
@@ -65,9 +67,12 @@ class WeightedUnits(Evidence):
     weight: float
     grouped: bool
     sample_weight: Array | None
+    block_length: int | None
 
     def __post_init__(self) -> None:
         check_weight(self.weight)
+        if self.block_length is not None:
+            check_whole_number(self.block_length, "block_length", 2)
         check_entries(self.shape, "shape", (None,), low=np.finfo(float).tiny)
         if self.unit is not None:
             last = len(self.shape) - 1
@@ -106,7 +111,8 @@ class WeightedUnits(Evidence):
 
     @property
     def _units_in_words(self) -> str:
-        return "groups" if self.grouped else "instances"
+        of_groups = "groups" if self.block_length is None else "blocks"
+        return of_groups if self.grouped else "instances"
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,6 +143,10 @@ class UnitCounts(WeightedUnits):
         The unit of each counted row; None if rows are not kept.
     sample_weight : ndarray of shape (n_rows,), default=None
         The weights with which rows were counted; None if all count alike.
+    block_length : int, default=None
+        As in `WeightedUnits`.
+    losses : ndarray of shape (n_classifiers, n_instances), default=None
+        Whether each classifier was wrong, where groups are blocks: the instances in their order.
 
     Examples
     --------
@@ -161,10 +171,12 @@ class UnitCounts(WeightedUnits):
     declared: bool = True
     unit: Array | None = None
     sample_weight: Array | None = None
+    block_length: int | None = None
+    losses: Array | None = None
 
     kind = "units"
     identical_in = "predictions"
-    of_each = ("hits", "predicted", "cells")
+    of_each = ("hits", "predicted", "cells", "losses")
     unsaved = ("unit",)
 
     def __post_init__(self) -> None:
@@ -176,6 +188,8 @@ class UnitCounts(WeightedUnits):
         k = len(self.hits)
         if not k or len(self.predicted) != k or len(self.cells) not in (0, k):
             raise ValueError("hits, predicted and cells must have one matrix per classifier.")
+        if self.losses is not None:
+            check_entries(self.losses, "losses", (k, None), low=0)
         for size, matrices in (
             (m, (self.true, *self.hits, *self.predicted)),
             (m * m, self.cells),
@@ -305,6 +319,18 @@ class UnitCounts(WeightedUnits):
         )
         return Given(truth, predictions, labels=self.labels)
 
+    def row_losses(self) -> Array | None:
+        """Return how often each classifier was wrong, per row; None if rows are not known."""
+        if self.unit is None or self.grouped:
+            return None
+        both = zip(self.predicted, self.hits, strict=True)
+        errors = [(self.true + said - 2 * hits).sum(axis=1) / 2 for said, hits in both]
+        return np.stack([np.ravel(of_one) for of_one in errors])[:, self.unit]
+
+    def in_blocks(self, length: int, losses: Array | None) -> UnitCounts:
+        """Return the counts, whose groups are blocks of rows; losses are kept of classes."""
+        return replace(self, block_length=length, losses=losses if self.cells else None)
+
     def of_rows(self, rows: Array) -> UnitCounts:
         """Return the counts of some of the rows, given by their positions."""
         if self.unit is None:
@@ -359,6 +385,7 @@ class UnitCounts(WeightedUnits):
             sizes=self.sizes[units],
             unit=None,
             sample_weight=None,
+            losses=None,
         )
 
     def with_weight(self, weight: float) -> UnitCounts:

@@ -167,6 +167,42 @@ def paired_t(a: ArrayLike, b: ArrayLike) -> SignificanceTest:
     return SignificanceTest("paired t", float(found.statistic), float(found.pvalue), n, n - 1)
 
 
+def diebold_mariano(values_a: ArrayLike, values_b: ArrayLike, *, lag: int) -> SignificanceTest:
+    """Test that the mean difference of values in order of time is 0 (Diebold and Mariano 1995).
+
+    The long-run variance has Bartlett's weights (Newey and West 1987), which keep it positive. The
+    statistic is corrected for small samples by Harvey, Leybourne and Newbold (1997).
+
+    Parameters
+    ----------
+    values_a, values_b : array-like of shape (n,)
+        The values of A and B, such as minus their losses, in order of time.
+    lag : int
+        The largest lag at which differences are correlated; h - 1 for forecasts h steps ahead.
+
+    Returns
+    -------
+    test : SignificanceTest
+
+    Examples
+    --------
+    >>> from skbayeseval.judgement.frequentist import diebold_mariano
+    >>> a, b = [3, 5, 4, 6, 2, 1, 3, 4, 5, 6], [2, 3, 3, 4, 2, 1, 4, 4, 3, 4]
+    >>> test = diebold_mariano(a, b, lag=2)
+    >>> round(test.statistic, 3), round(test.pvalue, 3)
+    (2.035, 0.072)
+    """
+    difference = np.subtract(values_a, values_b, dtype=float)
+    n, h, mean = len(difference), lag + 1, float(difference.mean())
+    rest = difference - mean
+    variance = float(rest @ rest)
+    for k in range(1, min(h, n)):
+        variance += 2 * (1 - k / h) * float(rest[k:] @ rest[:-k])
+    correction = (n + 1 - 2 * h + h * (h - 1) / n) / n
+    variance = variance / n**2 / correction if variance > 1e-13 * n * mean**2 else 0.0
+    return _t_test("Diebold and Mariano", mean, variance, n, n - 1)
+
+
 def corrected_resampled_t(
     scores_a: ArrayLike, scores_b: ArrayLike, *, n_train: float, n_test: float
 ) -> SignificanceTest:

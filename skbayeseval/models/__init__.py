@@ -115,7 +115,7 @@ FAMILIES = {
         others=(PairedHierarchical, Recalls),
     ),
     "groups": Family(
-        {"paired": GroupWeights}, "assumes independent instances, but groups= was given."
+        {"paired": GroupWeights}, "assumes independent instances, but groups= or blocks= was given."
     ),
     "labels": Family(
         {
@@ -139,7 +139,8 @@ FAMILIES = {
         {"paired": ScoreWeights}, "models predicted classes, but the predictions are numbers."
     ),
     "grouped scores": Family(
-        {"paired": GroupScoreWeights}, "assumes independent instances, but groups= was given."
+        {"paired": GroupScoreWeights},
+        "assumes independent instances, but groups= or blocks= was given.",
     ),
     "splits": Family(
         {"scores": CorrelatedT},

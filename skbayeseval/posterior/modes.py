@@ -84,7 +84,9 @@ class Mode(ABC):
         units = self.units(metric, weight)
         if units is None or not draws.shape[1]:
             return draws
-        return allow_for_few_units(draws, units, metric.bounds, drawing.rng(Stream.FEW_UNITS))
+        wide = allow_for_few_units(draws, units, metric.bounds, drawing.rng(Stream.FEW_UNITS))
+        # With one end, such as errors have, draws may have been stretched beyond it.
+        return wide if metric.bounds is not None else np.clip(wide, *metric.extent)
 
     def draws_of_one(self, metric: Metric, classifier: int, drawing: Drawing) -> Array | None:
         """Return draws that one classifier has for itself; None if they are those of all."""

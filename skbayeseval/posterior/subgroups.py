@@ -317,8 +317,9 @@ def _check_groups(posterior: Posterior, of_rows: Array, given: Subgroups) -> Non
     shared = ends[ends["min"] < ends["max"]]
     if len(shared):
         one, other = (given.labels[code] for code in shared.iloc[0])
+        what = "group" if posterior.evidence.block_length is None else "block"
         raise ValueError(
-            f"column must have the same value for all instances of a group, but {len(shared)} of "
-            f"the groups have several, such as {one!r} and {other!r}. Instances of a group "
-            "are not independent, and neither are subgroups that share groups."
+            f"column must have the same value for all instances of a {what}, but {len(shared)} of "
+            f"the {what}s have several, such as {one!r} and {other!r}. Instances of a {what} "
+            f"are not independent, and neither are subgroups that share {what}s."
         )

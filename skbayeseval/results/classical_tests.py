@@ -7,12 +7,20 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from sklearn.model_selection import TimeSeriesSplit
 
 from skbayeseval._arrays import Array
 from skbayeseval.evidence import ConfusionCounts, Evidence
 from skbayeseval.judgement import frequentist
-from skbayeseval.judgement.frequentist import SignificanceTest, mcnemar, paired_t, sign_test
-from skbayeseval.metrics.metric import totals_of
+from skbayeseval.judgement.frequentist import (
+    SignificanceTest,
+    diebold_mariano,
+    mcnemar,
+    paired_t,
+    sign_test,
+)
+from skbayeseval.metrics.metric import Metric, totals_of
+from skbayeseval.posterior.posterior import Posterior
 from skbayeseval.splitting.block_cv import BlockRegularizedCV
 from skbayeseval.splitting.collect import CrossValidation
 
@@ -23,15 +31,18 @@ Row = tuple[str, str, str, str, SignificanceTest]
 
 
 def classical_tests(
-    evidence: Evidence, record: CrossValidation | None, names: tuple[str, str], metric: str
+    posterior: Posterior, record: CrossValidation | None, names: tuple[str, str], of: Metric
 ) -> pd.DataFrame:
     """Return one row per test; tests of splits use the split scores in `record`.
 
     Classical tests have no inferred weights. They use the published one.
     """
+    evidence, metric = posterior.evidence, of.name
     if record is not None and record.published_weight is not None and not evidence.is_of_splits:
         evidence = evidence.with_weight(record.published_weight)
     rows = [*_of_instances(evidence), *_of_classes(evidence)]
+    if record is None or record.splitter == TimeSeriesSplit.__name__:
+        rows += _in_order(evidence, posterior.scored, of)
     if record is None:
         rows += [*_of_items(evidence, metric), *_of_groups(evidence, metric)]
         rows += [
@@ -123,7 +134,28 @@ def _of_groups(evidence: Any, metric: str) -> Iterator[Row]:
         a, b = (np.ravel(hits.sum(axis=1)) / evidence.sizes for hits in evidence.hits)
     else:
         return
-    yield from _of_pairs("groups", metric, "means of groups, each of which counts once", a, b)
+    what = "groups" if evidence.block_length is None else "blocks"
+    yield from _of_pairs(what, metric, f"means of {what}, each of which counts once", a, b)
+
+
+def _in_order(evidence: Any, scored: Any, metric: Metric) -> Iterator[Row]:
+    """Yield the test of rows in order, whose neighbours are correlated, if groups are blocks."""
+    length, compares = evidence.block_length, metric.name
+    if length is None or getattr(evidence, "human", None) is not None:
+        return
+    if metric.weighs_instances:
+        # Of a mean, these are its values.
+        influence = scored.influence(metric)
+        a, b = influence.shape[1] * influence + np.array(scored.observed(metric))[:, None]
+    elif evidence.is_of_items:
+        a, b = evidence.sign * evidence.means
+    elif evidence.losses is not None:
+        compares = "accuracy"
+        a, b = 1 - evidence.losses
+    else:
+        return
+    test = diebold_mariano(a, b, lag=length - 1)
+    yield test.name, "rows", compares, f"correlated up to lag {length - 1}", test
 
 
 def _of_pairs(level: str, metric: str, note: str, a: Array, b: Array) -> Iterator[Row]:

@@ -263,6 +263,8 @@ class ComparisonResult(ComparisonFigures):
         - One score per item: the paired t-test and the sign test; McNemar's test if items are
           right or wrong.
         - Groups (``groups=``): the paired t-test and the sign test of the means of groups.
+        - Rows in order (``blocks=``): these tests of blocks, and Diebold and Mariano's test, as
+          corrected by Harvey, Leybourne and Newbold (1997).
         - Splits of a cross-validation: the corrected resampled t-test, and the tests for 3 x 2
           block-regularised and for 5 x 2 cross-validation.
 
@@ -275,9 +277,9 @@ class ComparisonResult(ComparisonFigures):
         -------
         table : pandas.DataFrame
             The columns are level ("micro" for instances or chunks, "macro" for classes, "items",
-            "groups", "splits", "data sets"), compares, statistic (positive if A is better; for sign
-            and McNemar tests, the number of the `n` differing pairs in which A is better), df, n,
-            pvalue (two-sided) and note.
+            "groups", "blocks", "rows", "splits", "data sets"), compares, statistic (positive if A
+            is better; for sign and McNemar tests, the number of the `n` differing pairs in which A
+            is better), df, n, pvalue (two-sided) and note.
 
         Raises
         ------
@@ -297,8 +299,8 @@ class ComparisonResult(ComparisonFigures):
         two-proportion z, ignoring pairs     0.025
         Name: pvalue, dtype: float64
         """
-        name = self._metric(metric).name
-        return classical_tests(self.evidence, self._cross_validation, self.names, name)
+        chosen = self._metric(metric)
+        return classical_tests(self._posterior, self._cross_validation, self.names, chosen)
 
     def by(self, column: Any, *, metric: str | Metric | None = None) -> SubgroupComparison:
         """Return the same comparison in each subgroup of the instances, partially pooled.

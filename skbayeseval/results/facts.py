@@ -146,8 +146,10 @@ def cautions_of(result: PosteriorView) -> Iterator[Fact]:
     yield from (("caution", warning) for warning in result.warnings)
     units = dict.fromkeys(filter(None, map(posterior.units, metrics.values())))
     few = [unit for unit in units if unit.number < FEW_UNITS]
+    in_blocks = posterior.evidence.block_length is not None
+    and_are = "may still be too short" if in_blocks else "approximate"
     for unit in few:
-        words = f"only {unit.number} {unit.what}: intervals are widened for this, and approximate"
+        words = f"only {unit.number} {unit.what}: intervals are widened for this, and {and_are}"
         yield "caution", words
     for name, metric in metrics.items():
         carried = few_that_carry(posterior, metric)
@@ -200,7 +202,9 @@ def _scope(result: PosteriorView) -> Iterator[Fact]:
     if posterior.prevalence is not None:
         shares = ", ".join(f"{share:.3g}" for share in posterior.prevalence)
         yield "prevalence", f"{shares} of {list(result.labels)}; observed scores are plain"
-    yield "applies to", applies_to(result)
+    length = posterior.evidence.block_length
+    in_blocks = "" if length is None else f" (blocks of {length:,} consecutive rows)"
+    yield "applies to", applies_to(result) + in_blocks
     record = result._cross_validation
     if record is not None:
         yield "splits", f"{record.n_splits} ({record.splitter})"

@@ -47,6 +47,7 @@ WRONG = {
     "weight": ["x", -1, 0, np.nan, [1]],
     "calibrate": [-1, 2.5, "x", 8, None, [1]],
     "estimand": ["x", 3, None, ["learner"]],
+    "blocks": ["auto ", 0, -1, 2.5, True, 41, [3], np.nan],
     "n_jobs": ["x", 0, 2.5, True],
     "verbose": ["x", None, -1, 2.5],
     "pre_dispatch": ["nonsense", "__import__('os')", None, -1, 0, 2.5],

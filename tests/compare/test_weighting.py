@@ -155,7 +155,7 @@ def test_groups_of_labels_and_models_that_cannot():
     )
     assert result.evidence.n_groups == 30
     assert result.model == "group weights"
-    with pytest.raises(ValueError, match="assumes independent instances, but groups= was given"):
+    with pytest.raises(ValueError, match="independent instances, but groups= or blocks= was given"):
         bayesian_cross_validate(A, B, X, Y, groups=GROUPS, model="bcv", **FEW)
     with pytest.raises(ValueError, match="inconsistent numbers of samples"):
         bayesian_cross_validate(A, B, X, Y, groups=GROUPS[:-1], **FEW)

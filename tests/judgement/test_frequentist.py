@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 from sklearn.base import BaseEstimator
+from statsmodels.api import OLS
 from statsmodels.stats import contingency_tables
 from statsmodels.stats.descriptivestats import sign_test as sign_test_of_statsmodels
 from statsmodels.stats.proportion import proportions_ztest
@@ -14,6 +15,7 @@ from statsmodels.stats.proportion import proportions_ztest
 from skbayeseval.judgement.frequentist import (
     blocked_three_by_two_t,
     corrected_resampled_t,
+    diebold_mariano,
     five_by_two_f,
     five_by_two_t,
     mcnemar,
@@ -36,6 +38,24 @@ def scores(shape, seed=0):
         .normal([[0.8], [0.78]], 0.02, (2, np.prod(shape)))
         .reshape(2, *shape)
     )
+
+
+@pytest.mark.parametrize("lag", [0, 1, 7, 30])
+def test_diebold_and_mariano(lag):
+    a, b = np.random.default_rng(lag).normal(size=(2, 80)).cumsum(axis=1)
+    hac = {"maxlags": lag, "use_correction": False}  # Newey and West's variance of the mean
+    expected = OLS(a - b, np.ones(80)).fit(cov_type="HAC", cov_kwds=hac).tvalues[0]
+    h = lag + 1  # the correction of Harvey, Leybourne and Newbold (1997), equation 9
+    expected *= np.sqrt((80 + 1 - 2 * h + h * (h - 1) / 80) / 80)
+    test = diebold_mariano(a, b, lag=lag)
+    assert test.statistic == pytest.approx(expected)
+    assert test.pvalue == pytest.approx(2 * stats.t.sf(abs(expected), 79))
+    assert diebold_mariano(b, a, lag=lag).statistic == -test.statistic
+
+
+def test_diebold_and_mariano_without_differences():
+    assert diebold_mariano([1, 2, 3], [1, 2, 3], lag=1).pvalue == 1
+    assert diebold_mariano([2, 3, 4], [1, 2, 3], lag=1).pvalue == 0
 
 
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=1, max_size=30))

@@ -1,0 +1,427 @@
+"""Rows in order of time: blocks of consecutive rows, and a warning where there are none."""
+
+import re
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.signal import lfilter
+from sklearn.dummy import DummyRegressor
+from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.model_selection import TimeSeriesSplit
+from sklearn.naive_bayes import GaussianNB
+
+from skbayeseval import (
+    BayesianComparer,
+    bayesian_cross_val_score,
+    bayesian_cross_validate,
+    chunk_counter,
+    compare_items,
+    compare_many,
+    compare_many_items,
+    compare_predictions,
+    load_result,
+    metrics,
+    score_posterior,
+)
+from skbayeseval.compare.ordered_rows import _best_length, _warn_of_order, longest_block
+
+N = 120
+FEW = {"n_draws": 1000, "random_state": 0}
+TIMES = pd.date_range("2024-01-01", periods=N)
+
+
+def in_runs(seed=0, n=N, length=10):
+    """Return the truth and two predictions, each of which is wrong in whole runs of rows."""
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, 2, n)
+    wrong = np.repeat(rng.random((2, -(-n // length))) < [[0.2], [0.35]], length, axis=1)[:, :n]
+    return y, *(np.where(one, 1 - y, y) for one in wrong)
+
+
+def independent(seed=0, n=N):
+    return in_runs(seed, n, length=1)
+
+
+Y, A, B = in_runs()
+NUMBERS = np.random.default_rng(1).normal(size=(3, N)).cumsum(axis=1)
+TIME = np.arange(N)[:, None]
+X = np.column_stack([Y + np.random.default_rng(2).normal(size=N), np.arange(N) % 7])
+
+
+def by_classes(**options):
+    return compare_predictions(Y, A, B, **FEW, **options)
+
+
+def by_numbers(**options):
+    return compare_predictions(*NUMBERS, scoring="neg_mean_absolute_error", **FEW, **options)
+
+
+def by_scores(**options):
+    scores = {"y_score_a": NUMBERS[0] + Y, "y_score_b": NUMBERS[1] + Y}
+    return compare_predictions(Y, None, None, scoring="roc_auc", **scores, **FEW, **options)
+
+
+def by_labels(**options):
+    truth, a, b = (np.column_stack([one, Y]) for one in (Y, A, B))
+    return compare_predictions(truth, a, b, scoring="f1_micro", **FEW, **options)
+
+
+def by_items(**options):
+    return compare_items(NUMBERS[0], NUMBERS[1], **FEW, **options)
+
+
+def of_one(**options):
+    return score_posterior(Y, A, **FEW, **options)
+
+
+def of_many(**options):
+    return compare_many(Y, {"a": A, "b": B, "c": Y[::-1]}, **FEW, **options)
+
+
+def of_many_items(**options):
+    return compare_many_items(dict(zip("abc", NUMBERS, strict=True)), **FEW, **options)
+
+
+PAIRS = [by_classes, by_numbers, by_scores, by_labels, by_items]
+ALL = [*PAIRS, of_one, of_many, of_many_items]
+
+
+@pytest.mark.parametrize("compare", ALL)
+@pytest.mark.parametrize("blocks", ["auto ", "Auto", 0, -3, 2.5, True, N // 2 + 1, [5], np.nan])
+def test_bad_blocks_are_refused(compare, blocks):
+    with pytest.raises((ValueError, TypeError), match=r"^blocks"):
+        compare(blocks=blocks)
+
+
+@pytest.mark.parametrize("compare", ALL)
+@pytest.mark.parametrize("blocks", ["auto", 5, 1])
+def test_blocks_and_groups_are_refused(compare, blocks):
+    with pytest.raises(ValueError, match="blocks=.* and groups= were both given"):
+        compare(blocks=blocks, groups=np.arange(N) // 3)
+
+
+@pytest.mark.parametrize("compare", PAIRS)
+def test_blocks_of_one_row_are_independent_rows(compare):
+    result = compare(blocks=1)
+    assert np.array_equal(result.draws, compare().draws)
+    assert result.evidence.block_length is None
+    assert "consecutive" not in result.details()
+
+
+@pytest.mark.parametrize("compare", PAIRS)
+def test_blocks_are_groups_of_consecutive_rows(compare):
+    result = compare(blocks=10)
+    assert np.array_equal(result.draws, compare(groups=np.arange(N) // 10).draws)
+    assert result.evidence.block_length == 10
+    assert "in 12 blocks of 10 consecutive rows" in result.details()
+    assert "(blocks of 10 consecutive rows)" in str(result)
+    assert re.search("only 1[12] blocks[a-z ]*: intervals are widened .* may still be", str(result))
+    plain = compare()
+    assert (result.observed_a, result.observed_b) == (plain.observed_a, plain.observed_b)
+
+
+def test_the_last_block_is_shorter():
+    assert by_classes(blocks=50).evidence.sizes.tolist() == [50, 50, 20]
+
+
+@pytest.mark.parametrize("compare", ALL)
+def test_auto_chooses_a_length(compare):
+    assert 5 <= compare(blocks="auto").evidence.block_length <= N // 5
+
+
+def test_few_blocks_make_no_error_negative(tmp_path):
+    result = by_numbers(blocks=40)
+    assert result.draws_a.max() <= 0
+    result.save(tmp_path / "result.npz")
+    assert np.array_equal(load_result(tmp_path / "result.npz").draws, result.draws)
+
+
+@pytest.mark.parametrize("compare", PAIRS)
+@pytest.mark.parametrize("blocks", [7, "auto"])
+def test_save_and_load(compare, blocks, tmp_path):
+    result = compare(blocks=blocks)
+    result.save(tmp_path / "result.npz")
+    loaded = load_result(tmp_path / "result.npz")
+    assert loaded.evidence.block_length == result.evidence.block_length
+    assert np.array_equal(loaded.draws, result.draws)
+    assert str(loaded) == str(result)
+    if compare is not by_labels:
+        pd.testing.assert_frame_equal(loaded.frequentist(), result.frequentist())
+
+
+def test_block_lengths_in_files_are_checked():
+    with pytest.raises(ValueError, match="block_length"):
+        by_classes(blocks=5).evidence.in_blocks(1, None)
+    with pytest.raises(ValueError, match="block_length"):
+        by_items(blocks=5).evidence.in_blocks(0, None)
+
+
+def test_what_blocks_do_not_go_with():
+    with pytest.raises(ValueError, match="but groups= or blocks= was given"):
+        by_classes(blocks=10, model="hierarchical")
+    with pytest.raises(ValueError, match="but 12 of the blocks have several"):
+        by_classes(blocks=10).by(np.arange(N) % 2)
+    with pytest.raises(ValueError, match="without groups, blocks"):
+        of_one(blocks=10, weight="inferred")
+    halves = by_classes(blocks=10).by(np.arange(N) // 60)
+    assert halves.summary()["n_groups"].tolist() == [6, 6]
+
+
+def test_swap():
+    result = by_classes(blocks="auto")
+    swapped = compare_predictions(Y, B, A, blocks="auto", **FEW)
+    assert swapped.evidence.block_length == result.evidence.block_length
+    assert np.allclose(swapped.draws, -result.draws)
+    tests, others = result.frequentist(), swapped.frequentist()
+    name = "Diebold and Mariano"
+    assert others.loc[name, "statistic"] == pytest.approx(-tests.loc[name, "statistic"])
+
+
+def test_sample_weights():
+    weights = np.random.default_rng(3).random(N)
+    blocked = by_classes(blocks=10, sample_weight=weights)
+    grouped = by_classes(groups=np.arange(N) // 10, sample_weight=weights)
+    assert np.array_equal(blocked.draws, grouped.draws)
+    assert by_classes(blocks="auto", sample_weight=weights).evidence.block_length > 1
+    assert by_numbers(blocks="auto", sample_weight=weights).evidence.block_length > 1
+
+
+def test_several_share_the_length_that_is_longest():
+    ranking = of_many(blocks="auto")
+    length = ranking.evidence.block_length
+    assert all(ranking.pairs[i, j].evidence.block_length == length for i in (0, 1) for j in (2,))
+    losses = np.stack([A != Y, B != Y, Y[::-1] != Y]).astype(float)
+    assert length == longest_block(losses) >= longest_block(losses[:2])
+    table = ranking.pairs["a", "b"].frequentist()
+    expected = by_classes(blocks=length).frequentist()
+    name = "Diebold and Mariano"
+    assert table.loc[name, "statistic"] == pytest.approx(expected.loc[name, "statistic"])
+
+
+def test_metrics_share_the_length():
+    alone = by_classes(blocks="auto", scoring="f1")
+    both = by_classes(blocks="auto", scoring=["accuracy", "f1"])
+    assert both.evidence.block_length == alone.evidence.block_length
+    assert np.array_equal(both.metric("f1").draws, alone.draws)
+
+
+def test_classes_and_scores_have_the_same_blocks():
+    scores = {"y_score_a": NUMBERS[0], "y_score_b": NUMBERS[1], "scoring": ["accuracy", "roc_auc"]}
+    result = by_classes(blocks="auto", **scores)
+    assert result._posterior.scored.block_length == result.evidence.block_length
+    assert "Diebold and Mariano" in result.frequentist(metric="roc_auc").index
+
+
+def test_sentences():
+    tags = [["B-PER", "O"] if one else ["O", "B-PER"] for one in Y]
+    a, b = ([["B-PER", "O"] if one else ["O", "B-PER"] for one in said] for said in (A, B))
+    options = {"counter": chunk_counter("IOB2"), **FEW}
+    result = compare_predictions(tags, a, b, blocks="auto", **options)
+    assert result.evidence.block_length == by_classes(blocks="auto").evidence.block_length
+
+
+def test_items_of_any_kind_need_a_length():
+    metric = metrics.over_items(lambda truth, said: float(len(truth) == len(said)), name="lengths")
+    texts = [["yes" if one else "maybe" for one in column] for column in (Y, A, B)]
+    with pytest.raises(ValueError, match="blocks='auto' requires the loss of each row"):
+        compare_predictions(*texts, scoring=metric, blocks="auto", **FEW)
+    result = compare_predictions(*texts, scoring=metric, blocks=10, **FEW)
+    assert result.evidence.n_groups == 12
+
+
+# The length of blocks.
+
+
+def test_length_is_that_of_arch():
+    # test_block_length of arch, tests/bootstrap, for the circular bootstrap. K_N is the same.
+    y = np.random.RandomState(0).standard_normal(10_100)
+    y = lfilter([1], [1, -0.3], y)[100:]
+    assert _best_length(y) == pytest.approx(15.60894, rel=1e-4)
+
+
+def test_length_of_an_autoregressive_process():
+    # G / g(0) is 2 r / (1 - r^2), in the notation of Politis and White (2004).
+    rng, n, r = np.random.default_rng(0), 10_000, 0.5
+    found = [_best_length(lfilter([1], [1, -r], rng.normal(size=n))) for _ in range(20)]
+    expected = (1.5 * n * (2 * r / (1 - r**2)) ** 2) ** (1 / 3)
+    assert np.mean(found) == pytest.approx(expected, rel=0.1)
+
+
+@pytest.mark.parametrize(("n", "expected"), [(1000, 10), (300, 7), (100, 5), (27, 3), (12, 2)])
+def test_least_and_greatest_length(n, expected):
+    assert longest_block(np.zeros((2, n))) == expected
+    trend = np.arange(n, dtype=float)[None]
+    assert n // 8 <= longest_block(trend) <= n // 5
+
+
+def test_few_rows():
+    assert [longest_block(np.eye(n)[:2]) for n in range(2, 8)] == [1] * 6
+
+
+def test_huge_losses():
+    losses = np.random.default_rng(0).random((2, 300))
+    assert longest_block(1e150 * losses) == longest_block(losses) == 7
+
+
+@pytest.mark.slow
+def test_coverage():
+    covered = {None: 0, "auto": 0}
+    for seed in range(100):
+        rng = np.random.default_rng(seed)
+        a, b = lfilter([1], [1, -0.9], rng.normal(size=(2, 500)))[:, 200:]
+        for blocks in covered:
+            options = {"scoring": "neg_mean_absolute_error", "blocks": blocks, **FEW}
+            low, high = compare_predictions(np.zeros(300), a, b, **options).hdi()
+            covered[blocks] += low <= 0 <= high
+    assert covered[None] < 70
+    assert covered["auto"] >= 88
+
+
+# Rows in order without blocks.
+
+
+@pytest.mark.parametrize("index", [TIMES, TIMES[::-1], TIMES.to_period("D"), TIMES - TIMES[0]])
+def test_rows_in_order_give_a_warning(index):
+    with pytest.warns(UserWarning, match=r"lag-1 correlation 0\.\d\d.*blocks='auto'") as caught:
+        compare_predictions(pd.Series(Y, index), A, B, **FEW)
+    assert caught[0].filename == __file__
+    with pytest.warns(UserWarning, match="the differences of the losses of neighbours"):
+        compare_items(pd.Series(A == Y, index), pd.Series(B == Y, index), **FEW)
+    with pytest.warns(UserWarning, match="and the losses of neighbours are correlated"):
+        score_posterior(pd.Series(Y, index), A, **FEW)
+    with pytest.warns(UserWarning, match="blocks='auto'") as caught:
+        compare_many(pd.Series(Y, index), {"a": A, "b": B, "c": Y}, **FEW)
+    assert caught[0].filename == __file__
+
+
+def test_no_warning_otherwise():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        shuffled = TIMES[np.random.default_rng(0).permutation(N)]
+        for y in (Y, pd.Series(Y), pd.Series(Y, shuffled)):
+            compare_predictions(y, A, B, **FEW)
+        dated = pd.Series(Y, TIMES)
+        compare_predictions(dated, A, B, groups=np.arange(N) // 10, **FEW)
+        for blocks in (1, 10, "auto"):
+            compare_predictions(dated, A, B, blocks=blocks, **FEW)
+        y, a, b = independent()
+        compare_predictions(pd.Series(y, TIMES), a, b, **FEW)
+        compare_predictions(pd.Series(y, TIMES), a, a, **FEW)
+        compare_many(pd.Series(y, TIMES), {"a": a, "b": b, "c": y}, **FEW)
+
+
+@pytest.mark.parametrize("blocks", ["auto", 5])
+def test_times_that_are_not_sorted_have_no_blocks(blocks):
+    shuffled = pd.Series(Y, TIMES[np.random.default_rng(0).permutation(N)])
+    with pytest.raises(ValueError, match="the times in an index are not sorted"):
+        compare_predictions(shuffled, A, B, blocks=blocks, **FEW)
+    with pytest.raises(ValueError, match="the times in an index are not sorted"):
+        compare_items(shuffled, pd.Series(B, shuffled.index), blocks=blocks, **FEW)
+    with pytest.raises(ValueError, match="the times in an index are not sorted"):
+        bayesian_cross_validate(GaussianNB(), GaussianNB(), X, shuffled, blocks=blocks, **FEW)
+    compare_predictions(shuffled, A, B, blocks=1, **FEW)
+
+
+@pytest.mark.parametrize(("n", "share"), [(40, 0.3), (300, 0.05), (300, 0.4), (2000, 0.004)])
+def test_independent_rows_are_seldom_warned_of(n, share):
+    rng, alarms = np.random.default_rng(0), 0
+    for _ in range(1000):
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("error")
+                _warn_of_order((rng.random((2, n)) < share).astype(float))
+        except UserWarning:
+            alarms += 1
+    assert alarms <= 15
+
+
+# Cross-validation over time.
+
+
+@pytest.mark.parametrize("options", [{}, {"scoring": ["f1", "roc_auc"]}, {"estimand": "fitted"}])
+def test_cross_validation_over_time(options):
+    pair = GaussianNB(), LogisticRegression()
+    in_time = {"cv": TimeSeriesSplit(5), **FEW, **options}
+    results = {
+        blocks: bayesian_cross_validate(*pair, X, Y, blocks=blocks, **in_time)
+        for blocks in (None, 1, 5, "auto")
+    }
+    assert np.array_equal(results[1].draws, results[None].draws)
+    result = results[5]
+    assert result.evidence.n_groups == 20  # 100 of 120 rows are tested, from row 20 on
+    assert result.evidence.block_length == 5
+    assert "(blocks of 5 consecutive rows)" in str(result)
+    assert results["auto"].evidence.block_length == 5
+    assert np.array_equal(results["auto"].draws, result.draws)
+    assert result.observed_a == results[None].observed_a
+    assert "Diebold and Mariano" in result.frequentist().index
+
+
+def test_blocks_of_a_cross_validation_are_those_of_the_predictions():
+    pair = GaussianNB(), LogisticRegression()
+    cv = [(np.arange(20), np.arange(20, N))]
+    result = bayesian_cross_validate(*pair, X, Y, cv=cv, blocks=10, weight=1.0, **FEW)
+    said = [one.fit(X[:20], Y[:20]).predict(X[20:]) for one in pair]
+    expected = compare_predictions(Y[20:], *said, blocks=10, **FEW)
+    assert result.draws.mean() == pytest.approx(expected.draws.mean(), abs=0.01)
+    assert result.draws.std() == pytest.approx(expected.draws.std(), rel=0.1)
+
+
+def test_repeated_tests_of_a_row_are_in_its_block():
+    pair = GaussianNB(), LogisticRegression()
+    for blocks in (12, "auto"):
+        result = bayesian_cross_validate(*pair, X, Y, blocks=blocks, **FEW)
+        length = result.evidence.block_length
+        assert result.evidence.n_groups == -(-N // length)
+        assert np.allclose(result.evidence.sizes[:-1], length)
+        assert "Diebold and Mariano" not in result.frequentist().index
+
+
+def test_regressors_over_time():
+    pair = LinearRegression(), DummyRegressor()
+    y = NUMBERS[0] + X[:, 0]
+    options = {"cv": TimeSeriesSplit(4), "scoring": "neg_mean_absolute_error", **FEW}
+    with pytest.warns(UserWarning, match="lag-1 correlation"):
+        bayesian_cross_validate(*pair, TIME, y, **options)
+    result = bayesian_cross_validate(*pair, TIME, y, blocks="auto", **options)
+    assert result.evidence.block_length > 5
+
+
+def test_comparer_and_one_learner():
+    learners = [GaussianNB(), LogisticRegression()]
+    comparer = BayesianComparer(learners, cv=TimeSeriesSplit(4), blocks=8, random_state=0)
+    assert comparer.get_params()["blocks"] == 8
+    assert comparer.fit(X, Y).result_.evidence.block_length == 8
+    result = bayesian_cross_val_score(learners[0], X, Y, cv=TimeSeriesSplit(4), blocks=8, **FEW)
+    assert result.evidence.block_length == 8
+
+
+def test_split_scores_have_no_blocks():
+    with pytest.raises(ValueError, match="blocks= does not apply"):
+        bayesian_cross_validate(
+            GaussianNB(), LogisticRegression(), X, Y, model="scores", blocks=5, **FEW
+        )
+
+
+# The test of Diebold and Mariano.
+
+
+def test_diebold_and_mariano():
+    values = -np.abs(NUMBERS[1:] - NUMBERS[0])
+    difference = values[0] - values[1]
+    rest, h = difference - difference.mean(), 8
+    variance = np.mean(rest**2)
+    for k in range(1, h):
+        variance += 2 * (1 - k / h) * np.sum(rest[k:] * rest[:-k]) / N
+    expected = difference.mean() / np.sqrt(variance / N)
+    expected *= np.sqrt((N + 1 - 2 * h + h * (h - 1) / N) / N)
+    row = by_numbers(blocks=h).frequentist().loc["Diebold and Mariano"]
+    assert row["statistic"] == pytest.approx(expected)
+    assert row["df"] == N - 1
+    assert row["level"] == "rows"
+    items = compare_items(*values, blocks=h, **FEW).frequentist()
+    assert items.loc["Diebold and Mariano", "pvalue"] == pytest.approx(row["pvalue"])
+    assert list(items["level"]) == ["rows", "blocks", "blocks"]
+    assert "Diebold and Mariano" not in compare_items(*values, **FEW).frequentist().index
