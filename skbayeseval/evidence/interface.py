@@ -174,6 +174,11 @@ class Evidence(ABC):
         return None
 
     @property
+    def noun_of_groups(self) -> str:
+        """What groups are called: "groups" or "blocks"."""
+        return "groups" if self.block_length is None else "blocks"
+
+    @property
     def groups_in_words(self) -> str:
         """The number of groups, or of blocks and their length, in words; "" if there are none."""
         if self.block_length is not None:

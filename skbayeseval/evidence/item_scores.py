@@ -502,8 +502,7 @@ class ItemScores(Evidence):
 
     @property
     def _units_in_words(self) -> str:
-        of_groups = "groups" if self.block_length is None else "blocks"
-        return "items" if self.group is None else of_groups
+        return "items" if self.group is None else self.noun_of_groups
 
     def observed_data(self) -> dict[str, ObservedArray]:
         """Return the scores of each system, averaged over runs."""

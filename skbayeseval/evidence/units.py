@@ -111,8 +111,7 @@ class WeightedUnits(Evidence):
 
     @property
     def _units_in_words(self) -> str:
-        of_groups = "groups" if self.block_length is None else "blocks"
-        return of_groups if self.grouped else "instances"
+        return self.noun_of_groups if self.grouped else "instances"
 
 
 @dataclass(frozen=True, eq=False)

@@ -102,8 +102,8 @@ class Decision(InWords):
         The number of repeats of the cross-validation; 1 if there are none.
     units : str
         What there must be more of to settle the decision: "labelled instances", "instances",
-        "items", "groups", or "evidence" of another kind; "" if nothing could. Where one class is
-        scarce, its name follows, as in "labelled instances of class 1".
+        "items", "groups", "blocks", or "evidence" of another kind; "" if nothing could. Where one
+        class is scarce, its name follows, as in "labelled instances of class 1".
     turn : str
         What changes with the number of training instances; "" if that is nothing, or not known.
     trained_on : str

@@ -134,7 +134,7 @@ def _of_groups(evidence: Any, metric: str) -> Iterator[Row]:
         a, b = (np.ravel(hits.sum(axis=1)) / evidence.sizes for hits in evidence.hits)
     else:
         return
-    what = "groups" if evidence.block_length is None else "blocks"
+    what = evidence.noun_of_groups
     yield from _of_pairs(what, metric, f"means of {what}, each of which counts once", a, b)
 
 

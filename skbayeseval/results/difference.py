@@ -207,7 +207,7 @@ class DifferenceAnswers(RopeResult):
         if metric.name in self._posterior.model.derived_metrics:
             return ""  # a further data set deviates, however many are known
         if self.evidence.n_groups:
-            return "groups"
+            return self.evidence.noun_of_groups
         if self.evidence.is_of_items:
             return "items"
         if self.evidence.is_of_splits:

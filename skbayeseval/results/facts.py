@@ -385,7 +385,7 @@ def few_that_carry(posterior: Posterior, metric: Metric) -> str | None:
     if carriers >= FEW_CARRIERS:
         return None
     units = "items" if posterior.evidence.is_of_items else "instances"
-    units = "groups" if posterior.evidence.n_groups else units
+    units = posterior.evidence.noun_of_groups if posterior.evidence.n_groups else units
     return f"few {units} carry {what} (effective number {carriers:.0f})"
 
 

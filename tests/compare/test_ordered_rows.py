@@ -425,3 +425,7 @@ def test_diebold_and_mariano():
     assert items.loc["Diebold and Mariano", "pvalue"] == pytest.approx(row["pvalue"])
     assert list(items["level"]) == ["rows", "blocks", "blocks"]
     assert "Diebold and Mariano" not in compare_items(*values, **FEW).frequentist().index
+
+
+def test_what_could_settle_a_decision_is_more_blocks():
+    assert "More blocks could settle it." in str(by_classes(blocks=10).decision(0.15))
