@@ -214,7 +214,9 @@ def add_systems_to(commands: Any) -> None:
     parser.add_argument(
         "--lower-is-better", action="store_true", help="lower scores are better, as errors are"
     )
-    add_model(parser, model="auto", models="auto or hierarchical; bootstrap with --items")
+    add_model(
+        parser, model="auto", models="auto or hierarchical; with --items, bootstrap or paired"
+    )
     add_output(parser)
     parser.set_defaults(run=_run_systems)
 

@@ -76,8 +76,9 @@ def align_items(
 ) -> Aligned:
     """Return the scores of the same items.
 
-    Items are in the order of the first system. Without ids, the indexes of pandas objects are the
-    ids if they name the same items, otherwise items are paired by position.
+    Items are in the order of the first system, or of their ids if these are sorted. Without ids,
+    the indexes of pandas objects are the ids if they name the same items, otherwise items are
+    paired by position.
 
     Parameters
     ----------
@@ -178,6 +179,8 @@ def _matched(
             order = order.append(more).astype(order.dtype)  # append makes numbers of objects
     if missing != "raise":
         _check_types(order)
+        if all(ids.is_monotonic_increasing for ids in same.values()):
+            order = order.sort_values()  # such as times, of which each system lacks some
     return order, {name: ids.get_indexer(order) for name, ids in same.items()}
 
 

@@ -46,6 +46,11 @@ def check_blocks(blocks: Any, groups: Any, n_rows: int) -> None:
     if isinstance(blocks, str):
         if blocks != "auto":
             raise wrong("blocks", "'auto', a number of consecutive rows, or None", blocks)
+        if n_rows < 2 * FEWEST_BLOCKS:
+            raise ValueError(
+                f"blocks='auto' requires {2 * FEWEST_BLOCKS} or more rows, got {n_rows}. Pass the "
+                "number of rows of a block."
+            )
         return
     if check_whole_number(blocks, "blocks") > max(1, n_rows // 2):
         raise ValueError(
@@ -97,7 +102,12 @@ def collect_in_order(
             f"blocks='auto' requires the loss of each row, which {collected.evidence.describe()} "
             "do not have. Pass the number of rows of a block."
         )
-    length = longest_block(losses) if blocks == "auto" else int(blocks)
+    if blocks != "auto":
+        length = int(blocks)
+    else:
+        length = longest_block(losses)
+        if rows is not None:  # there may be others between those that were tested
+            length = int(np.ceil(length * (tested[-1] - tested[0] + 1) / len(tested)))
     if length == 1:
         return collected
     collected = collect(np.arange(n_rows) // length)
@@ -139,7 +149,7 @@ def longest_block(losses: Array | None) -> int:
     >>> longest_block(rng.random((2, 300)))  # independent rows
     7
     >>> longest_block(np.repeat(rng.random((2, 30)), 10, axis=1))
-    29
+    35
     """
     assert losses is not None
     n = losses.shape[1]

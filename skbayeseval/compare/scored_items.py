@@ -25,7 +25,12 @@ from skbayeseval.compare.targets import CollectedEvidence
 from skbayeseval.compare.unlikely_data import warn_of_other_scales
 from skbayeseval.evidence.instances import Instances
 from skbayeseval.evidence.item_scores import ItemScores
-from skbayeseval.evidence.missing_scores import FEWEST_SHARED, strangers, with_estimates
+from skbayeseval.evidence.missing_scores import (
+    FEWEST_SHARED,
+    strangers,
+    with_estimates,
+    without_distance,
+)
 from skbayeseval.metrics.metric import Metric
 from skbayeseval.metrics.registry import item_metric
 from skbayeseval.posterior.build import make_posterior
@@ -250,6 +255,11 @@ def _posterior_of_items(
     if groups is not None:
         group = align_groups(groups, items, by_position=ids is not None)
     attempts = (1, False)
+    if missing == "estimate" and items.missing is not None and re.match("pass.(?!1$)", scoring):
+        raise ValueError(
+            f"scoring={scoring!r} cannot be estimated where runs are missing. Pass missing='drop' "
+            "to compare the items that all have."
+        )
     if not all(
         isinstance(of_system, Samples) and of_system.score == scoring
         for of_system in scores.values()
@@ -293,6 +303,8 @@ def _posterior_of_items(
     if limits is not None and grades is None:  # a correction may go beyond them
         low, high = sorted(evidence.sign * end for end in limits)
         bounds = low + 0.0, high + 0.0  # no negative zeros
+        if estimated is not None:
+            _check_possible(dict(zip(names, estimated.mean(axis=1), strict=True)), limits)
     called = scoring if higher else f"neg_{scoring}"
     return posterior, tuple(names), {called: item_metric(called, bounds)}
 
@@ -309,11 +321,32 @@ def _estimated(scores: NDArray[Any], names: Sequence[str], grades: Any) -> NDArr
     strange = [name for name, is_one in zip(names, strangers(scores), strict=True) if is_one]
     if strange:
         raise ValueError(
-            f"missing='estimate' compares systems that share items, but {in_words(strange)} "
-            f"{'has' if len(strange) == 1 else 'have'} fewer than {FEWEST_SHARED} in common with "
-            "others, or none with most of them. Leave these systems out, or run them on more items."
+            f"Missing scores are estimated from the items that systems share, but "
+            f"{in_words(strange)} {'has' if len(strange) == 1 else 'have'} fewer than "
+            f"{FEWEST_SHARED} in common with the others. Leave these systems out, or run them on "
+            "more items."
+        )
+    # Of two alone, the interval of the difference allows for it.
+    flat = [name for name, is_one in zip(names, without_distance(scores), strict=True) if is_one]
+    if flat and len(names) > 2:
+        raise ValueError(
+            f"{flat[0]} differs by the same amount from the others on all items that it has a "
+            "score of, which does not tell how it would do on those that it lacks. Leave it out, "
+            "or run it on more items."
         )
     return with_estimates(scores)
+
+
+def _check_possible(means: Mapping[str, float], limits: tuple[float, float]) -> None:
+    """Raise if the estimated score of a system is one that cannot be."""
+    for name, mean in means.items():
+        if not limits[0] - 1e-9 <= mean <= limits[1] + 1e-9:
+            raise ValueError(
+                f"missing='estimate' takes {name} to be as far from the others on the items that "
+                f"it lacks as on those that it has, but its score on all items would be {mean:.3g}"
+                f", outside of {limits[0]:g} to {limits[1]:g}. Leave it out, run it on more items, "
+                "or pass missing='drop' or missing='wrong'."
+            )
 
 
 def _check_judges(judge: Any, n_columns: int) -> tuple[str, ...]:

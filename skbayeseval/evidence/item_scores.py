@@ -351,42 +351,53 @@ class ItemScores(Evidence):
         group = self.group
         if group is not None:
             group = np.ravel(np.unique(group[rows], return_inverse=True)[1])
-        given = {"human": self.human, "estimated": self.estimated}
-        part: Any = {k: None if values is None else values[:, rows] for k, values in given.items()}
+        human = None if self.human is None else self.human[:, rows]
         # What scores can be is not only what they are here.
-        part = replace(self, scores=scores, group=group, seen=self.range_seen, **part)
+        part = replace(self, scores=scores, group=group, seen=self.range_seen, human=human)
         part.__dict__.update(is_right_or_wrong=self.is_right_or_wrong)
         return part
 
     def are_copies(self, i: int, j: int, metric: str) -> bool:
-        """Return whether two systems have the same scores."""
+        """Return whether two systems have the same scores, where they have any."""
+        if self.estimated is not None:
+            return np.array_equal(self.over_runs[i], self.over_runs[j], equal_nan=True)
         return np.array_equal(self.means[i], self.means[j])
 
     def has_equal_differences(self) -> bool:
-        """Return whether two systems differ by the same amount on all items."""
-        differences = self.means[0] - self.means[1]
+        """Return whether two systems differ by the same amount on all items that both have."""
+        if self.estimated is not None:
+            differences = self.over_runs[0] - self.over_runs[1]
+            differences = differences[np.isfinite(differences)]
+            if not differences.size:
+                return False
+        else:
+            differences = self.means[0] - self.means[1]
         return bool(np.ptp(differences) <= 1e-12 * np.abs(self.range_seen).max())
 
     def unit_numbers(self, metric: Metric) -> UnitNumbers:
-        """Return the number of items, or of groups; of those that people graded, if they did."""
+        """Return the number of items, or of groups.
+
+        Where a system was run on some, or people graded some, it is the number of these.
+        """
         what = self._units_in_words
         sizes = self.units().sizes
-        if self.human is None:
+        if self.has_given_scores:
             numbers = count_units(sizes, np.ones(len(sizes)), 1.0, what)
         else:
             # The weights of all items vary, but what varies most is known for these only.
-            numbers = min(self._graded_by_people(), key=lambda graded: graded.effective)
+            numbers = min(self._known_units(), key=lambda known: known.effective)
             numbers = numbers._replace(shape=float(len(sizes)))
         seen = (0.0, 1.0) if self.is_right_or_wrong else self.range_seen
         low, high = sorted(self.sign * end for end in seen)
         return numbers._replace(seen=(low, high))
 
-    def _graded_by_people(self) -> list[UnitNumbers]:
-        """Return how many items, or groups, of each system people graded."""
-        assert self.human is not None
+    def _known_units(self) -> list[UnitNumbers]:
+        """Return how many items, or groups, of each system people graded, or have a score."""
         unit = np.arange(self.n_items) if self.group is None else self.group
-        what = f"{self._units_in_words} with grades of people"
-        numbers = [np.bincount(unit, np.isfinite(of_one)) for of_one in self.human]
+        known, what = self.over_runs, f"{self._units_in_words} of one system"
+        if self.human is not None:
+            known, what = self.human, f"{self._units_in_words} with grades of people"
+        numbers = [np.bincount(unit, np.isfinite(of_one)) for of_one in known]
         return [count_units(of_one, np.ones(len(of_one)), 1.0, what) for of_one in numbers]
 
     def carriers(self, classifier: int | None = None) -> float:
@@ -400,7 +411,7 @@ class ItemScores(Evidence):
 
     def check_people(self) -> None:
         """Raise if people graded too few items, or groups, of a system."""
-        fewest = min(graded.number for graded in self._graded_by_people())
+        fewest = min(known.number for known in self._known_units())
         if fewest < FEWEST_GRADED:
             what = self._units_in_words
             raise ValueError(
@@ -472,7 +483,8 @@ class ItemScores(Evidence):
                 words += ": the result is about these, not about those that people would give"
             lines.append(("note", words))
         if len(self.judges) > 1:
-            apart = np.nanmax(self.scores, axis=2) - np.nanmin(self.scores, axis=2)
+            graded = [of_one[np.isfinite(of_one).any(axis=1)] for of_one in self.scores]
+            apart = [np.nanmax(of_one, axis=1) - np.nanmin(of_one, axis=1) for of_one in graded]
             each = [
                 f"on {np.mean(of_one > 0):.0%} of the items of {name} (by {of_one.mean():.2g} on "
                 "average)"
@@ -506,9 +518,10 @@ class ItemScores(Evidence):
 
     def observed_data(self) -> dict[str, ObservedArray]:
         """Return the scores of each system, averaged over runs."""
+        observed = self.means if self.estimated is None else self.over_runs
         return {
             f"items_{letter(k)}": ObservedArray(("item",), of_one)
-            for k, of_one in enumerate(self.means)
+            for k, of_one in enumerate(observed)
         }
 
 

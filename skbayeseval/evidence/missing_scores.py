@@ -9,11 +9,10 @@ more of which weak ones lack the hardest items, but are off by 0.03 to 0.05 with
 from __future__ import annotations
 
 import numpy as np
-from scipy.sparse.csgraph import connected_components
 
 from skbayeseval._arrays import Array
 
-# The fewest items, scored for another system as well, that tell of a system.
+# The fewest items that tell how far a system is from others, or one group of them from another.
 FEWEST_SHARED = 10
 
 
@@ -57,10 +56,11 @@ def with_estimates(scores: Array) -> Array:
 
 
 def strangers(scores: Array) -> Array:
-    """Return a mask of the systems that are not to be compared with those of the largest part.
+    """Return a mask of the systems that cannot be compared with those of the largest part.
 
-    These share fewer than `FEWEST_SHARED` items with others, or none with those, not even by way of
-    others.
+    To a part, the system is added that shares the most items with those that are in it, as long as
+    these are `FEWEST_SHARED` or more. So parts that only a few items join are not compared, as
+    these few would tell their distance.
 
     Examples
     --------
@@ -70,6 +70,33 @@ def strangers(scores: Array) -> Array:
     array([False, False,  True])
     """
     run = np.isfinite(scores)
-    few = (run & (run.sum(axis=0) > 1)).sum(axis=1) < FEWEST_SHARED
-    part = connected_components((run.astype(int) @ run.T) > 0, directed=False)[1]
-    return np.asarray(few | (part != np.bincount(part).argmax()))
+    part = np.full(len(run), -1)
+    while (part < 0).any():
+        number = part.max() + 1
+        seen, n_shared = np.zeros(run.shape[1], dtype=bool), np.zeros(len(run), dtype=int)
+        best = int(np.where(part < 0, run.sum(axis=1), -1).argmax())
+        while part[best] < 0 and (not seen.any() or n_shared[best] >= FEWEST_SHARED):
+            part[best] = number
+            n_shared += run[:, run[best] & ~seen].sum(axis=1)
+            seen |= run[best]
+            best = int(np.where(part < 0, n_shared, -1).argmax())
+    return np.asarray(part != np.bincount(part).argmax())
+
+
+def without_distance(scores: Array) -> Array:
+    """Return a mask of the systems of which nothing tells how far they are from others elsewhere.
+
+    These lack items, and differ by the same amount from others on all that they have: if all had
+    the easiest ones right, it is not known how they would do on the hard ones.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skbayeseval.evidence.missing_scores import without_distance
+    >>> without_distance(np.array([[1.0, 1.0, 0.0, 1.0], [1.0, 1.0, np.nan, np.nan]]))
+    array([False,  True])
+    """
+    run = np.isfinite(scores)
+    apart = scores - np.where(run, scores, 0.0).sum(axis=0) / run.sum(axis=0)
+    spread = np.nanmax(apart, axis=1) - np.nanmin(apart, axis=1)
+    return np.asarray(~run.all(axis=1) & (spread <= 1e-12 * np.nanmax(np.abs(scores))))

@@ -450,7 +450,7 @@ class Model(ParameterObject):
         """Return the model with known class proportions, in the order of the labels."""
         raise ValueError(
             "prevalence= requires a model with class proportions: it does not apply to groups, "
-            "multi-label indicators, chunks, scores, or a model of your own without "
+            "blocks, multi-label indicators, chunks, scores, or a model of your own without "
             "with_prevalence()."
         )
 

@@ -309,7 +309,15 @@ def _without_prior(draws: Array, centre: float, prior: float) -> Array:
 
 
 def _check_groups(posterior: Posterior, of_rows: Array, given: Subgroups) -> None:
-    """Raise if a group of instances that are not independent belongs to several subgroups."""
+    """Raise if a group of instances that are not independent belongs to several subgroups.
+
+    Nor are there subgroups of scores that are estimated from those of all items.
+    """
+    if getattr(posterior.evidence, "estimated", None) is not None:
+        raise ValueError(
+            "Missing scores are estimated from all items, so that there are no subgroups of these. "
+            "Compare the items of each subgroup on their own, or pass missing='drop'."
+        )
     group = posterior.evidence.group_of_rows
     if group is None:
         return

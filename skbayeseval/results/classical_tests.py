@@ -141,7 +141,7 @@ def _of_groups(evidence: Any, metric: str) -> Iterator[Row]:
 def _in_order(evidence: Any, scored: Any, metric: Metric) -> Iterator[Row]:
     """Yield the test of rows in order, whose neighbours are correlated, if groups are blocks."""
     length, compares = evidence.block_length, metric.name
-    if length is None or getattr(evidence, "human", None) is not None:
+    if length is None or not getattr(evidence, "has_given_scores", True):
         return
     if metric.weighs_instances:
         # Of a mean, these are its values.

@@ -148,9 +148,8 @@ def cautions_of(result: PosteriorView) -> Iterator[Fact]:
     few = [unit for unit in units if unit.number < FEW_UNITS]
     in_blocks = posterior.evidence.block_length is not None
     and_are = "may still be too short" if in_blocks else "approximate"
-    for unit in few:
-        words = f"only {unit.number} {unit.what}: intervals are widened for this, and {and_are}"
-        yield "caution", words
+    for many in dict.fromkeys(f"{unit.number} {unit.what}" for unit in few):
+        yield "caution", f"only {many}: intervals are widened for this, and {and_are}"
     for name, metric in metrics.items():
         carried = few_that_carry(posterior, metric)
         if carried is not None and not few:

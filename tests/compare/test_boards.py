@@ -103,15 +103,14 @@ def test_saved_and_by_parts(tmp_path):
     pd.testing.assert_frame_equal(again.table, ranking.table)
     assert str(again) == str(ranking)
     pair = ranking.pairs["s0", "s5"]
-    parts = pair.by(np.repeat(["x", "y"], 100)).table
-    whole = parts["observed_difference"] @ parts["n"] / 200
-    assert whole == pytest.approx(pair.observed_a - pair.observed_b)
+    with pytest.raises(ValueError, match="there are no subgroups of these"):
+        pair.by(np.repeat(["x", "y"], 100))
 
 
 def test_what_is_refused():
     _, holes = simulated()
     strange = holes.assign(few=holes["s0"].where(holes.index < 9))
-    with pytest.raises(ValueError, match=r"items, but few has fewer than 10 in common"):
+    with pytest.raises(ValueError, match=r"share, but few has fewer than 10 in common"):
         ranked(strange)
     apart = holes.assign(x=1.0, y=1.0, z=holes.index % 2).reindex(range(300))
     apart.loc[:199, ["x", "y", "z"]] = np.nan
@@ -125,6 +124,62 @@ def test_what_is_refused():
         ranked(holes, model="paired")
     with pytest.raises(ValueError, match="or missing='estimate' to estimate them"):
         ranked(holes, missing="raise")
+
+
+def test_what_few_items_cannot_tell():
+    rng = np.random.default_rng(0)
+    ability = rng.normal(size=(5, 1))
+    joined = pd.DataFrame((ability + rng.normal(size=(5, 200))).T, columns=list("abcde"))
+    joined.loc[:99, ["c", "d", "e"]] = np.nan
+    joined.loc[100 + 9 :, ["a", "b"]] = np.nan
+    with pytest.raises(ValueError, match="but a, b have fewer than 10 in common"):
+        ranked(joined)
+    easy = pd.DataFrame(rng.integers(0, 2, (100, 3)) * 1.0, columns=list("abc"))
+    easy.loc[:11] = 1.0
+    new = pd.Series(1.0, range(12))
+    with pytest.raises(ValueError, match="new differs by the same amount from the others"):
+        ranked(easy.assign(new=new))
+    pair = compare_items(easy["a"], easy.assign(new=new)["new"], missing="estimate", random_state=0)
+    low, high = pair.interval()
+    assert low < -0.1
+    assert high > 0.1
+    assert "identical" not in str(pair)
+    assert "only 12 items of one system" in str(pair)
+
+
+def test_scores_that_cannot_be_are_refused():
+    rng = np.random.default_rng(0)
+    easy = np.arange(300) < 100
+    board = pd.DataFrame(rng.random((300, 3)) < np.where(easy, 0.97, 0.1)[:, None]) * 1.0
+    weak = pd.Series((rng.random(300) < 0.3) * 1.0).where(easy)
+    with pytest.raises(ValueError, match="takes weak to be as far .* outside of 0 to 1"):
+        ranked(board.set_axis(list("abc"), axis=1).assign(weak=weak))
+
+
+def test_judges_attempts_and_tests():
+    rng = np.random.default_rng(0)
+    grades = {name: rng.integers(1, 6, (60, 2)) * 1.0 for name in "abc"}
+    grades["c"][10:20] = np.nan
+    said = compare_many_items(grades, missing="estimate", judge=["p", "q"], random_state=0)
+    assert "nan" not in said.details()
+    runs = {name: rng.integers(0, 2, (60, 4)) * 1.0 for name in "abc"}
+    runs["c"][10:20] = np.nan
+    with pytest.raises(ValueError, match="scoring='pass@2' cannot be estimated"):
+        compare_many_items(runs, missing="estimate", scoring="pass@2")
+    compare_many_items(runs, missing="estimate", scoring="pass@1")
+    in_blocks = compare_many_items(grades, missing="estimate", blocks=5, random_state=0)
+    with pytest.raises(ValueError, match="No classical test"):
+        in_blocks.pairs["a", "c"].frequentist()
+
+
+def test_times_of_which_systems_lack_some_stay_in_order():
+    times = pd.date_range("2026-01-01", periods=60)
+    rng = np.random.default_rng(0)
+    a, b = pd.Series(rng.random(60), times), pd.Series(rng.random(60), times)
+    options = {"missing": "estimate", "blocks": 5, "random_state": 0}
+    result = compare_items(a.drop(times[30]), b, **options)
+    assert result.evidence.describe() == "60 items, in 12 blocks of 5 consecutive rows"
+    assert np.flatnonzero(np.isnan(result.evidence.over_runs[0])) == [30]
 
 
 def test_items_that_nobody_was_run_on():

@@ -258,6 +258,8 @@ def test_least_and_greatest_length(n, expected):
 
 def test_few_rows():
     assert [longest_block(np.eye(n)[:2]) for n in range(2, 8)] == [1] * 6
+    with pytest.raises(ValueError, match="blocks='auto' requires 10 or more rows, got 9"):
+        compare_items(np.arange(9.0), np.ones(9), blocks="auto")
 
 
 def test_huge_losses():
@@ -367,6 +369,18 @@ def test_blocks_of_a_cross_validation_are_those_of_the_predictions():
     expected = compare_predictions(Y[20:], *said, blocks=10, **FEW)
     assert result.draws.mean() == pytest.approx(expected.draws.mean(), abs=0.01)
     assert result.draws.std() == pytest.approx(expected.draws.std(), rel=0.1)
+
+
+def test_a_length_that_is_chosen_counts_rows_between_those_that_are_tested():
+    rows = np.arange(21, N, 3)
+    y, x = NUMBERS[0], NUMBERS[1:2].T
+    pair = DummyRegressor(), LinearRegression()
+    options = {"scoring": "neg_mean_absolute_error", "blocks": "auto", **FEW}
+    result = bayesian_cross_validate(*pair, x, y, cv=[(np.arange(20), rows)], **options)
+    said = [one.fit(x[:20], y[:20]).predict(x[rows]) for one in pair]
+    alone = compare_predictions(y[rows], *said, **options)
+    assert result.evidence.n_groups - alone.evidence.n_groups in (0, 1)
+    assert result.evidence.block_length == pytest.approx(3 * alone.evidence.block_length, abs=3)
 
 
 def test_repeated_tests_of_a_row_are_in_its_block():

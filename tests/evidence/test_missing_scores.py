@@ -77,6 +77,13 @@ def test_copies_and_order():
         ([(0, 30), (0, 30), (21, 50)], [False, False, True]),
         ([(0, 30), (0, 30), (30, 60)], [False, False, True]),
         ([(0, 30), (0, 30), (0, 30), (30, 60), (30, 60)], [False] * 3 + [True] * 2),
+        # Parts that nine items join, and ten.
+        ([(0, 30), (0, 30), (21, 60), (21, 60), (21, 60)], [True] * 2 + [False] * 3),
+        ([(0, 30), (0, 30), (20, 60), (20, 60), (20, 60)], [False] * 5),
+        # The most systems, not the one with the most items.
+        ([(0, 40), (40, 60), (40, 60)], [True, False, False]),
+        # Few of each of two others.
+        ([(0, 30), (30, 60), (24, 36)], [False, True, True]),
     ],
 )
 def test_strangers(ranges, expected):
