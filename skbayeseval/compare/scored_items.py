@@ -84,8 +84,9 @@ def compare_items(
         What to do about items that only one of them has a score for: "drop" compares the items that
         both have, "wrong" counts a missing score, also that of a run, as 0, a failure, which
         requires scores between 0 and 1. "estimate" is for boards with holes: a missing score is
-        taken to be the level of the item plus the distance of the system from others, which those
-        who share items tell. The printed result tells how many there were.
+        taken to be the level of the item plus the distance of the system from others, which the
+        items that systems share tell; ten or more of these must join each system to the others. The
+        printed result tells how many were missing.
     human_a, human_b : array-like of shape (n_items,), default=None
         The grades that people gave to a random part of the items, 10 or more of each system, with
         NaN where they gave none, or Series with the ids of the items that they graded. By default
