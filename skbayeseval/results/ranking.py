@@ -146,7 +146,10 @@ class Ranking(RopeResult):
             known[which, prob] = self._rank(which, prob)
         table = known[which, prob].copy()
         if rope is not None:
-            table["tier"] = pd.Series(self.tiers(rope, prob, metric=which).numbers())
+            numbers = self.tiers(rope, prob, metric=which).numbers()
+            # Not inserted: pandas 2 then sets warnings filters, which threads share.
+            columns = {**table, "tier": [numbers[name] for name in table.index]}
+            return pd.DataFrame(columns, index=table.index)
         return table
 
     def _rank(self, which: Metric, prob: float) -> pd.DataFrame:

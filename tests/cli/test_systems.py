@@ -183,7 +183,8 @@ class TestItems:
             )
         )
         assert found == pytest.approx(expected)
-        tasks = leaderboard().T.stack().rename("x").rename_axis(["task", "who"]).reset_index()
+        tasks = leaderboard().T.rename_axis("task").reset_index()
+        tasks = tasks.melt("task", var_name="who", value_name="x")  # keeps what is missing
         tasks.to_csv(tmp_path / "tasks.csv", index=False)
         leaderboard().to_csv(tmp_path / "wide.csv")
         one = ranked(tmp_path / "tasks.csv", "--long who task x")[1].out
