@@ -57,6 +57,7 @@ def test_github(run, files):
     assert code == 0
     sentence = said.out.strip().removeprefix("::notice title=skbayeseval::")
     assert sentence.startswith("gate passed: safe to ship: A is not worse than B")
+    assert "(f1). Applies to what was tested" in sentence  # sentences on one line
     assert "%25 (f1)" in sentence
     assert files("GITHUB_STEP_SUMMARY").startswith("**gate passed**: safe to ship")
     assert files("GITHUB_OUTPUT") == f"passed=true\nsentence={sentence.replace('%25', '%')}\n"
