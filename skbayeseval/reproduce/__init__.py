@@ -1,7 +1,7 @@
 """Reproduction of the experiments of three papers with the public interface of the package.
 
-There is one module per paper. `newsgroups` makes the predictions that two of them compare, and
-`report` lists published and reproduced values side by side and counts how many agree.
+`newsgroups` reproduces the two papers of Zhang et al., `acl2019` that of Wang and Li, and `report`
+lists published and reproduced values side by side and counts how many agree.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from skbayeseval.reproduce import acl2019, icdm2015, sigir2016
+from skbayeseval.reproduce import acl2019, newsgroups
 from skbayeseval.reproduce.report import Report
 
 __all__ = ["PAPERS", "reproduce"]
@@ -55,7 +55,6 @@ def reproduce(
         if name == "acl2019":
             acl2019.run(report, conll=conll)
         else:
-            paper = sigir2016 if name == "sigir2016" else icdm2015
-            paper.run(report, data_home=data_home)
+            getattr(newsgroups, name)(report, data_home)
     report.close()
     return report

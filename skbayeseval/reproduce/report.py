@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from skbayeseval import ComparisonResult
 from skbayeseval._files import save_figure
 
 if TYPE_CHECKING:
@@ -163,64 +162,6 @@ def load_published(name: str) -> Any:
     600
     """
     return json.loads((files(__package__) / "data" / f"{name}.json").read_text(encoding="utf-8"))
-
-
-def bound(a: str, b: str) -> float:
-    """Return the allowed deviation of a reproduced difference in F1.
-
-    Naive Bayes has a closed form, while the solver of the SVMs has changed since publication.
-    """
-    return 0.005 if "SVM" in a + b else 0.003
-
-
-def posterior_lines(
-    row: str, printed: Mapping[str, Any], result: ComparisonResult, rope: Any, within: float
-) -> list[Line]:
-    """Return all published values of a posterior except its Bayes factor.
-
-    Parameters
-    ----------
-    row : str
-        The name of the row.
-    printed : dict
-        The published row.
-    result : ComparisonResult
-        The reproduced result.
-    rope : (float, float)
-        The ROPE of the paper.
-    within : float
-        The allowed deviation of means, standard deviations and ends of HDIs. Percentages may
-        deviate by ``500 * within`` percentage points.
-    """
-    decision = result.decision(rope)
-    lower, _, greater = result.probability()
-    scores = {
-        "mean": (printed["mean"], result.draws.mean()),
-        "std": (printed["std"], result.draws.std()),
-        "HDI low": (printed["hdi"][0], decision.hdi.low),
-        "HDI high": (printed["hdi"][1], decision.hdi.high),
-    }
-    percentages = {
-        "% below 0": (printed["pct_lower"], 100 * lower),
-        "% above 0": (printed["pct_greater"], 100 * greater),
-        "% in ROPE": (printed["pct_rope"], 100 * decision.probabilities.equivalent),
-    }
-    return [
-        *(Line(row, name, *values, within) for name, values in scores.items()),
-        *(Line(row, name, *values, 500 * within, 1) for name, values in percentages.items()),
-        Line(row, "decision", printed["decision"], decision.code),
-    ]
-
-
-def comparison_figure(result: ComparisonResult, kinds: tuple[str, ...], rope: Any) -> Figure:
-    """Draw several plots of a result side by side, with the ROPE marked."""
-    from matplotlib import pyplot as plt
-
-    size = (6.2 * len(kinds), 4.8)
-    figure, axes = plt.subplots(1, len(kinds), figsize=size, layout="constrained", squeeze=False)
-    for kind, ax in zip(kinds, axes[0], strict=True):
-        result.plot(kind, rope=rope, ax=ax)
-    return figure
 
 
 class MissingError(Exception):

@@ -6,7 +6,8 @@ from sklearn.utils import Bunch
 
 from skbayeseval import ComparisonResult
 from skbayeseval.cli import main
-from skbayeseval.reproduce import acl2019, icdm2015, newsgroups, reproduce, sigir2016
+from skbayeseval.reproduce import acl2019, reproduce
+from skbayeseval.reproduce import newsgroups as papers
 from skbayeseval.reproduce.report import MissingError, Report, Table
 
 # The paper's model is what is wanted, whatever its prior does.
@@ -15,9 +16,9 @@ pytestmark = pytest.mark.filterwarnings("ignore:The published prior of model='hi
 
 @pytest.fixture(autouse=True)
 def _fit_anew():
-    newsgroups.predict.cache_clear()
+    papers.predict.cache_clear()
     yield
-    newsgroups.predict.cache_clear()
+    papers.predict.cache_clear()
 
 
 @pytest.fixture
@@ -25,7 +26,7 @@ def offline(monkeypatch):
     def fail(**options):
         raise OSError("<urlopen error\nno network>")
 
-    monkeypatch.setattr(newsgroups, "fetch_20newsgroups_vectorized", fail)
+    monkeypatch.setattr(papers, "fetch_20newsgroups_vectorized", fail)
 
 
 @pytest.fixture
@@ -40,17 +41,17 @@ def made_up(monkeypatch):
         words[np.arange(len(target)), target] += 0.8
         return Bunch(data=words, target=target, target_names=[f"group {i}" for i in range(20)])
 
-    monkeypatch.setattr(newsgroups, "fetch_20newsgroups_vectorized", fetch)
+    monkeypatch.setattr(papers, "fetch_20newsgroups_vectorized", fetch)
 
 
 def test_without_data(offline):
     with pytest.raises(MissingError, match="could not be downloaded: <urlopen error no network>"):
-        newsgroups.predict()
+        papers.predict()
 
 
 @pytest.mark.parametrize("paper", ["icdm2015", "sigir2016"])
 def test_missing_data_is_one_line_and_exit_code_2(paper, offline, tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr(sigir2016, "table_3", lambda report: Table("Table 3", []))
+    monkeypatch.setattr(papers, "power", lambda report: Table("Table 3", []))
     assert main(["reproduce", paper, "--output", str(tmp_path)]) == 2
     out, err = capsys.readouterr()
     lines = [line for line in out.splitlines() if "20 Newsgroups is not in" in line]
@@ -62,7 +63,7 @@ def test_missing_data_is_one_line_and_exit_code_2(paper, offline, tmp_path, caps
 def test_the_rest_still_runs(offline, tmp_path, monkeypatch):
     ran = []
     monkeypatch.setattr(
-        sigir2016, "table_3", lambda report: ran.append("Table 3") or Table("Table 3", [])
+        papers, "power", lambda report: ran.append("Table 3") or Table("Table 3", [])
     )
     monkeypatch.setattr(acl2019, "run", lambda report, conll: ran.append("ACL"))
     report = reproduce(["sigir2016", "acl2019"], tmp_path, write=lambda text: None)
@@ -72,32 +73,32 @@ def test_the_rest_still_runs(offline, tmp_path, monkeypatch):
 
 def test_data_home_reaches_the_fetcher(made_up, monkeypatch, tmp_path):
     seen = []
-    fetch = newsgroups.fetch_20newsgroups_vectorized
+    fetch = papers.fetch_20newsgroups_vectorized
     monkeypatch.setattr(
-        newsgroups,
+        papers,
         "fetch_20newsgroups_vectorized",
         lambda **options: seen.append(options["data_home"]) or fetch(**options),
     )
-    newsgroups.predict(str(tmp_path))
-    newsgroups.predict(str(tmp_path))
+    papers.predict(str(tmp_path))
+    papers.predict(str(tmp_path))
     assert seen == [str(tmp_path)] * 2  # training and test part, once
 
 
 def test_every_printed_number_has_a_line(made_up, monkeypatch):
     monkeypatch.setattr(ComparisonResult, "bayes_factor", lambda *_, **options: Bunch(value=1.0))
-    found = newsgroups.predict()
+    found = papers.predict()
     tables = [
-        (icdm2015.table_1(found), 40),
-        (icdm2015.table_2(found), 88),
-        (icdm2015.table_3(found), 12),
-        (icdm2015.table_4(found, n_draws=100), 60),
-        (icdm2015.figure_3(found), 4),
-        *((table, 220) for table in sigir2016.tables_4_to_6(found, n_draws=100)),
+        (papers.documents(found), 40),
+        (papers.f1_of_each(found), 88),
+        (papers.frequentist_tests(found), 12),
+        (papers.averages(found, n_draws=100), 60),
+        (papers.confusion(found), 4),
+        *((table, 220) for table in papers.categories(found, n_draws=100)),
     ]
     for table, size in tables:
         assert len(table.lines) == size
         assert len({(line.row, line.column) for line in table.lines}) == size
-    assert len(icdm2015.draw_figure_3(found).axes) == 4
+    assert len(papers.draw_confusion(found).axes) == 4
 
 
 def test_unknown_paper(tmp_path, capsys):
@@ -109,9 +110,9 @@ def test_unknown_paper(tmp_path, capsys):
 
 @pytest.mark.slow
 def test_icdm2015_with_the_data(newsgroups, tmp_path, monkeypatch):
-    monkeypatch.setattr(icdm2015, "predict", lambda home: as_newsgroups(newsgroups))
+    monkeypatch.setattr(papers, "predict", lambda home: as_newsgroups(newsgroups))
     report = Report(tmp_path, lambda text: None)
-    icdm2015.run(report)
+    papers.icdm2015(report)
     outside = {(line.row, line.column) for table in report.tables for line in table.outside}
     assert outside <= {("SVM_L1", "category 19")}
     figures = {path.stem for path in tmp_path.iterdir()}
@@ -120,7 +121,7 @@ def test_icdm2015_with_the_data(newsgroups, tmp_path, monkeypatch):
 
 @pytest.mark.slow
 def test_sigir2016_with_the_data(newsgroups):
-    tables = list(sigir2016.tables_4_to_6(as_newsgroups(newsgroups)))
+    tables = list(papers.categories(as_newsgroups(newsgroups)))
     # With 24 million draws, the HDI of category 19 in Table 4 is [-0.1000, 0.0189], which is at its
     # bound: [-0.097, 0.022] as published, give or take 0.003.
     at_its_bound = {("category 19", "HDI low"), ("category 19", "HDI high")}
@@ -140,4 +141,4 @@ def as_newsgroups(found):
     published = load_published("icdm2015_tables")["table1"]
     predictions = {name: labels for name, labels in found.items() if name != "truth"}
     train = np.repeat(np.arange(20), published["train"])
-    return newsgroups.Newsgroups(published["name"], train, found["truth"], predictions)
+    return papers.Newsgroups(train, found["truth"], predictions)
