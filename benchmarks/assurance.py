@@ -24,10 +24,10 @@ import numpy as np
 import pandas as pd
 
 from skbayeseval import compare_predictions
+from skbayeseval.evidence import ConfusionCounts
 from skbayeseval.metrics import get_metric
 from skbayeseval.planning import simulate
-from skbayeseval.planning.simulate import Question, Setting, simulated_decisions
-from skbayeseval.planning.truths import populations_of
+from skbayeseval.planning.simulate import Question, populations_of, simulated_decisions
 
 ROPE, ASSURANCE = 0.01, 0.8
 SIZES = (200, 500, 1000)
@@ -112,7 +112,7 @@ def by_package(pair: tuple[float, float] | None, size: int, seed: int) -> dict[s
     )
     codes = simulated_decisions(
         truth,
-        Setting((0, 1), 1),
+        ConfusionCounts(np.zeros((2, 2)), (0, 1)),
         [question],
         [plan.largest if plan.n_more is None else plan.n_more],
         40,

@@ -46,12 +46,12 @@ from scipy.optimize import brentq
 from scipy.stats import norm
 
 from skbayeseval import compare_items
+from skbayeseval.evidence import ConfusionCounts
 from skbayeseval.judgement import Interval
 from skbayeseval.judgement.distribution import Plan, probability_per_look
 from skbayeseval.metrics import get_metric
 from skbayeseval.models import resolve_model
-from skbayeseval.planning.simulate import Question, Setting, simulated_decisions
-from skbayeseval.planning.truths import populations_of
+from skbayeseval.planning.simulate import Question, populations_of, simulated_decisions
 
 SIZES = range(100, 3001, 100)
 ROPES = (0.0, 0.01)
@@ -218,7 +218,12 @@ def main():
         Question(model, get_metric("accuracy"), Interval(-rope, rope), 0.95) for rope in ROPES
     ]
     codes = simulated_decisions(
-        truth, Setting((0, 1), 1), questions, SIZES, N_REPLICATIONS, np.random.SeedSequence(0)
+        truth,
+        ConfusionCounts(np.zeros((2, 2)), (0, 1)),
+        questions,
+        SIZES,
+        N_REPLICATIONS,
+        np.random.SeedSequence(0),
     )
     different = np.isin(codes, ("<<", ">>"))
     # Whoever stops at the first settled decision does not see later ones.

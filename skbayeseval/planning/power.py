@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +22,7 @@ from skbayeseval._validation import (
     check_size,
 )
 from skbayeseval.evidence.joint_counts import PairedCounts
+from skbayeseval.evidence.one_classifier import ConfusionCounts
 from skbayeseval.judgement.decision import SETTLED, WORDS, format_interval
 from skbayeseval.judgement.intervals import Interval
 from skbayeseval.judgement.rope import check_rope
@@ -32,10 +33,13 @@ from skbayeseval.planning.sample_size import crossing, smoothed, two_digits
 from skbayeseval.planning.simulate import (
     BYTES_OF_REPLICATION,
     Question,
-    Setting,
+    Truth,
+    evidence_of,
     in_chunks,
+    populations_of,
+    truths,
+    whole_counts,
 )
-from skbayeseval.planning.truths import Truth, populations_of, truths
 from skbayeseval.posterior.build import make_posterior
 from skbayeseval.posterior.posterior import Posterior
 
@@ -107,8 +111,11 @@ class PowerAnalysis:
         It is the first of the simulated sizes that does, or interpolated if the one before it is at
         least half as large.
         """
-        found = {model: self._reached(*curve) for model, curve in self._curves().items()}
-        return {m: None if size == np.inf else int(np.ceil(size)) for m, size in found.items()}
+        found: dict[str, int | None] = {}
+        for model, rows in self._by_model():
+            size = self._reached(rows["size"].to_numpy(), rows["power"].to_numpy())
+            found[model] = None if size == np.inf else int(np.ceil(size))
+        return found
 
     @property
     def intervals(self) -> dict[str, Interval | None]:
@@ -119,21 +126,19 @@ class PowerAnalysis:
         """
         rng, n = np.random.default_rng(0), self.n_replications
         found: dict[str, Interval | None] = {}
-        for model, (sizes, powers) in self._curves().items():
+        required = self.required
+        for model, rows in self._by_model():
+            sizes, powers = rows["size"].to_numpy(), rows["power"].to_numpy()
             resampled = rng.binomial(n, powers, (N_RESAMPLES, len(sizes))) / n
             ends = np.quantile(
                 [self._reached(sizes, row) for row in resampled], [0.025, 0.975], method="nearest"
             )
-            enough = self._reached(sizes, powers) < np.inf
-            found[model] = Interval(*ends.tolist()) if enough else None
+            found[model] = None if required[model] is None else Interval(*ends.tolist())
         return found
 
-    def _curves(self) -> dict[str, tuple[Array, Array]]:
-        """Return the sizes and their powers, by model."""
-        return {
-            str(model): (rows["size"].to_numpy(), rows["power"].to_numpy())
-            for model, rows in self.table.groupby("model", sort=False)
-        }
+    def _by_model(self) -> Iterator[tuple[str, pd.DataFrame]]:
+        for model, rows in self.table.groupby("model", sort=False):
+            yield str(model), rows
 
     def _reached(self, sizes: Array, powers: Array) -> float:
         """Return the number of instances that reaches the assurance; infinite if no size does."""
@@ -164,8 +169,7 @@ class PowerAnalysis:
         from skbayeseval.display import PowerDisplay
 
         curves = {
-            str(model): (rows["power"].to_numpy(), rows["low"].to_numpy(), rows["high"].to_numpy())
-            for model, rows in self.table.groupby("model", sort=False)
+            model: rows[["power", "low", "high"]].to_numpy().T for model, rows in self._by_model()
         }
         sizes = self.table["size"].unique()
         return PowerDisplay(sizes, curves, goal=self._goal()).plot(ax=ax, **style)
@@ -356,12 +360,12 @@ def power_analysis(
     prob = check_probability(prob)
     assumption, sizes = _by_position(cells_or_result, more, sizes)
     accuracies = _check_accuracies(assumption, disagreement)
-    truth, setting, names = _check_truth(assumption if accuracies is None else accuracies.cells())
+    truth, like, names = _check_truth(assumption if accuracies is None else accuracies.cells())
     n = check_size(n_replications, "n_replications", BYTES_OF_REPLICATION)
     seed = sequence(check_random_state_entropy(random_state), Stream.POWER)
     if scoring is None:
         scoring = "f1" if accuracies is None else "accuracy"
-    metrics = resolve_scoring(scoring, setting.labels)
+    metrics = resolve_scoring(scoring, like.labels)
     if len(metrics) != 1:
         raise ValueError(f"scoring must be one metric, got {list(metrics)}.")
     (metric,) = metrics.values()
@@ -369,10 +373,10 @@ def power_analysis(
     if sizes is None:
         sizes = USUAL_SIZES if accuracies is None else accuracies.sizes(region, assurance)
     sizes = _check_sizes(sizes)
-    models = _check_models(model, truth, setting, metric, sizes[0])
+    models = _check_models(model, truth, like, metric, sizes[0])
     prevalence = truth.prevalence if isinstance(truth, Posterior) else None
     questions = [Question(one, metric, region, prob, prevalence, goals) for one in models.values()]
-    job = {"truth": truth, "setting": setting, "questions": questions}
+    job = {"truth": truth, "like": like, "questions": questions}
     jobs = [job | {"sizes": [size]} for size in sizes]
     rows = []
     for size, codes in zip(sizes, in_chunks(jobs, n, seed, n_jobs, verbose), strict=True):
@@ -479,23 +483,17 @@ def _check_accuracies(given: Any, disagreement: Any) -> _Accuracies | None:
 
 
 def _check_goal(goal: Any) -> tuple[str, ...]:
-    goals = (goal,) if isinstance(goal, str) else goal
-    listed = isinstance(goals, Iterable) and getattr(goals, "ndim", 1) > 0
-    if not listed or not (goals := tuple(goals)):
-        raise TypeError(
-            f"goal must be a decision code or a list of decision codes, got {in_short(goal)}."
+    goals = [goal] if isinstance(goal, str) or not np.iterable(goal) else list(goal)
+    if not goals or not all(isinstance(code, str) and code in WORDS for code in goals):
+        raise ValueError(
+            f"goal must be one or several of the decision codes {list(WORDS)}, such as '>>' (A "
+            f"significantly better) and '~' (practically equivalent), got {in_short(goal)}."
         )
-    for code in goals:
-        if not isinstance(code, str) or code not in WORDS:
-            raise ValueError(
-                f"goal={in_short(code)} is not a decision code. Valid codes are {list(WORDS)}, "
-                "such as '>>' (A significantly better) and '~' (practically equivalent)."
-            )
-    return goals
+    return tuple(goals)
 
 
 def _check_models(
-    model: Any, truth: Truth, setting: Setting, metric: Metric, size: int
+    model: Any, truth: Truth, like: ConfusionCounts, metric: Metric, size: int
 ) -> dict[str, Model]:
     """Return the models by name, or by `str` where names are not unique.
 
@@ -507,8 +505,8 @@ def _check_models(
         raise ValueError("model must be a model or a list of models, got an empty list.")
     rng = np.random.default_rng(0)
     (populations,) = truths(truth, metric, rng, 1)
-    counts = [setting.counts(size * p.probability, rng) for p in populations]
-    evidence = setting.evidence(populations, counts)
+    counts = [whole_counts(size * p.probability, 1.0, rng) for p in populations]
+    evidence = evidence_of(like, populations, counts)
     prevalence = truth.prevalence if isinstance(truth, Posterior) else None
     resolved = []
     for one in models:
@@ -532,7 +530,8 @@ def _check_sizes(sizes: Any) -> list[int]:
     return [int(size) for size in values]
 
 
-def _check_truth(given: Any) -> tuple[Truth, Setting, tuple[str, str]]:
+def _check_truth(given: Any) -> tuple[Truth, ConfusionCounts, tuple[str, str]]:
+    """Return the truth, counts with the labels of the planned ones, and the names of A and B."""
     if hasattr(given, "_exact_posterior"):  # a ComparisonResult
         posterior = given._exact_posterior("power_analysis")
         if isinstance(posterior.evidence, PairedCounts) and not posterior.model.needs_pairs:
@@ -540,10 +539,10 @@ def _check_truth(given: Any) -> tuple[Truth, Setting, tuple[str, str]]:
             posterior = make_posterior(
                 posterior.evidence, "paired", "exact", None, 100, 0, posterior.prevalence
             )
-        setting = replace(Setting.of(posterior.counts[0]), weight=1.0)
-        return posterior, setting, given.names
+        return posterior, posterior.counts[0].with_weight(1.0), given.names
     tables = _check_cells(given)
-    return populations_of(*tables), Setting(tuple(range(len(tables[0]))), None), ("A", "B")
+    m = len(tables[0])
+    return populations_of(*tables), ConfusionCounts(np.zeros((m, m)), tuple(range(m))), ("A", "B")
 
 
 def _check_cells(given: Any) -> list[Array]:
@@ -552,12 +551,14 @@ def _check_cells(given: Any) -> list[Array]:
         return [_check_scenario(given)]
     try:
         cells = as_numbers(given, "cells_or_result")
-    except (TypeError, ValueError) as error:
-        raise TypeError(f"cells_or_result must be {_WHAT_DOES}, got {in_short(given)}.") from error
+    except (TypeError, ValueError):
+        cells = np.empty(0)
     m = cells.shape[-1] if cells.ndim == 3 else 0
     if m < 2 or cells.shape not in ((m, m, m), (2, m, m)):
         raise ValueError(
-            f"cells_or_result must be {_WHAT_DOES}, got an array of shape {cells.shape}."
+            "cells_or_result must be two accuracies, a dict with the keys 'mu', 'theta+' and "
+            "'theta-', an array of shape (M, M, M) of probabilities of (truth, A, B), a pair of "
+            f"M x M tables of probabilities, or a ComparisonResult, got {in_short(given)}."
         )
     sums = cells.sum(axis=(1, 2))
     if (cells >= 0).all():
@@ -570,13 +571,6 @@ def _check_cells(given: Any) -> list[Array]:
         "total for a joint table of (truth, A, B), or in each of two tables for A and B; got the "
         f"smallest {cells.min():g} and the sums {sums.round(6).tolist()}."
     )
-
-
-_WHAT_DOES = (
-    "two accuracies, a dict with the keys 'mu', 'theta+' and 'theta-', an array of shape (M, M, M) "
-    "of probabilities of (truth, A, B), a pair of M x M tables of probabilities, or a "
-    "ComparisonResult"
-)
 
 
 def _check_scenario(given: Mapping[str, Any]) -> Array:

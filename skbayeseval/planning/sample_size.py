@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.optimize import isotonic_regression
 from scipy.special import ndtri
 
 from skbayeseval._arrays import Array
@@ -21,8 +22,7 @@ from skbayeseval._validation import (
 from skbayeseval.judgement.decision import SETTLED, Decision, format_probability
 from skbayeseval.judgement.intervals import Interval
 from skbayeseval.metrics.metric import Metric
-from skbayeseval.planning.simulate import BYTES_OF_REPLICATION, Question, Setting, in_chunks
-from skbayeseval.planning.truths import SCALE
+from skbayeseval.planning.simulate import BYTES_OF_REPLICATION, SCALE, Question, in_chunks
 from skbayeseval.posterior.posterior import Posterior
 
 # A size that is more than so many times the present one is not told in words.
@@ -117,22 +117,15 @@ def two_digits(number: float) -> int:
 
 
 def smoothed(fractions: Array) -> Array:
-    """Return the isotonic regression of each row of fractions, which increase with the size.
-
-    It is the maximum, over all sizes up to a size, of the smallest mean from there to that size or
-    a larger one (Robertson, Wright and Dykstra 1988, section 1.4).
-    """
-    rising = np.zeros_like(fractions, dtype=float)
-    n_sizes = fractions.shape[-1]
-    for start in range(n_sizes):
-        means = np.cumsum(fractions[..., start:], axis=-1) / np.arange(1, n_sizes - start + 1)
-        smallest = np.minimum.accumulate(means[..., ::-1], axis=-1)[..., ::-1]
-        np.maximum(rising[..., start:], smallest, out=rising[..., start:])
-    return rising
+    """Return the isotonic regression of each row of fractions, which increase with the size."""
+    return np.apply_along_axis(lambda row: isotonic_regression(row).x, -1, fractions)
 
 
 # How many replications that follow each other are taken for alike. Chunks are a multiple of it.
 ALIKE = 16
+
+# The number of resamples of the bootstrap over replications.
+N_RESAMPLES = 500
 
 
 class Required(NamedTuple):
@@ -147,7 +140,7 @@ class Required(NamedTuple):
 
 
 def smallest_size(
-    settled: Array, sizes: Array, assurance: float, rng: np.random.Generator, n_resamples: int = 500
+    settled: Array, sizes: Array, assurance: float, rng: np.random.Generator
 ) -> Required:
     """Return the size at which the fraction of clear decisions reaches the assurance.
 
@@ -162,8 +155,6 @@ def smallest_size(
         The required fraction of clear decisions.
     rng : numpy.random.Generator
         The random number generator of the bootstrap over replications.
-    n_resamples : int
-        The number of bootstrap resamples.
 
     Returns
     -------
@@ -175,7 +166,7 @@ def smallest_size(
     # Replications that follow each other have like truths, and may stand for each other.
     first = np.arange(n) // ALIKE * ALIKE
     number = np.minimum(ALIKE, n - first)
-    resamples = (first + (rng.random(n) * number).astype(int) for _ in range(n_resamples))
+    resamples = (first + (rng.random(n) * number).astype(int) for _ in range(N_RESAMPLES))
     resampled = smoothed(np.array([settled[rows].mean(axis=0) for rows in resamples]))
     found = [crossing(row, sizes, assurance, n) for row in resampled]
     interval = Interval(*np.quantile(found, [0.025, 0.975]).tolist())
@@ -206,23 +197,8 @@ def crossing(rising: Array, sizes: Array, assurance: float, n: int) -> float:
 N_ITEM_SIZES = 120
 
 
-@dataclass(frozen=True)
-class Search:
-    """What both searches for a size need.
-
-    Parameters
-    ----------
-    n_now : int
-        The present number of instances or items.
-    largest : int
-        The largest number to try.
-    assurance : float
-        The required fraction of clear decisions.
-    n_replications : int
-        The number of simulated data sets.
-    seed : numpy.random.SeedSequence
-        The seed of the simulation.
-    """
+class Search(NamedTuple):
+    """What both searches for a size need: the present number, the largest, and so on."""
 
     n_now: int
     largest: int
@@ -301,7 +277,7 @@ def instances_needed(
     n_now, assurance, largest = search.n_now, search.assurance, float(search.largest)
     counts = posterior.counts[0]
     worth = max(c.total for c in posterior.counts) * counts.weight / n_now  # weight per instance
-    job = {"truth": posterior, "setting": Setting.of(counts), "base": posterior.evidence}
+    job = {"truth": posterior, "like": counts, "base": posterior.evidence}
 
     def settled(totals: Sequence[float] | Array, n: int) -> Array:
         here = job | {"questions": [question], "sizes": (np.asarray(totals) - n_now) * worth}
@@ -354,24 +330,20 @@ def required_sample_size(
 ) -> SampleSize:
     """Return the smallest size at which the decision is settled as often as asked for."""
     evidence: Any = posterior.evidence
-    of_items = evidence.is_of_items
-    if not of_items:
+    if not evidence.is_of_items:
         posterior = posterior.exact("required_sample_size")
+        rule = (decision.rope, decision.prob, posterior.prevalence, SETTLED)
+        question = Question(posterior.model, metric, *rule)
     assurance = check_probability(assurance, "assurance")
     most = 1000 * n_now if largest is None else check_whole_number(largest, "largest", n_now)
     n = check_size(n_replications, "n_replications", BYTES_OF_REPLICATION, 50)
     entropy = posterior.entropy
     if random_state is not None:
         entropy = check_random_state_entropy(random_state)
-    seed = sequence(entropy, Stream.SAMPLE_SIZE)
-    search = Search(n_now, most, assurance, n, seed)
-    question = None
-    if not of_items:
-        rule = (decision.rope, decision.prob, posterior.prevalence, SETTLED)
-        question = Question(posterior.model, metric, *rule)
+    search = Search(n_now, most, assurance, n, sequence(entropy, Stream.SAMPLE_SIZE))
     if decision.settled:
         required = Required(n_now, Interval(n_now, n_now), 1.0)
-    elif question is None:
+    elif evidence.is_of_items:
         differences = evidence.sign * (evidence.means[0] - evidence.means[1])
         required = items_needed(search, differences, posterior.difference(metric).sd, decision)
     else:

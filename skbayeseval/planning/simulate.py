@@ -8,6 +8,12 @@ counts, so the model is asked once for the slopes, and thousands of test sets ar
 count worth w of one is simulated as 1 / w counts for each independent instance, so weighted
 evidence grows by what it is worth. Sizes of one search see one growing test set each (common random
 numbers), and the settled fraction is made to rise with the size before it is read.
+
+New instances come from populations that are given, or drawn from a posterior. A pilot's truth is
+drawn from its posterior, not fixed at its estimate, and with a prior that expects disagreements to
+be split about evenly: the flat prior believes every difference that a small pilot happens to show.
+The prior is relative to how often the two disagree, so that it does not shrink classifiers that are
+not alike.
 """
 
 from __future__ import annotations
@@ -18,6 +24,7 @@ from typing import Any
 
 import numpy as np
 from joblib import delayed
+from scipy.special import softmax
 
 from skbayeseval._arrays import Array
 from skbayeseval._running import Task, parallel_with_progress
@@ -26,116 +33,145 @@ from skbayeseval.engines.rows import Population
 from skbayeseval.evidence.interface import Evidence
 from skbayeseval.evidence.joint_counts import MarginalCounts, PairedCounts
 from skbayeseval.evidence.one_classifier import ConfusionCounts
-from skbayeseval.judgement.decision import SETTLED, codes_given_hdi
+from skbayeseval.evidence.unit_numbers import cell_influence
+from skbayeseval.judgement.decision import SETTLED, WORDS, codes_given_hdi
 from skbayeseval.judgement.intervals import Interval, hdi_of_rows
 from skbayeseval.metrics.metric import Metric
 from skbayeseval.models.base import Model, check_no_nan
-from skbayeseval.planning.truths import Truth, truths
+from skbayeseval.models.vectors import populations_of_tables
+from skbayeseval.posterior.posterior import Posterior
 
-# The numbers of draws after which is asked whether there is doubt.
-FIRST_NUMBERS = (100, 400, 1200)
+Truth = tuple[Population, ...] | Posterior
 
+# The standard deviation of the difference, as a share of that of the difference on one instance,
+# which is the square root of the disagreement for accuracy. With an agreement of 0.9, it is 0.016.
+SCALE = 0.05
+
+# Number of draws from the posterior for each truth that is chosen among them.
+POOL = 10
+
+# The numbers of draws after which is asked whether there is doubt, and the number of those whose
+# decision stays in doubt. With 20,000 draws, the power changes by at most 0.012 on 1,000 data sets
+# of size 1,500 from both scenarios of Zhang et al. (2016, section 4.1).
+FIRST_NUMBERS, N_DRAWS = (100, 400, 1200), 4000
 
 # Draws that the tails beyond the HDI must have on average, or its ends are not estimated at all.
 FEWEST_IN_TAILS = 5
-
 
 # The error of an end of the HDI falls with the cube root of the number of draws n. It is FAR /
 # cube root of n standard deviations or more in one of a hundred normal posteriors, and then must go
 # in the right direction to matter: a simulated power moves by less than 0.001.
 FAR = 4.0
 
-
 # Standard errors between 0 and a difference of probabilities that has a sign without doubt.
 CERTAIN = 4.0
-
-
-def numbers_of_draws(most: int, prob: float) -> Iterator[int]:
-    """Yield the numbers of draws after which to look: few at first, `most` at last."""
-    for number in FIRST_NUMBERS:
-        if number * (1 - prob) + 1e-9 >= FEWEST_IN_TAILS and number < most:
-            yield number
-    yield most
-
-
-def decide_many(
-    draw: Callable[[Array, int], Array],
-    n_sets: int,
-    rope: Interval,
-    prob: float,
-    most: int,
-    goal: Sequence[str] | None = None,
-) -> Array:
-    """Return the decision code of each of many posteriors.
-
-    Parameters
-    ----------
-    draw : callable
-        ``draw(which, n)`` returns n new draws of the difference for each of these posteriors, of
-        shape (len(which), n).
-    n_sets : int
-        The number of posteriors.
-    rope : Interval
-        The region of practical equivalence.
-    prob : float
-        The probability mass of the HDI.
-    most : int
-        The number of draws of posteriors that stay in doubt.
-    goal : sequence of str, default=None
-        The codes whose frequency is asked for: doubt about others does not matter. By default, all
-        matter.
-
-    Returns
-    -------
-    codes : ndarray of str of shape (n_sets,)
-        The codes.
-    """
-    codes = np.full(n_sets, "?", dtype="<U2")
-    which, draws = np.arange(n_sets), np.empty((n_sets, 0))
-    for number in numbers_of_draws(most, prob):
-        draws = np.concatenate([draws, draw(which, number - draws.shape[1])], axis=1)
-        low, high = hdi_of_rows(draws, prob)
-        codes[which] = codes_given_hdi(draws, low, high, rope)
-        doubtful = _doubtful(draws, low, high, rope, goal)
-        which, draws = which[doubtful], draws[doubtful]
-        if len(which) == 0:
-            break
-    return codes
-
-
-def _doubtful(
-    draws: Array, low: Array, high: Array, rope: Interval, goal: Sequence[str] | None
-) -> Array:
-    """Return for each row of draws, whose HDIs have these ends, whether more draws may matter."""
-    n = draws.shape[1]
-    error = FAR * draws.std(axis=1) / np.cbrt(n)
-    distances = {
-        "~": np.minimum(low - rope.low, rope.high - high),
-        "<<": rope.low - high,
-        ">>": low - rope.high,
-    }
-    if goal is not None and set(goal) <= set(SETTLED):
-        return np.any([np.abs(distances[code]) < error for code in goal], axis=0)
-    doubtful = np.any([np.abs(distance) < error for distance in distances.values()], axis=0)
-    # Where nothing is settled, the sign of the difference of two probabilities is reported.
-    better, worse = (draws > rope.high).mean(axis=1), (draws < rope.low).mean(axis=1)
-    settled = np.any([distance > 0 for distance in distances.values()], axis=0)
-    leaning = (better - worse) ** 2 * n > CERTAIN**2 * (better + worse)
-    return doubtful | ~(settled | leaning)
-
-
-# Number of posterior draws per simulated data set, if its decision is in doubt. With 20,000 draws,
-# the power changes by at most 0.012 on 1,000 data sets of size 1,500 from both scenarios of Zhang
-# et al. (2016, section 4.1).
-N_DRAWS = 4000
-
 
 # Number of replications per job.
 CHUNK = 128
 
-
 # What a replication takes: its codes, and its part of a chunk's task and seed.
 BYTES_OF_REPLICATION = 100
+
+
+def plausibility(
+    drawn: Sequence[tuple[Population, ...]], metric: Metric, positive: int, n_classes: int
+) -> tuple[Array, Array]:
+    """Return the differences and relative weights of populations drawn under a flat prior.
+
+    Parameters
+    ----------
+    drawn : sequence of tuple of Population
+        Each has one population of pairs of predictions, or one population per classifier.
+    metric : Metric
+        The metric whose difference is shrunk.
+    positive : int
+        The index of the positive class.
+    n_classes : int
+        The number of classes.
+
+    Returns
+    -------
+    differences, weights : ndarray of shape (n_populations,)
+        The differences in the metric, A minus B, and the weights, which sum to 1.
+    """
+    tables = tables_of(drawn, n_classes)
+    a, b = metric(tables, positive).T
+    influence = cell_influence(metric, tables.mean(axis=(0, 1)), positive)
+    scale = SCALE * spread_of_instances(drawn, influence)
+    ratio = np.divide(a - b, scale, out=np.zeros_like(scale), where=scale > 0)
+    return a - b, np.asarray(softmax(-0.5 * ratio**2))
+
+
+def spread_of_instances(drawn: Sequence[tuple[Population, ...]], influence: Array) -> Array:
+    """Return the root mean square of what an instance adds to the difference, of each population.
+
+    `influence` holds the influence of an instance in each cell of the confusion table. If only the
+    table of each classifier is known, half of all errors are taken for disagreements.
+    """
+    spread = []
+    for draw, truth, predictions, probability in _end_to_end(drawn):
+        added = influence[truth[:, None], predictions].T
+        other = added[1] if len(added) == 2 else influence[truth, truth]
+        spread.append(np.bincount(draw, probability * (added[0] - other) ** 2, len(drawn)))
+    return np.sqrt(np.mean(spread, axis=0))
+
+
+def tables_of(drawn: Sequence[tuple[Population, ...]], n_classes: int) -> Array:
+    """Return the tables of probabilities of both classifiers, of shape (n_draws, 2, M, M)."""
+    shape = (len(drawn), n_classes, n_classes)
+    tables = []
+    for draw, truth, predictions, probability in _end_to_end(drawn):
+        for predicted in predictions.T:
+            cell = np.ravel_multi_index((draw, truth, predicted), shape)
+            tables.append(np.bincount(cell, probability, np.prod(shape)).reshape(shape))
+    return np.stack(tables, axis=1)
+
+
+def _end_to_end(drawn: Sequence[tuple[Population, ...]]) -> Iterator[tuple[Array, ...]]:
+    """Yield the number of the draw of each outcome, and all outcomes, of each population."""
+    for populations in zip(*drawn, strict=True):
+        sizes = [len(population.truth) for population in populations]
+        columns = zip(*populations, strict=True)
+        yield np.repeat(np.arange(len(sizes)), sizes), *map(np.concatenate, columns)
+
+
+def populations_of(*tables: Array) -> tuple[Population, ...]:
+    """Return the populations for tables of probabilities: (truth, A), (truth, B), or (truth, A, B).
+
+    NaN marks a cell that is not counted.
+    """
+    (populations,) = populations_of_tables(*(np.asarray(table)[None] for table in tables))
+    return populations
+
+
+def truths(
+    truth: Truth, metric: Metric, rng: np.random.Generator, n: int
+) -> list[tuple[Population, ...]]:
+    """Return the truth of each replication: fixed, or drawn from a posterior.
+
+    The difference in the metric is shrunk as described in `plausibility`.
+    """
+    if not isinstance(truth, Posterior):
+        return [truth] * n
+    pool = truth.specification.draw_populations(rng, POOL * n)
+    positive = 1 if truth.positive is None else truth.positive
+    differences, weights = plausibility(pool, metric, positive, len(truth.counts[0].labels))
+    # Evenly spaced in the order of the differences: as often as the weights say, with less chance.
+    order = np.argsort(differences, kind="stable")
+    reached = np.cumsum(weights[order])
+    chosen = np.searchsorted(reached, reached[-1] * (np.arange(n) + rng.random(n)) / n)
+    drawn = [pool[i] for i in order[np.minimum(chosen, len(pool) - 1)]]
+    if truth.prevalence is None:
+        return drawn
+    # A test set sampled by class keeps its observed class proportions.
+    shares = truth.counts[0].true / truth.counts[0].true.sum()
+    return [tuple(_with_classes(p, shares) for p in populations) for populations in drawn]
+
+
+def _with_classes(population: Population, shares: Array) -> Population:
+    truth, predictions, probability = population
+    of_class = np.bincount(truth, probability, len(shares))
+    return Population(truth, predictions, probability * (shares / of_class)[truth])
 
 
 @dataclass(frozen=True)
@@ -154,8 +190,9 @@ class Question:
         The probability mass of the HDI.
     prevalence : tuple of float, default=None
         Known class proportions; None if unknown.
-    goal : tuple of str, default=None
-        The decision codes whose frequency is asked for; None if all matter.
+    goal : sequence of str
+        The decision codes whose frequency is asked for: doubt about others does not matter. By
+        default, all matter.
     """
 
     model: Model
@@ -163,7 +200,7 @@ class Question:
     rope: Interval
     prob: float
     prevalence: tuple[float, ...] | None = None
-    goal: tuple[str, ...] | None = None
+    goal: Sequence[str] = tuple(WORDS)
 
     def __post_init__(self) -> None:
         if self.metric.source != "tables":
@@ -188,81 +225,85 @@ class Question:
             a, b = check_no_nan(np.concatenate(blocks, axis=1), self.metric)
             return (a - b).reshape(len(which), n)
 
-        return decide_many(draw, len(data), self.rope, self.prob, N_DRAWS, self.goal)
+        return self.decide(draw, len(data))
 
-    def codes_of_shapes(self, form: Model, shapes: Array, rng: np.random.Generator) -> Array:
-        """Return the decision code for each row of Dirichlet shapes."""
+    def decide(self, draw: Callable[[Array, int], Array], n_sets: int) -> Array:
+        """Return the decision code of each of many posteriors.
 
-        def draw(which: Array, n: int) -> Array:
-            return form.differences_of_shapes(shapes[which], self.metric, rng, n)
-
-        return decide_many(draw, len(shapes), self.rope, self.prob, N_DRAWS, self.goal)
-
-
-@dataclass(frozen=True)
-class Setting:
-    """Properties that simulated counts share with the observed counts.
-
-    Parameters
-    ----------
-    labels : tuple
-        The classes.
-    pos_label : object
-        The positive class.
-    weight : float
-        The weight of one count.
-    true_negatives : bool
-        Whether true negatives are counted.
-    declared : bool
-        As in `ConfusionCounts`.
-    """
-
-    labels: tuple[Any, ...]
-    pos_label: Any
-    weight: float = 1.0
-    true_negatives: bool = True
-    declared: bool = True
-
-    @classmethod
-    def of(cls, counts: ConfusionCounts) -> Setting:
-        """Return the setting of the given counts."""
-        known = counts.has_true_negatives
-        return cls(counts.labels, counts.pos_label, counts.weight, known, counts.declared)
-
-    def counts(self, drawn: Array, rng: np.random.Generator) -> Array:
-        """Return the counts of numbers of independent instances.
-
-        One count has the weight `weight`, so each instance corresponds to 1 / weight counts. The
-        counts are rounded up or down at random, so that they are integers with the correct
-        expectation.
+        ``draw(which, n)`` returns n new draws of the difference for each of these posteriors, of
+        shape (len(which), n).
         """
-        return np.floor(drawn / self.weight + rng.random(drawn.shape))
+        codes = np.full(n_sets, "?", dtype="<U2")
+        which, draws = np.arange(n_sets), np.empty((n_sets, 0))
+        fewest = (FEWEST_IN_TAILS - 1e-9) / (1 - self.prob)
+        numbers = [number for number in FIRST_NUMBERS if fewest <= number < N_DRAWS]
+        for number in [*numbers, N_DRAWS]:
+            draws = np.concatenate([draws, draw(which, number - draws.shape[1])], axis=1)
+            low, high = hdi_of_rows(draws, self.prob)
+            codes[which] = codes_given_hdi(draws, low, high, self.rope)
+            doubtful = self._doubtful(draws, low, high)
+            which, draws = which[doubtful], draws[doubtful]
+            if len(which) == 0:
+                break
+        return codes
 
-    def evidence(
-        self, populations: Sequence[Population], counts: Sequence[Array], base: Any = None
-    ) -> Evidence:
-        """Return the evidence of counts of the outcomes of each population, added to `base`."""
-        of_all = (self.labels, self.weight, self.pos_label, self.declared)
-        if len(populations) == 1:
-            truth, predictions, _ = populations[0]
-            seen = counts[0] > 0
-            columns = [truth[seen], predictions[seen], counts[0][seen]]
-            if base is not None:
-                before = [base.truth, base.predictions, base.counts]
-                columns = [np.concatenate(both) for both in zip(before, columns, strict=True)]
-            return PairedCounts(columns[0], columns[1], columns[2], *of_all)
-        margins = []
-        for k, ((truth, predictions, _), number) in enumerate(
-            zip(populations, counts, strict=True)
-        ):
-            table = np.zeros((len(self.labels),) * 2)
-            np.add.at(table, (truth, predictions[:, 0]), number)
-            if not self.true_negatives:
-                table[0, 0] = np.nan  # as in `ConfusionCounts.from_cells`
-            if base is not None:
-                table += base.margins()[k].table
-            margins.append(ConfusionCounts(table, *of_all))
-        return MarginalCounts(tuple(margins))
+    def _doubtful(self, draws: Array, low: Array, high: Array) -> Array:
+        """Return for each row of draws, whose HDIs have these ends, whether more may matter."""
+        n, rope = draws.shape[1], self.rope
+        error = FAR * draws.std(axis=1) / np.cbrt(n)
+        distances = {
+            "~": np.minimum(low - rope.low, rope.high - high),
+            "<<": rope.low - high,
+            ">>": low - rope.high,
+        }
+        if set(self.goal) <= set(SETTLED):
+            return np.any([np.abs(distances[code]) < error for code in self.goal], axis=0)
+        doubtful = np.any([np.abs(distance) < error for distance in distances.values()], axis=0)
+        # Where nothing is settled, the sign of the difference of two probabilities is reported.
+        better, worse = (draws > rope.high).mean(axis=1), (draws < rope.low).mean(axis=1)
+        settled = np.any([distance > 0 for distance in distances.values()], axis=0)
+        leaning = (better - worse) ** 2 * n > CERTAIN**2 * (better + worse)
+        return doubtful | ~(settled | leaning)
+
+
+def whole_counts(drawn: Array, weight: float, rng: np.random.Generator) -> Array:
+    """Return the counts of numbers of independent instances, one of which has this weight.
+
+    So each instance corresponds to 1 / weight counts. They are rounded up or down at random, so
+    that they are integers with the correct expectation.
+    """
+    return np.floor(drawn / weight + rng.random(drawn.shape))
+
+
+def evidence_of(
+    like: ConfusionCounts,
+    populations: Sequence[Population],
+    counts: Sequence[Array],
+    base: Any = None,
+) -> Evidence:
+    """Return the evidence of counts of the outcomes of each population, added to `base`.
+
+    All but the counts themselves is as in `like`.
+    """
+    of_all = like.labels, like.weight, like.pos_label, like.declared
+    if len(populations) == 1:
+        truth, predictions, _ = populations[0]
+        seen = counts[0] > 0
+        columns = [truth[seen], predictions[seen], counts[0][seen]]
+        if base is not None:
+            before = [base.truth, base.predictions, base.counts]
+            columns = [np.concatenate(both) for both in zip(before, columns, strict=True)]
+        return PairedCounts(columns[0], columns[1], columns[2], *of_all)
+    margins = []
+    for k, ((truth, predictions, _), number) in enumerate(zip(populations, counts, strict=True)):
+        table = np.zeros((len(like.labels),) * 2)
+        np.add.at(table, (truth, predictions[:, 0]), number)
+        if not like.has_true_negatives:
+            table[0, 0] = np.nan  # as in `ConfusionCounts.from_cells`
+        if base is not None:
+            table += base.margins()[k].table
+        margins.append(ConfusionCounts(table, *of_all))
+    return MarginalCounts(tuple(margins))
 
 
 @dataclass(frozen=True)
@@ -290,7 +331,7 @@ class LinearShapes:
     def of(
         cls,
         question: Question,
-        setting: Setting,
+        like: ConfusionCounts,
         populations: Sequence[Population],
         base: Evidence | None,
     ) -> LinearShapes | None:
@@ -298,7 +339,7 @@ class LinearShapes:
         ends = np.cumsum([len(population.truth) for population in populations])
 
         def posterior(counts: Array) -> Any:
-            evidence = setting.evidence(populations, np.split(counts, ends[:-1]), base)
+            evidence = evidence_of(like, populations, np.split(counts, ends[:-1]), base)
             return question.model.specification(evidence, question.prevalence)
 
         ones = np.ones(ends[-1])
@@ -317,10 +358,19 @@ class LinearShapes:
         numbers = np.array([np.concatenate(of_one) for of_one in counts])
         return self.first + (numbers - 1) @ self.slopes
 
+    def codes(self, question: Question, shapes: Array, rng: np.random.Generator) -> Array:
+        """Return the decision code for each row of Dirichlet shapes."""
+
+        def draw(which: Array, n: int) -> Array:
+            form = self.specification
+            return form.differences_of_shapes(shapes[which], question.metric, rng, n)
+
+        return question.decide(draw, len(shapes))
+
 
 def simulated_decisions(
     truth: Truth,
-    setting: Setting,
+    like: ConfusionCounts,
     questions: Sequence[Question],
     sizes: Sequence[float],
     n: int,
@@ -337,8 +387,8 @@ def simulated_decisions(
     truth : tuple of Population, or Posterior
         The distribution of the instances. Draws from a posterior are shrunk in the metric of the
         first question.
-    setting : Setting
-        The properties of the counts.
+    like : ConfusionCounts
+        Counts with the labels and the weight of those that are simulated.
     questions : sequence of Question
         The decisions to make for each data set.
     sizes : sequence of float
@@ -359,8 +409,8 @@ def simulated_decisions(
     replications = truths(truth, questions[0].metric, rng, n)
     first = replications[0]
     forms: list[Any] = [None] * len(questions)
-    if len(setting.labels) == 2:
-        forms = [LinearShapes.of(question, setting, first, base) for question in questions]
+    if len(like.labels) == 2:
+        forms = [LinearShapes.of(question, like, first, base) for question in questions]
     drawn = [[np.zeros(len(p.truth)) for p in populations] for populations in replications]
     codes, reached = [], 0
     for size in sizes:
@@ -368,18 +418,20 @@ def simulated_decisions(
         for populations, numbers in zip(replications, drawn, strict=True):
             for number, (_, _, probability) in zip(numbers, populations, strict=True):
                 number += rng.multinomial(more, probability / probability.sum())
-        counts = [[setting.counts(number, rng) for number in numbers] for numbers in drawn]
+        counts = [
+            [whole_counts(number, like.weight, rng) for number in numbers] for numbers in drawn
+        ]
         data = []
         if None in forms:
             data = [
-                setting.evidence(populations, of_one, base)
+                evidence_of(like, populations, of_one, base)
                 for populations, of_one in zip(replications, counts, strict=True)
             ]
         codes.append(
             [
                 question.codes(data, rng)
                 if form is None
-                else question.codes_of_shapes(form.specification, form.shapes(counts), rng)
+                else form.codes(question, form.shapes(counts), rng)
                 for question, form in zip(questions, forms, strict=True)
             ]
         )
