@@ -7,7 +7,6 @@ import io
 import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,18 +16,24 @@ import pandas as pd
 from skbayeseval import (
     ComparisonResult,
     Ranking,
-    TableCounts,
     chunk_counter,
     compare_many,
     compare_predictions,
-    compare_table,
-    count_table,
 )
 from skbayeseval._arrays import in_words
 from skbayeseval._duckdb_tables import PARQUET, open_table, quoted
 from skbayeseval._files import text_table
-from skbayeseval.cli.output import InputError, check_disagreements, report
-from skbayeseval.cli.parsing import add_model, add_output, add_scoring, model_options, names_of
+from skbayeseval.cli.output import (
+    InputError,
+    add_model,
+    add_output,
+    add_scoring,
+    as_option,
+    check_disagreements,
+    model_options,
+    names_of,
+    report,
+)
 from skbayeseval.metrics.scoring import is_of_numbers
 from skbayeseval.sequences import TaggedFile, read_conll
 
@@ -39,8 +44,8 @@ MANY = 3
 
 FRACTION = r"[+-]?\d*\.\d*[1-9]\d*(?:[eE][+-]?\d+)?"
 
-# The options that name columns.
-COLUMN_OPTIONS = ("truth", "a", "b", "score_a", "score_b", "groups")
+# The options about a table.
+TABLE_OPTIONS = ("truth", "a", "b", "score_a", "score_b", "groups", "disagreements")
 
 
 class _Table:
@@ -53,7 +58,10 @@ class _Table:
             with open_table(path, names, argument="FILE") as relation:
                 _check_header(columns, list(relation.columns), path)
                 names = list(relation.columns) if whole else names
-                self.cells = relation.project(_as_text({name: name for name in names})).df()
+                texts = (
+                    f"coalesce({quoted(name)}::VARCHAR, '') AS {quoted(name)}" for name in names
+                )
+                self.cells = relation.project(", ".join(texts)).df()
             return
         if path == STANDARD_INPUT and sys.stdin is None:
             raise InputError("- is standard input, which is closed")
@@ -88,14 +96,6 @@ class _Table:
         return numbers.tolist()
 
 
-def _as_text(columns: Mapping[str, str]) -> str:
-    """Return SQL that gives columns new names and makes them text, "" where a cell is missing."""
-    return ", ".join(
-        f"coalesce({quoted(column)}::VARCHAR, '') AS {quoted(name)}"
-        for name, column in columns.items()
-    )
-
-
 def _check_header(columns: Iterable[tuple[str, str]], header: list[str], where: str) -> None:
     for option, name in columns:
         if header.count(name) != 1:
@@ -103,27 +103,6 @@ def _check_header(columns: Iterable[tuple[str, str]], header: list[str], where: 
             raise InputError(
                 f"{option} {name}: {problem} in {where}, which has {in_words(header, name)}"
             )
-
-
-def _count_labels(path: str, columns: Mapping[str, str]) -> TableCounts:
-    """Count the rows of a Parquet file by the cells of the columns, as text.
-
-    `columns` are named by the options that they come from, as in `count_table`.
-    """
-    with open_table(path, columns.values(), argument="FILE") as relation:
-        options = [(f"--{option}", column) for option, column in columns.items()]
-        _check_header(options, list(relation.columns), path)
-        counts = count_table(
-            relation.project(_as_text(columns)), **{name: name for name in columns}
-        )
-    for i, (option, column) in enumerate(columns.items()):
-        empty = sum(n for outcome, n in counts.outcomes.items() if not outcome[i].strip())
-        if empty:
-            raise InputError(
-                f"--{option} {column}: {empty:,} of {counts.total:,} labels in {path} are missing. "
-                "Every instance must have a label."
-            )
-    return replace(counts, columns=columns)
 
 
 def add_to(commands: Any) -> None:
@@ -192,54 +171,41 @@ def add_to(commands: Any) -> None:
 
 
 def _run(args: argparse.Namespace) -> int:
-    return report(_compare_chunks(args) if args.chunks else _compare_columns(args), args)
-
-
-def _common(args: argparse.Namespace) -> dict[str, Any]:
-    return {
+    given = {
         "scoring": args.scoring,
         "weight": args.weight,
         "labels": args.labels,
+        "pos_label": args.pos_label,
         **model_options(args),
     }
+    compared = _compare_chunks(args, given) if args.chunks else _compare_columns(args, given)
+    return report(compared, args)
 
 
-def _compare_columns(args: argparse.Namespace) -> ComparisonResult | Ranking:
+def _compare_columns(args: argparse.Namespace, given: dict[str, Any]) -> ComparisonResult | Ranking:
     _check_column_options(args)
     if len(args.files) > 1:
         raise InputError(f"one table is expected, got {len(args.files)} files")
-    path = args.files[0]
     predicted = [] if args.a is None else [("--a", args.a), *(("--b", b) for b in args.b)]
     scored = []
     if args.score_a is not None:
         scored = [("--score-a", args.score_a), *(("--score-b", b) for b in args.score_b)]
-    of_numbers = is_of_numbers(args.scoring)
     columns = [column for _, column in predicted or scored]
-    options = {**_common(args), "pos_label": args.pos_label}
     for named in (predicted, scored):
         _check_different([args.truth, *(column for _, column in named)])
     names = names_of(args, columns)
     check_disagreements(args, names)
-    few = len(predicted) == 2 and not (scored or of_numbers or args.disagreements)
-    if path.lower().endswith(PARQUET) and few:
-        # DuckDB counts the labels, so that they need not fit into memory.
-        counted = {"truth": args.truth, "a": args.a, "b": args.b[0], "groups": args.groups}
-        counts = _count_labels(path, {k: v for k, v in counted.items() if v is not None})
-        true, *predicted_labels = ({outcome[i] for outcome in counts.outcomes} for i in range(3))
-        options["pos_label"] = _checked_pos_label(
-            args, true, dict(zip(predicted, predicted_labels, strict=True))
-        )
-        return compare_table(counts, names=(names[0], names[1]), **options)
     truth_column = ("--truth", args.truth)
     grouped = [] if args.groups is None else [("--groups", args.groups)]
-    table = _Table(path, [truth_column, *predicted, *scored, *grouped], whole=args.disagreements)
+    of_all = [truth_column, *predicted, *scored, *grouped]
+    table = _Table(args.files[0], of_all, whole=args.disagreements)
     args.columns = table.cells.drop(columns=[args.truth, *columns]).reset_index(drop=True)
     for column in grouped:
-        options["groups"] = table.texts(*column, "group")
+        given["groups"] = table.texts(*column, "group")
     scores = [table.numbers(*column, "score", "scores are numbers") for column in scored]
     truth: Any
     predictions: list[Any]
-    if of_numbers:
+    if is_of_numbers(args.scoring):
         why = "the metric is one of numbers"
         truth, *predictions = (
             table.numbers(*column, "number", why) for column in (truth_column, *predicted)
@@ -247,18 +213,18 @@ def _compare_columns(args: argparse.Namespace) -> ComparisonResult | Ranking:
     else:
         truth, *predictions = (table.texts(*column) for column in (truth_column, *predicted))
         labels_of = dict(zip(predicted, map(set, predictions), strict=True))
-        options["pos_label"] = _checked_pos_label(args, set(truth), labels_of)
+        given["pos_label"] = _checked_pos_label(args, set(truth), labels_of)
     if len(names) > 2:
         return compare_many(
             truth,
             dict(zip(names, predictions, strict=True)) if predictions else None,
             scores=dict(zip(names, scores, strict=True)) if scores else None,
-            **options,
+            **given,
         )
     a, b = predictions or (None, None)
     score_a, score_b = scores or (None, None)
     return compare_predictions(
-        truth, a, b, y_score_a=score_a, y_score_b=score_b, names=(names[0], names[1]), **options
+        truth, a, b, y_score_a=score_a, y_score_b=score_b, names=names, **given
     )
 
 
@@ -268,7 +234,7 @@ def _check_column_options(args: argparse.Namespace) -> None:
     needed = ["truth", *(["a", "b"] if needs_predictions else ["score_a", "score_b"])]
     if args.a is not None or args.b is not None:
         needed += ["a", "b"]
-    missing = [_option(name) for name in dict.fromkeys(needed) if getattr(args, name) is None]
+    missing = [as_option(name) for name in dict.fromkeys(needed) if getattr(args, name) is None]
     if missing:
         raise InputError(
             f"{', '.join(missing)} must name columns of the table; for files of tags, pass --chunks"
@@ -280,10 +246,6 @@ def _check_column_options(args: argparse.Namespace) -> None:
         )
 
 
-def _option(name: str) -> str:
-    return f"--{name.replace('_', '-')}"
-
-
 def _check_different(columns: Sequence[str]) -> None:
     """Raise if a column or a file is compared with itself: a gate would pass, whatever is in it."""
     for k, column in enumerate(columns):
@@ -291,14 +253,10 @@ def _check_different(columns: Sequence[str]) -> None:
             raise InputError(f"{column} is given more than once, and nothing differs from itself")
 
 
-def _compare_chunks(args: argparse.Namespace) -> ComparisonResult:
-    if args.disagreements:
-        raise InputError("--disagreements is about instances, and does not go with --chunks")
-    column_options = [_option(name) for name in COLUMN_OPTIONS if getattr(args, name) is not None]
-    if column_options:
-        raise InputError(
-            f"{column_options[0]} names a column of a table, and does not go with --chunks"
-        )
+def _compare_chunks(args: argparse.Namespace, given: dict[str, Any]) -> ComparisonResult:
+    for name in TABLE_OPTIONS:
+        if getattr(args, name) is not None:
+            raise InputError(f"{as_option(name)} is about a table, and does not go with --chunks")
     if len(args.files) != 3:
         raise InputError(
             "--chunks requires three files, those of the true tags, of A's tags and of B's tags, "
@@ -316,25 +274,15 @@ def _compare_chunks(args: argparse.Namespace) -> ComparisonResult:
         a.tags,
         b.tags,
         counter=chunk_counter(args.chunks),
-        names=(names[0], names[1]),
-        pos_label=args.pos_label,
-        **_common(args),
+        names=names,
+        **given,
     )
 
 
 def _check_same_words(gold: TaggedFile, other: TaggedFile, gold_path: str, path: str) -> None:
     """Raise if two files of tags have different words, where both have words."""
-    if len(gold.tags) != len(other.tags):
-        raise InputError(
-            f"{gold_path} has {len(gold.tags)} sentences, but {path} has {len(other.tags)}"
-        )
-    for number, (ours, theirs) in enumerate(zip(gold.tokens, other.tokens, strict=True), start=1):
-        if len(ours) != len(theirs):
-            raise InputError(
-                f"sentence {number} has {len(ours)} tokens in {gold_path}, but {len(theirs)} in "
-                f"{path}"
-            )
-        for our_token, their_token in zip(ours, theirs, strict=True):
+    for number, (ours, theirs) in enumerate(zip(gold.tokens, other.tokens, strict=False), start=1):
+        for our_token, their_token in zip(ours, theirs, strict=False):
             if our_token and their_token and our_token[0] != their_token[0]:
                 raise InputError(
                     f"sentence {number} has the word {our_token[0]!r} in {gold_path}, but "

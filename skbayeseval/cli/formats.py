@@ -1,23 +1,34 @@
-"""The gate, and results for continuous integration: Markdown, GitHub's commands, and JUnit."""
+"""What is printed of a result: the gate, text, Markdown, JSON, and what GitHub and JUnit read."""
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from typing import Any, NamedTuple
 from xml.etree import ElementTree
 
+import pandas as pd
+
 from skbayeseval import ComparisonResult, Ranking
 from skbayeseval._files import written_whole
+from skbayeseval.evidence.item_scores import ItemScores
 from skbayeseval.judgement.distribution import OneSidedDecision
+from skbayeseval.judgement.rope import warn_of_one_rope
 from skbayeseval.results.facts import as_sentences, cautions_of
-from skbayeseval.results.text_tables import in_tiers, markdown_line, markdown_table
+from skbayeseval.results.ranking import MOST_IN_PAIRS
+from skbayeseval.results.text_tables import as_text, in_tiers, markdown_line, markdown_table, within
+
+Result = ComparisonResult | Ranking
 
 # The largest difference that does not matter, or that of each metric.
 Rope = float | dict[str, float]
 
 # The method of a comparison of A with B that answers each gate.
 GATES = {"non-inferior": "non_inferiority", "better": "superiority"}
+
+# What has an entry per item, which JSON does not show: `to_dict` has it.
+PER_ITEM = {"scores", "group", "human", "seen", "estimated"}
 
 
 class Gate(NamedTuple):
@@ -75,9 +86,7 @@ class Gate(NamedTuple):
         }
 
 
-def judge(
-    result: ComparisonResult | Ranking, asked: str, rope: Rope | None, **looking: Any
-) -> Gate:
+def judge(result: Result, asked: str, rope: Rope | None, **looking: Any) -> Gate:
     """Ask whether A may be shipped: for each metric, and instead of each other.
 
     `looking` is `looks` or `planned`, as in `ComparisonResult.non_inferiority`.
@@ -107,7 +116,7 @@ def printable(text: str) -> str:
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
-def sentence_of(result: ComparisonResult | Ranking, gate: Gate | None, rope: Rope | None) -> str:
+def sentence_of(result: Result, gate: Gate | None, rope: Rope | None) -> str:
     """Return the verdict of the gate, or else what was found for each metric."""
     if gate is not None:
         return one_line(gate)
@@ -120,7 +129,48 @@ def sentence_of(result: ComparisonResult | Ranking, gate: Gate | None, rope: Rop
     return one_line("; ".join(decision.in_short() for decision in decisions))
 
 
-def as_markdown(result: ComparisonResult | Ranking, gate: Gate | None, rope: Rope | None) -> str:
+def as_plain(result: Result, gate: Gate | None, rope: Rope | None) -> str:
+    """Return the gate, the decisions and the result in words, and the pairs of a ranking."""
+    words = str(result).replace("decision(rope=r), with r", "--rope r, with r")
+    parts = [] if gate is None else [str(gate)]
+    is_board = isinstance(result, Ranking) and result._is_board
+    if isinstance(result, Ranking) and is_board and rope is not None:
+        plain, with_rope = ("\n".join(result._verdict_lines(of)) for of in (None, rope))
+        words = words.replace(plain, with_rope)
+    elif rope is not None:
+        decisions = (str(result.decision(rope, metric=name)) for name in result.metrics)
+        parts.append(_in_python("\n".join(decisions)))
+    if rope is not None:
+        words = words.partition("\n  next ")[0]
+    if isinstance(result, Ranking) and not is_board:
+        tiers = (str(result.tiers(rope or 0.0, metric=name)) for name in result.metrics)
+        parts.append("\n".join(tiers))
+    parts.append(_in_python(words))
+    if is_board:
+        parts[-1] += (
+            f"\nThe differences of all {len(result.pairs):,} pairs are in --format json, those of "
+            f"the {MOST_IN_PAIRS} best in --report."
+        )
+    elif isinstance(result, Ranking):
+        for name, summary in _summaries(result, rope).items():
+            pairs = as_text(summary, rope=rope is not None).drop(columns="std")
+            pairs.index = pd.Index([" minus ".join(pair) for pair in pairs.index])
+            parts.append(f"{name}, the differences of pairs:\n{within(pairs)}")
+    return "\n\n".join(parts)
+
+
+def _in_python(words: str) -> str:
+    """Return advice to call a function, as it is said where no Python runs."""
+    words = words.replace("more in details()", "more in --report")
+    return words.replace("required_sample_size", "in Python, required_sample_size")
+
+
+def _summaries(ranking: Ranking, rope: Rope | None) -> dict[str, pd.DataFrame]:
+    warn_of_one_rope(rope, ranking._metrics.values())
+    return {name: ranking.summary(rope, metric=name) for name in ranking.metrics}
+
+
+def as_markdown(result: Result, gate: Gate | None, rope: Rope | None) -> str:
     """Return a sentence and tables, fit for a comment on a pull request."""
     sentence = sentence_of(result, gate, rope)
     if gate is not None:
@@ -138,31 +188,54 @@ def as_markdown(result: ComparisonResult | Ranking, gate: Gate | None, rope: Rop
         parts.append(result.to_markdown(rope))
     facts = [*result.evidence.remarks(result.names), *cautions_of(result)]
     parts += [markdown_line(one_line(sentence)) for sentence in as_sentences(facts)]
-    return "\n\n".join(parts) + "\n"
+    return "\n\n".join(parts)
 
 
-def report_to_github(
-    result: ComparisonResult | Ranking, gate: Gate | None, rope: Rope | None
-) -> None:
-    """Write the Markdown to the summary of the job, the outputs of the step, and the verdict.
+def as_json(result: Result, gate: Gate | None, rope: Rope | None) -> str:
+    """Return a result as JSON has it; of a ranking, the tables and the pairs of each metric."""
+    found = {**result.to_dict(), "rope": rope}
+    if isinstance(result.evidence, ItemScores):
+        known = {key: value for key, value in found["evidence"].items() if key not in PER_ITEM}
+        found["evidence"] = {**known, "n_items": result.evidence.n_items}
+    if isinstance(result, Ranking):
+        found["ranking"] = {
+            name: _rows(result.ranking(rope=rope or 0.0, metric=name)) for name in result.metrics
+        }
+        found["tiers"] = {
+            name: result.tiers(rope or 0.0, metric=name).groups for name in result.metrics
+        }
+        found["summary"] = {
+            name: _rows(summary) for name, summary in _summaries(result, rope).items()
+        }
+    else:
+        table = result.summary(rope)
+        found["summary"] = json.loads(table.to_json(orient="index", double_precision=15))
+    if gate is not None:
+        found["gate"] = gate.as_json()
+    return json.dumps(found, indent=2)
 
-    Outside of GitHub's runners, where no file is named, the Markdown is printed.
+
+def _rows(table: pd.DataFrame) -> Any:
+    return json.loads(table.reset_index().to_json(orient="records", double_precision=15))
+
+
+def for_github(result: Result, gate: Gate | None, rope: Rope | None) -> str:
+    """Return the verdict as an annotation; write the summary of the job and outputs of the step.
+
+    Outside of GitHub's runners, where no file is named, the Markdown comes before the annotation.
     """
     page, sentence = as_markdown(result, gate, rope), sentence_of(result, gate, rope)
-    summary, output = (os.environ.get(f"GITHUB_{name}") for name in ("STEP_SUMMARY", "OUTPUT"))
-    if summary:
-        _append(summary, f"{page}\n")
-    else:
-        print(page)
-    if output:
-        passed = "" if gate is None else f"passed={str(gate.passed).lower()}\n"
-        _append(output, f"{passed}sentence={sentence}\n")
-    print(workflow_command("notice" if gate is None or gate.passed else "error", sentence))
+    passed = "" if gate is None else f"passed={str(gate.passed).lower()}\n"
+    texts = {"STEP_SUMMARY": f"{page}\n\n", "OUTPUT": f"{passed}sentence={sentence}\n"}
+    for name, text in texts.items():
+        if path := os.environ.get(f"GITHUB_{name}"):
+            with open(path, "a", encoding="utf-8") as file:
+                file.write(text)
+    verdict = workflow_command("notice" if gate is None or gate.passed else "error", sentence)
+    return verdict if os.environ.get("GITHUB_STEP_SUMMARY") else f"{page}\n\n{verdict}"
 
 
-def _append(path: str, text: str) -> None:
-    with open(path, "a", encoding="utf-8") as file:
-        file.write(text)
+FORMATS = {"text": as_plain, "markdown": as_markdown, "json": as_json, "github": for_github}
 
 
 def workflow_command(command: str, message: str) -> str:

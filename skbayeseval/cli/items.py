@@ -15,8 +15,15 @@ import pandas as pd
 from skbayeseval import compare_items, compare_many_items, compare_scores, read_samples
 from skbayeseval._arrays import in_words
 from skbayeseval._files import text_table
-from skbayeseval.cli.output import InputError, check_disagreements, report
-from skbayeseval.cli.parsing import add_model, add_output, model_options, names_of
+from skbayeseval.cli.output import (
+    InputError,
+    add_model,
+    add_output,
+    check_disagreements,
+    model_options,
+    names_of,
+    report,
+)
 from skbayeseval.compare.item_alignment import MISSING
 from skbayeseval.compare.logs import models_of_log, names_of_models
 
@@ -96,8 +103,11 @@ def add_items_to(commands: Any) -> None:
 
 
 def _run_items(args: argparse.Namespace) -> int:
-    paths, filters = _parts(args.files, _filters(args))
-    default = filters if len(args.files) == 1 else _default_names(paths)
+    parts = _parts(args)
+    stems = [re.sub(EXTENSIONS, "", os.path.basename(os.path.normpath(path))) for path, _ in parts]
+    default = stems if len(set(stems)) == len(stems) else [path for path, _ in parts]
+    if len(args.files) == 1:
+        default = [part for _, part in parts]
     args.systems = names_of(args, default)  # errors name them
     check_disagreements(args, args.systems)
     samples = [
@@ -106,16 +116,15 @@ def _run_items(args: argparse.Namespace) -> int:
             score=args.score,
             id=args.id,
             group=args.group,
-            filter=of_one,
+            filter=part,
             task=args.task,
             runs=args.runs or False,
             human=args.human,
         )
-        for path, of_one in zip(paths, filters, strict=True)
+        for path, part in parts
     ]
     if len(args.files) > 1:
         args.systems = names_of(args, names_of_models(samples, default))
-    names = args.systems
     if args.scoring not in (None, samples[0].score) and not re.match("(?i)pass[@^]", args.scoring):
         raise InputError(
             f"--scoring must be pass@k or pass^k, such as pass@5, got {args.scoring}; all other "
@@ -128,29 +137,31 @@ def _run_items(args: argparse.Namespace) -> int:
         **model_options(args),
     }
     if len(samples) > 2:
-        return report(compare_many_items(dict(zip(names, samples, strict=True)), **options), args)
-    return report(compare_items(*samples, names=(names[0], names[1]), **options), args)
+        scores = dict(zip(args.systems, samples, strict=True))
+        return report(compare_many_items(scores, **options), args)
+    return report(compare_items(*samples, names=args.systems, **options), args)
 
 
-def _parts(files: list[str], filters: list[Any]) -> tuple[list[str], list[Any]]:
+def _parts(args: argparse.Namespace) -> list[tuple[str, Any]]:
     """Return the file of each system, and which part of it is meant."""
-    n = len(filters) if len(files) == 1 else len(files)
-    if len(filters) not in (1, n):
-        raise InputError(f"--filter must be given once, or {n} times, got {filters}")
+    files, filters = args.files, args.filter or [None]
+    if len(files) == len(filters) == 1:
+        filters = _parts_of_one(files[0], args)
+    n = max(len(files), len(filters))
+    if len(filters) not in (1, n) or len(files) not in (1, n):
+        raise InputError(f"--filter must be given once, or {len(files)} times, got {filters}")
     parts = list(zip(files * (n // len(files)), filters * (n // len(filters)), strict=True))
     for (one, part), (other, of_other) in itertools.combinations(parts, 2):
         if os.path.realpath(one) == os.path.realpath(other) and part == of_other:
             raise InputError(f"{one} and {other} are the same file")
-    return [path for path, _ in parts], [part for _, part in parts]
+    return parts
 
 
-def _filters(args: argparse.Namespace) -> list[Any]:
-    """Return what to read of the files: by default all, and of a single one, each of its models."""
-    filters = args.filter or [None]
-    if len(args.files) > 1 or len(filters) > 1:
-        return filters
-    (path,) = args.files
+def _parts_of_one(path: str, args: argparse.Namespace) -> list[str]:
+    """Return the names of the models of which one file is the log."""
     models = models_of_log(path, args.task)
+    if len(models) > 1 and all(models.values()) and not (args.filter or args.gate):
+        return list(models)
     few = f"two or more files are expected, got only {path}"
     if len(models) < 2:
         named = ", ".join(filter(None, models.values()))
@@ -161,16 +172,8 @@ def _filters(args: argparse.Namespace) -> list[Any]:
             f"{few}, the log of one system, with the filters {in_words(models)}. Pass the log of "
             f"another system, too, or {choice} to compare these filters with each other"
         )
-    if args.filter or args.gate:
-        why = f"--gate asks about the first system, and {path}" if args.gate else f"{few}, which"
-        raise InputError(f"{why} has several: {in_words(models)}. Pass, for example, {choice}")
-    return list(models)
-
-
-def _default_names(paths: list[str]) -> list[str]:
-    """Return the names of the files, or their paths if these names are the same."""
-    names = [re.sub(EXTENSIONS, "", os.path.basename(os.path.normpath(path))) for path in paths]
-    return names if len(set(names)) == len(names) else paths
+    why = f"--gate asks about the first system, and {path}" if args.gate else f"{few}, which"
+    raise InputError(f"{why} has several: {in_words(models)}. Pass, for example, {choice}")
 
 
 # What else than an empty cell is a missing score.

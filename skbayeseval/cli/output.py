@@ -1,55 +1,41 @@
-"""What is printed and saved of a result, and the exit code that it gives."""
+"""The options that several commands have, and what becomes of a result."""
 
 from __future__ import annotations
 
 import argparse
-import json
+import math
 import os
 import re
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from typing import Any
-
-import pandas as pd
+from collections.abc import Sequence
+from typing import Any, NoReturn
 
 from skbayeseval import ComparisonResult, Ranking
 from skbayeseval._files import save_figure, written_whole
 from skbayeseval._html import write_page
 from skbayeseval.cli.formats import (
+    FORMATS,
+    GATES,
     Gate,
+    Result,
     Rope,
-    as_markdown,
     judge,
     printable,
-    report_to_github,
     write_junit,
 )
-from skbayeseval.evidence.item_scores import ItemScores
-from skbayeseval.judgement.rope import warn_of_one_rope
-from skbayeseval.results.ranking import MOST_IN_PAIRS
 from skbayeseval.results.report import page
-from skbayeseval.results.text_tables import as_text, within
 
 # The exit code if a gate is not passed.
 NOT_PASSED = 3
 
-
-# Options by the arguments of functions that they stand for.
+# Options that are not called as the argument of functions that they stand for.
 OPTIONS = {
     "n_draws": "--draws",
     "random_state": "--seed",
     "margin": "--rope",
     "counter": "--chunks",
-    **{
-        name: f"--{name.replace('_', '-')}"
-        for name in (
-            "pos_label", "scoring", "model", "weight", "rope", "names", "labels", "groups", "score",
-            "id", "group", "filter", "task", "missing", "human", "truth", "a", "b", "looks",
-            "planned", "runs",
-        )
-    },
-}  # fmt: skip
+    "groups": "--groups",
+}
 
 # The same of data, which messages name without "=".
 DATA = {
@@ -62,53 +48,200 @@ DATA = {
     "counts_b": "--b",
 }
 
-# What has an entry per item, which JSON does not show: `to_dict` has it.
-PER_ITEM = {"scores", "group", "human", "seen", "estimated"}
-
-Result = ComparisonResult | Ranking
-
 
 class InputError(ValueError):
     """What is wrong with arguments or files, in the words of the command line."""
 
 
-def in_words_of_options(error: Exception, names: Sequence[str] = ("A", "B")) -> str:
-    """Return a message of a function with ``--labels`` for ``labels=``, and other options so.
+def as_option(name: str) -> str:
+    """Return the option of an argument of this name."""
+    return f"--{name.replace('_', '-')}"
 
-    `names` are those of the systems whose scores are compared.
-    """
+
+def in_words_of_options(error: Exception, args: argparse.Namespace) -> str:
+    """Return a message of a function with ``--labels`` for ``labels=``, and other options so."""
+    options = {name: as_option(name) for name in vars(args)} | OPTIONS
 
     def option(found: re.Match[str]) -> str:
         name, text, value = found.groups()
-        if name not in OPTIONS:
+        if name not in options:
             return found[0]
-        return f"{OPTIONS[name]} {text or ''}" if text or value else OPTIONS[name]
+        return f"{options[name]} {text or ''}" if text or value else options[name]
 
     if isinstance(error, InputError):
         return str(error)
     message = re.sub(r"\b(\w+)=(?:'([^']*)'|(?=([\w\[(-])))?", option, str(error))
-    words = DATA | dict(zip(("scores_a", "scores_b"), names, strict=False))
+    systems = getattr(args, "systems", ("A", "B"))
+    words = DATA | dict(zip(("scores_a", "scores_b"), systems, strict=False))
     return re.sub(rf"\b({'|'.join(words)})\b=?", lambda found: words[found[1]], message)
+
+
+class _Once(argparse.Action):
+    """Store a value, and refuse a second one, which would silently replace the first."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: Any,
+        option_string: str | None = None,
+    ) -> None:
+        given = vars(namespace).setdefault("given", set())
+        if self.dest in given:
+            raise argparse.ArgumentError(self, "may be given only once")
+        given.add(self.dest)
+        setattr(namespace, self.dest, values)
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser that reports errors in one line, and takes no option twice."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.register("action", None, _Once)
+
+    def error(self, message: str) -> NoReturn:
+        """Exit with code 2."""
+        if message.endswith("required: FILE"):
+            message += ", before options that take several values"
+        self.exit(2, f"{self.prog}: error: {printable(message)} (see {self.prog} --help)\n")
+
+
+def add_scoring(parser: argparse.ArgumentParser, *, scoring: str) -> None:
+    """Add the options of what is compared."""
+    parser.add_argument(
+        "--scoring",
+        nargs="+",
+        action="extend",
+        metavar="NAME",
+        help=f"the metrics (default: {scoring})",
+    )
+    parser.add_argument(
+        "--weight", type=float, default=1.0, help="the weight of one count (default: 1)"
+    )
+
+
+def add_model(parser: argparse.ArgumentParser, *, model: str, models: str) -> None:
+    """Add the options of the model and its draws."""
+    parser.add_argument("--model", default=model, help=f"{models} (default: {model})")
+    parser.add_argument(
+        "--draws",
+        type=int,
+        help="the number of posterior draws (default: 20000, fewer with more than 250 classes)",
+    )
+    parser.add_argument("--seed", type=int, default=0, help="the seed of the draws (default: 0)")
+
+
+def model_options(args: argparse.Namespace) -> dict[str, Any]:
+    """Return the options of the model and its draws, by the names of arguments."""
+    return {"model": args.model, "n_draws": args.draws, "random_state": args.seed}
+
+
+def add_output(parser: argparse.ArgumentParser, *, disagreements: str = "") -> None:
+    """Add the options of what is decided, printed and saved; `disagreements` says what has them."""
+    parser.add_argument(
+        "--rope",
+        type=_difference,
+        help="the largest difference that does not matter, such as 0.01, or 1%% of the largest "
+        "score that the metric can have, or of B's (of the best) if it has none",
+    )
+    parser.add_argument(
+        "--gate",
+        choices=list(GATES),
+        help="for continuous integration: exit with 0 if A, the first, may be shipped, and with 3 "
+        "if not or if that is not settled. non-inferior: A is not worse than B by more than --rope "
+        "with a probability of at least 95%%. better: A is better than B, by more than --rope if "
+        "it is given, with a probability of at least 95%%. If there are several metrics or several "
+        "others than A, this is required for each",
+    )
+    parser.add_argument(
+        "--looks",
+        type=int,
+        default=1,
+        metavar="K",
+        help="how often the gate is asked in all while data come in; each time requires a "
+        "probability of 1 - 0.05 / K instead of 95%%, so that asking again does not open it "
+        "(default: 1)",
+    )
+    parser.add_argument(
+        "--planned",
+        type=int,
+        metavar="N",
+        help="in the place of --looks: how many items or instances there will be at most. The gate "
+        "may then be asked as often as you like while they come in; each time requires more than "
+        "95%%, the more so the fewer of them are there",
+    )
+    parser.add_argument(
+        "--junit",
+        metavar="FILE",
+        help="save the answers of --gate to this file of JUnit's XML, with a test case for each",
+    )
+    parser.add_argument("--names", nargs="+", metavar="NAME", help="names of A, B, ...")
+    if disagreements:
+        parser.add_argument(
+            "--disagreements",
+            metavar="FILE",
+            help="save a CSV table of what A and B differ on, the most decisive first: "
+            f"{disagreements}",
+        )
+    parser.add_argument(
+        "--plot",
+        metavar="FILE",
+        help="save a figure of all metrics to this file (.png, .pdf, .svg)",
+    )
+    parser.add_argument(
+        "--report", metavar="FILE", help="save all that is known to one page of HTML"
+    )
+    formats = parser.add_mutually_exclusive_group()
+    formats.add_argument(
+        "--format",
+        choices=list(FORMATS),
+        default="text",
+        help="what to print: text (default); markdown, a sentence and a table for a pull request; "
+        "json; or github: the Markdown goes to the summary of the job, if GITHUB_STEP_SUMMARY "
+        "names its file, and the verdict is an annotation and the outputs passed and sentence of "
+        "the step",
+    )
+    formats.add_argument(
+        "--json",
+        dest="format",
+        action="store_const",
+        const="json",
+        help="the same as --format json",
+    )
+
+
+def _difference(text: str) -> float | str:
+    """Return a number, or a percentage as it is written: what it is of is not known yet."""
+    try:
+        difference = float(text.removesuffix("%"))
+    except ValueError:
+        difference = math.nan
+    if not 0 <= difference < math.inf:
+        raise argparse.ArgumentTypeError(
+            f"must be a number of 0 or more, such as 0.01 or 1%, got {text!r}"
+        )
+    return text if text.endswith("%") else difference
+
+
+def names_of(args: argparse.Namespace, default: Sequence[str]) -> Any:
+    """Return the names of what is compared, those given or the default ones."""
+    if args.names is not None and len(args.names) != len(default):
+        raise InputError(
+            f"--names must be {len(default)} names, as many as are compared, got {args.names}"
+        )
+    names = tuple(printable(name) for name in args.names or default)
+    if len(set(names)) < len(names):
+        raise InputError(f"--names must differ from each other, got {list(names)}")
+    return names
 
 
 def report(result: Result, args: argparse.Namespace) -> int:
     """Print and save a result, and return the exit code, which is that of the gate."""
-    args.rope = _in_units(result, args.rope)
-    looking = {"looks": args.looks, "planned": args.planned}
-    gate = None if args.gate is None else judge(result, args.gate, args.rope, **looking)
-    with printing():
-        if args.format == "json":
-            found = _as_json(result, args.rope)
-            print(
-                json.dumps(found if gate is None else {**found, "gate": gate.as_json()}, indent=2)
-            )
-        elif args.format == "markdown":
-            print(as_markdown(result, gate, args.rope), end="")
-        elif args.format == "github":
-            report_to_github(result, gate, args.rope)
-        else:
-            print("" if gate is None else f"{gate}\n\n", end="")
-            _print(result, args.rope)
+    args.rope, gate = _in_units(result, args.rope), None
+    if args.gate is not None:
+        gate = judge(result, args.gate, args.rope, looks=args.looks, planned=args.planned)
+    say(FORMATS[args.format](result, gate, args.rope))
     if args.junit is not None and gate is not None:
         write_junit(gate, args.junit)
     save(result, args, gate)
@@ -123,23 +256,15 @@ def _in_units(result: Result, rope: float | str | None) -> Rope | None:
     return found if len(set(found.values())) > 1 else next(iter(found.values()))
 
 
-@contextmanager
-def printing() -> Iterator[None]:
+def say(text: object) -> None:
     """Print at once, or no more after the reader of a pipe, such as head, has seen enough.
 
     What was judged stands, and what is to be saved is saved all the same.
     """
     try:
-        yield
-        if sys.stdout is not None:  # it is None where it was closed from the beginning
-            sys.stdout.flush()
+        print(text, flush=True)
     except BrokenPipeError:
-        stop_printing()
-
-
-def stop_printing() -> None:
-    """Let what is printed from now on go nowhere."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def check_disagreements(args: argparse.Namespace, names: Sequence[str]) -> None:
@@ -152,87 +277,22 @@ def check_disagreements(args: argparse.Namespace, names: Sequence[str]) -> None:
 
 def save(result: Result, args: argparse.Namespace, gate: Gate | None = None) -> None:
     """Save figure, page (which begins with the gate) and disagreements, if they are asked for."""
-    quiet = getattr(args, "format", "text") != "text"  # the demo has no formats
+    said = []
     if isinstance(result, ComparisonResult) and vars(args).get("disagreements"):
         table = result.disagreements(vars(args).get("columns"))
         with written_whole(args.disagreements) as temporary:
             table.to_csv(temporary, index_label=str(table.index.name or "row"), lineterminator="\n")
-        with printing():
-            said = f"{len(table):,} disagreements: {printable(args.disagreements)}"
-            print("" if quiet else f"\n{said}\n", end="")
+        said.append(f"{len(table):,} disagreements: {args.disagreements}")
     if args.plot:
-        path = save_figure(_figure(result, args.rope), args.plot)
-        with printing():
-            print("" if quiet else f"\nfigure: {printable(str(path))}\n", end="")
+        said.append(f"figure: {save_figure(_figure(result, args.rope), args.plot)}")
     if args.report:
         ropes = result._ropes(args.rope)
         headline = f"G{str(gate).splitlines()[0][1:]}" if gate else ""
         write_page(args.report, lambda: page(result, result, ropes, headline=headline))
-        with printing():
-            print("" if quiet else f"\nreport: {printable(args.report)}\n", end="")
-
-
-def _print(result: Result, rope: Rope | None) -> None:
-    words = str(result).replace("decision(rope=r), with r", "--rope r, with r")
-    if isinstance(result, Ranking) and result._is_board and rope is not None:
-        plain, with_rope = ("\n".join(result._verdict_lines(of)) for of in (None, rope))
-        words = words.replace(plain, with_rope).partition("\n  next ")[0]
-    elif rope is not None:
-        decisions = "\n".join(str(result.decision(rope, metric=name)) for name in result.metrics)
-        print(_in_python(decisions), end="\n\n")
-        words = words.partition("\n  next ")[0]
-    if isinstance(result, Ranking) and not result._is_board:
-        print(*(result.tiers(rope or 0.0, metric=name) for name in result.metrics), "", sep="\n")
-    print(_in_python(words))
-    if not isinstance(result, Ranking):
-        return
-    if result._is_board:
-        print(
-            f"The differences of all {len(result.pairs):,} pairs are in --format json, those of "
-            f"the {MOST_IN_PAIRS} best in --report."
-        )
-        return
-    for name, summary in _summaries(result, rope).items():
-        pairs = as_text(summary, rope=rope is not None).drop(columns="std")
-        pairs.index = pd.Index([" minus ".join(pair) for pair in pairs.index])
-        print(f"\n{name}, the differences of pairs:\n{within(pairs)}")
-
-
-def _in_python(words: str) -> str:
-    """Return advice to call a function, as it is said where no Python runs."""
-    words = words.replace("more in details()", "more in --report")
-    return words.replace("required_sample_size", "in Python, required_sample_size")
-
-
-def _summaries(ranking: Ranking, rope: Rope | None) -> dict[str, pd.DataFrame]:
-    warn_of_one_rope(rope, ranking._metrics.values())
-    return {name: ranking.summary(rope, metric=name) for name in ranking.metrics}
-
-
-def _as_json(result: Result, rope: Rope | None) -> dict[str, Any]:
-    """Return a result as JSON has it; of a ranking, the tables and the pairs of each metric."""
-    found = {**result.to_dict(), "rope": rope}
-    if isinstance(result.evidence, ItemScores):
-        known = {key: value for key, value in found["evidence"].items() if key not in PER_ITEM}
-        found["evidence"] = {**known, "n_items": result.evidence.n_items}
-    if isinstance(result, Ranking):
-        found["ranking"] = {
-            name: _rows(result.ranking(rope=rope or 0.0, metric=name)) for name in result.metrics
-        }
-        found["tiers"] = {
-            name: result.tiers(rope or 0.0, metric=name).groups for name in result.metrics
-        }
-        found["summary"] = {
-            name: _rows(summary) for name, summary in _summaries(result, rope).items()
-        }
-    else:
-        table = result.summary(rope)
-        found["summary"] = json.loads(table.to_json(orient="index", double_precision=15))
-    return found
-
-
-def _rows(table: pd.DataFrame) -> Any:
-    return json.loads(table.reset_index().to_json(orient="records", double_precision=15))
+        said.append(f"report: {args.report}")
+    if getattr(args, "format", "text") == "text":  # the demo has no formats
+        for line in said:
+            say(f"\n{printable(line)}")
 
 
 def _figure(result: Result, rope: Rope | None) -> Any:

@@ -15,15 +15,18 @@ from skbayeseval._files import check_place
 from skbayeseval._validation import UnlikelyDataWarning
 from skbayeseval.cli import compare, items
 from skbayeseval.cli.formats import one_line, workflow_command
-from skbayeseval.cli.output import InputError, in_words_of_options, printing, report, save
-from skbayeseval.cli.parsing import (
+from skbayeseval.cli.output import (
+    InputError,
     Parser,
     add_model,
     add_output,
     add_scoring,
+    in_words_of_options,
     model_options,
     names_of,
-    number,
+    report,
+    save,
+    say,
 )
 from skbayeseval.results.text_tables import as_text
 
@@ -48,7 +51,7 @@ def add_counts(commands: Any) -> None:
             f"--{name}",
             required=True,
             nargs="+",
-            type=number,
+            type=float,
             metavar="N",
             help=f"TP FP FN [TN] of {name.upper()}",
         )
@@ -59,13 +62,12 @@ def add_counts(commands: Any) -> None:
 
 
 def _run_counts(args: argparse.Namespace) -> int:
-    names = names_of(args, ("A", "B"))
     result = compare_counts(
         args.a,
         args.b,
         scoring=args.scoring or "f1",
         weight=args.weight,
-        names=(names[0], names[1]),
+        names=names_of(args, ("A", "B")),
         **model_options(args),
     )
     return report(result, args)
@@ -81,7 +83,7 @@ def add_demo(commands: Any) -> None:
     )
     parser.add_argument(
         "--rope",
-        type=number,
+        type=float,
         default=0.01,
         help="the largest difference that does not matter (default: 0.01)",
     )
@@ -95,13 +97,10 @@ def add_demo(commands: Any) -> None:
 def _run_demo(args: argparse.Namespace) -> int:
     from skbayeseval.demo import by_each_model, naive_bayes_against_svm
 
-    print("Naive Bayes and an SVM on the breast cancer data, by 3 x 2 block-regularised CV\n")
+    say("Naive Bayes and an SVM on the breast cancer data, by 3 x 2 block-regularised CV\n")
     result = naive_bayes_against_svm()
-    print(result.decision(args.rope))
-    print()
-    print(result)
-    print("\nThe difference in F1 under each model:\n")
-    print(as_text(by_each_model(args.rope)).T.to_string())
+    say(f"{result.decision(args.rope)}\n\n{result}\n\nThe difference in F1 under each model:\n")
+    say(as_text(by_each_model(args.rope)).T.to_string())
     save(result, args)
     return 0
 
@@ -145,7 +144,7 @@ def _run_reproduce(args: argparse.Namespace) -> int:
 
     mpl.use("agg")  # figures go to files
     papers = PAPERS if args.paper == "all" else (args.paper,)
-    report = reproduce(papers, args.output, data_home=args.data_home, conll=args.conll)
+    report = reproduce(papers, args.output, data_home=args.data_home, conll=args.conll, write=say)
     return 2 if report.missing else 0
 
 
@@ -178,7 +177,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     told = set()
 
     def tell(what: str, said: Any, more: str = "") -> None:
-        message = one_line(in_words_of_options(said, getattr(args, "systems", ("A", "B")))) + more
+        message = one_line(in_words_of_options(said, args)) + more
         if message in told:
             return
         told.add(message)
@@ -186,7 +185,6 @@ def main(argv: Sequence[str] | None = None) -> int:
         if getattr(args, "format", None) == "github":
             print(workflow_command(what, message), file=sys.stderr)
 
-    broken = 0  # the exit code if a pipe, such as one into head, breaks
     try:
         with warnings.catch_warnings():
             warnings.showwarning = lambda message, *_, **__: tell("warning", message)
@@ -200,13 +198,10 @@ def main(argv: Sequence[str] | None = None) -> int:
                         raise InputError(f"--{option} is about a gate, and requires --gate")
             else:  # nobody reads warnings there
                 warnings.simplefilter("error", UnlikelyDataWarning)
-                broken = 1  # there is no verdict yet
             for option in ("plot", "report", "junit"):
                 if getattr(args, option, None):
                     check_place(getattr(args, option))
-            with printing():
-                return args.run(args)
-            return broken
+            return args.run(args)
     except UnlikelyDataWarning as warning:
         tell("error", warning, " --gate does not judge such data.")
     except (ValueError, TypeError, ArithmeticError, OSError, ImportError) as error:

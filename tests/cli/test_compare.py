@@ -1,4 +1,4 @@
-"""Several columns, kinds of tables, scores and groups."""
+"""The command `compare`: tables of labels, numbers and scores, and files of tags."""
 
 import io
 import re
@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from sklearn.metrics import get_scorer_names
 
-from skbayeseval import compare_many, compare_predictions
+from skbayeseval import chunk_counter, compare_many, compare_predictions
 from skbayeseval.metrics import known_metrics
 from skbayeseval.metrics.batched import SCORERS
 
@@ -32,6 +32,33 @@ def path(table, tmp_path):
     path = tmp_path / "table.csv"
     table.to_csv(path, index=False)
     return str(path)
+
+
+def test_two_columns(path, table, run, reported, tmp_path):
+    figure, base = tmp_path / "out.png", f"compare {path} --truth y --a nb --b svm --scoring"
+    code, said = run(f"{base} f1 --rope 0.01 --model paired --plot {figure}")
+    labels = table["y"], table["nb"], table["svm"]
+    result = compare_predictions(*labels, scoring="f1", names=("nb", "svm"), random_state=0)
+    assert code == 0
+    assert result.decision(0.01).in_short() in said.out
+    # In a file, classes are text.
+    headline = str(result).splitlines()[0].replace(" f1 ", " f1 of class '1' ")
+    assert headline == said.out.split("\n\n")[1].splitlines()[0]
+    assert not re.search("decision\\(rope=|next", said.out)
+    assert figure.stat().st_size > 5000
+    options = "--weight 0.5 --draws 700 --names x y --rope 0.02 --seed 9 --model unpaired"
+    report = reported(f"{base} f1 recall {options}")
+    expected = compare_predictions(
+        *labels, scoring=["f1", "recall"], weight=0.5, n_draws=700, model="unpaired", random_state=9
+    )
+    assert report["summary"]["f1"]["mean"] == pytest.approx(expected.draws.mean())
+    assert "bf" not in report["summary"]["f1"]
+    assert (report["names"], report["rope"]) == (["x", "y"], 0.02)
+
+
+@pytest.mark.parametrize("columns", ["--a nb --b nb", "--a nb --b svm --b svm", "--a y --b nb"])
+def test_a_column_is_not_compared_with_itself(columns, path, refused):
+    refused("is given more than once, and nothing", f"compare {path} --truth y {columns}")
 
 
 def test_more_than_two_columns(path, table, reported):
@@ -66,7 +93,7 @@ def test_every_name_of_a_scorer(columns, path, table, run):
     assert compared == (of_scores if "score" in columns else {"d2_absolute_error_score"})
 
 
-@pytest.mark.parametrize("option", ["--truth", "--a", "--rope", "--score-a", "--groups"])
+@pytest.mark.parametrize("option", ["--truth", "--rope"])
 def test_no_option_replaces_another(option, path, refused):
     message = f"argument {option}: may be given only once"
     refused(message, f"compare {path} --b svm {option} 1 {option} 2")
@@ -75,6 +102,38 @@ def test_no_option_replaces_another(option, path, refused):
 def test_a_file_that_is_taken_for_a_name(path, refused):
     message = "required: FILE, before options that take several values"
     refused(message, f"compare --truth y --a nb --b svm --names x z {path}")
+
+
+def written(tmp_path, text, name="labels.csv"):
+    path = tmp_path / name
+    path.write_text(text)
+    return path
+
+
+def test_labels_are_text(tmp_path, reported):
+    """007 and 7 are two classes: as numbers, A was always right, and B was not."""
+    rows = [("007", "7", "007"), ("7", "007", "7"), ("10", "10", "007")] * 20
+    path = written(tmp_path, "y,a,b\n" + "".join(f"{','.join(row)}\n" for row in rows))
+    report = reported(f"compare {path} --truth y --a a --b b")
+    assert report["evidence"]["labels"] == ["007", "10", "7"]
+    assert report["metrics"][0]["observed"] == pytest.approx([1 / 3, 2 / 3])
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("y,a,b\n0,0,1\n1,,1\n", "--a a: 1 of 2 labels in FILE are missing, the first in row 2"),
+        ("y,a,b\n0,0,  \n1,1,1\n", "--b b: 1 of 2 labels in FILE are missing, the first in row 1"),
+        ("y,a,b\n1,1,0,\n0,1,1,\n", "Expected 3 fields in line 2, saw 4"),
+        ("y,a,b,a\n1,1,0,1\n0,1,1,0\n", "--a a: more than one such column in FILE"),
+        ("y,a,b\n1,1.0,1\n0,0.0,0\n", "'0' and '0.0' are two classes"),
+        ("y,a,b\nTRUE,True,TRUE\nFALSE,False,TRUE\n", "'FALSE' and 'False' are two classes"),
+        ("y,a,b\n", "--truth is empty"),
+    ],
+)
+def test_labels_that_cannot_be_paired(text, message, tmp_path, refused):
+    path = written(tmp_path, text)
+    refused(message.replace("FILE", str(path)), f"compare {path} --truth y --a a --b b")
 
 
 class TestTables:
@@ -115,6 +174,17 @@ class TestTables:
         refused("- is standard input, which is closed", f"compare - {self.COLUMNS}")
 
 
+def test_probabilities_are_no_labels(path, table, refused):
+    table["p_nb"] = [0, 1, *table["p_nb"][2:]]  # some are true labels all the same
+    table.to_csv(path, index=False)
+    for a, b, option in (("p_nb", "svm", "a"), ("svm", "p_nb", "b")):
+        refused(
+            f"--{option} p_nb must contain labels, got numbers such as ... "
+            f"Pass probabilities and other scores as --score-{option} p_nb, with",
+            f"compare {path} --truth y --a {a} --b {b}",
+        )
+
+
 class TestScores:
     def test_scores_alone(self, path, table, reported):
         columns = "--truth y --score-a p_nb --score-b p_svm --scoring roc_auc"
@@ -147,70 +217,6 @@ class TestScores:
         path = tmp_path / "scores.csv"
         table.assign(word="w").to_csv(path, index=False)
         refused(message, f"compare {path} --truth y {columns} --scoring roc_auc")
-
-
-class TestCountedParquet:
-    """Two columns of labels in Parquet are counted by DuckDB, and give what their text gives."""
-
-    @pytest.fixture
-    def files(self, tmp_path):
-        duckdb = pytest.importorskip("duckdb")
-        rng = np.random.default_rng(0)
-        y = rng.integers(0, 2, 300)
-        table = pd.DataFrame({"y": y, "nb": y, "svm": rng.integers(0, 2, 300)})
-        table["nb"] = np.where(rng.random(300) < 0.2, 1 - y, y)
-        table["doc"] = rng.integers(0, 30, 300)
-        table.to_csv(tmp_path / "table.csv", index=False)
-        duckdb.from_df(table).write_parquet(str(tmp_path / "table.parquet"))
-        table["svm"] = table["svm"].astype("Int64").where(table.index > 1)
-        duckdb.from_df(table).write_parquet(str(tmp_path / "holes.parquet"))
-        return tmp_path
-
-    COLUMNS = "--truth y --a nb --b svm"
-
-    @pytest.mark.parametrize(
-        "options",
-        [
-            "--scoring f1",
-            "--groups doc",  # a model without a proper prior, and so without a Bayes factor
-            "--pos-label 0 --scoring recall",
-        ],
-    )
-    def test_the_same_as_csv(self, files, run, options):
-        of_text, counted = (
-            run(f"compare {files / name} {self.COLUMNS} {options} --rope 0.01")
-            for name in ("table.csv", "table.parquet")
-        )
-        assert counted == of_text
-        assert counted[0] == 0
-
-    @pytest.mark.parametrize(
-        ("name", "options", "message"),
-        [
-            ("holes", "", "--b svm: 2 of 300 labels in"),
-            ("table", "--groups site", "--groups site: no such column in"),
-            ("table", "--labels 1 2", "--truth y"),
-        ],
-    )
-    def test_errors(self, files, name, options, message, refused):
-        refused(message, f"compare {files / name}.parquet {self.COLUMNS} {options}")
-
-
-@pytest.mark.parametrize("kind", ["csv", "parquet"])
-def test_probabilities_are_no_labels(kind, table, tmp_path, refused):
-    table["p_nb"] = [0, 1, *table["p_nb"][2:]]  # some are true labels all the same
-    path = tmp_path / f"table.{kind}"
-    if kind == "csv":
-        table.to_csv(path, index=False)
-    else:
-        duckdb = pytest.importorskip("duckdb")
-        duckdb.from_df(table).write_parquet(str(path))
-    for a, b, option in (("p_nb", "svm", "a"), ("svm", "p_nb", "b")):
-        refused(
-            f"--{option} p_nb must contain labels, got numbers such as ... "
-            f"Pass probabilities and other scores as --score-{option} p_nb, with",
-            f"compare {path} --truth y --a {a} --b {b}",
-        )
 
 
 @pytest.mark.filterwarnings("default")
@@ -261,3 +267,77 @@ def test_disagreements(tmp_path, run, refused):
     ]
     refused("is about two, but 3", f"{line} --b text --disagreements {saved} --names a b c")
     refused("does not go with --chunks", f"compare x y z --chunks IOB2 --disagreements {saved}")
+
+
+GOLD = [["B-PER", "I-PER", "O"], ["B-ORG"], ["O", "B-LOC"]] * 8
+TAGGED_A = [["B-PER", "I-PER", "O"], ["O"], ["O", "B-LOC"]] * 8
+TAGGED_B = [["B-PER", "O", "O"], ["B-ORG"], ["B-LOC", "B-LOC"]] * 8
+
+
+def write_tags(path, tags, line):
+    """Write one token per line, as `line` makes it of its position and tag."""
+    sentences = ("\n".join(line(i, tag) for i, tag in enumerate(one)) for one in tags)
+    path.write_text("-DOCSTART- -X- O\n\n" + "\n\n".join(sentences) + "\n", encoding="utf-8")
+    return str(path)
+
+
+@pytest.fixture
+def tagged(tmp_path):
+    """Files of tags: with two more columns, with tabs, and without words."""
+    return [
+        write_tags(tmp_path / "gold.conll", GOLD, lambda i, tag: f"w{i} NN {tag}"),
+        write_tags(tmp_path / "a.conll", TAGGED_A, lambda i, tag: f"w{i}\t{tag}"),
+        write_tags(tmp_path / "b.conll", TAGGED_B, lambda i, tag: tag),
+    ]
+
+
+def test_chunks(tagged, reported):
+    report = reported(f"compare {' '.join(tagged)} --chunks IOB2 --seed 3 --rope 0.01")
+    expected = compare_predictions(
+        GOLD, TAGGED_A, TAGGED_B, counter=chunk_counter("IOB2"), random_state=3
+    )
+    assert (report["names"], report["model"]) == (["a", "b"], "paired")
+    assert report["evidence"]["cells"] == expected.evidence.cells.tolist()
+    summary = expected.summary(0.01).loc["f1"]
+    assert report["summary"]["f1"]["hdi_low"] == pytest.approx(summary["hdi_low"])
+    report = reported(f"compare {' '.join(tagged)} --chunks IOB2 --scoring recall")
+    assert list(report["summary"]) == ["recall"]
+
+
+def test_chunks_of_files_that_do_not_fit(tagged, tmp_path, refused):
+    gold, a, b = tagged
+    short = write_tags(tmp_path / "short", TAGGED_A[:-1], lambda i, tag: f"w{i} {tag}")
+    longer = [*TAGGED_A[:-1], ["O", "O", "O"]]
+    long = write_tags(tmp_path / "long", longer, lambda i, tag: f"w{i} {tag}")
+    other = write_tags(tmp_path / "other", TAGGED_A, lambda i, tag: f"v{i} {tag}")
+    empty = write_tags(tmp_path / "empty", [], str)
+    for arguments, message in (
+        (f"{gold} {a} --chunks IOB2", "requires three files"),
+        (f"{gold} {a} {b}", "--truth, --a, --b must name columns ... --chunks"),
+        (f"{gold} {a} {b} --chunks IOB2 --truth y", "--truth is about a table"),
+        (f"{gold} {a} {b} --chunks IOB9", "'IOB9' is not a known scheme"),
+        (
+            f"{gold} {a} {b} --chunks IOB2 --pos-label 1",
+            "--pos-label does not apply to tags with --chunks",
+        ),
+        (f"{gold} {a} {b} --truth y --a a --b b", "one table is expected, got 3"),
+        (f"{gold} {short} {b} --chunks IOB2", "--truth has 24 sentences, --a has 23"),
+        (f"{gold} {a} {long} --chunks IOB2", "--b[23]"),
+        (f"{gold} {other} {b} --chunks IOB2", "sentence 1 has the word 'w0'"),
+        (f"{gold} {a} {empty} --chunks IOB2", "contains no sentences"),
+    ):
+        refused(message, f"compare {arguments}")
+
+
+def test_numbers(tmp_path, reported, refused):
+    rng = np.random.default_rng(0)
+    y = rng.normal(size=30)
+    table = pd.DataFrame({"y": y, "a": y + 0.1, "b": y + rng.normal(size=30)})
+    table.to_csv(tmp_path / "numbers.csv", index=False)
+    base = f"compare {tmp_path / 'numbers.csv'} --truth y --a a --b b"
+    report = reported(f"{base} --scoring r2 neg_mean_absolute_error")
+    assert report["model"] == "instance weights"
+    assert report["metrics"][1]["observed"][0] == pytest.approx(-0.1)
+    refused("error: ", f"{base} --scoring f1")
+    table.astype(object).assign(a="many").to_csv(tmp_path / "numbers.csv", index=False)
+    refused("--a a: 'many' in row 1", f"{base} --scoring r2")

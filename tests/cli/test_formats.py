@@ -1,15 +1,140 @@
-"""What is printed and saved for pull requests and continuous integration."""
+"""The gate, and what is printed and saved for pull requests and continuous integration."""
 
+import html
 import json
+import os
+import re
+import subprocess
+import sys
 from xml.etree import ElementTree
 
 import pytest
 
+from skbayeseval import compare_counts
 from skbayeseval.cli.formats import workflow_command
 
-GOOD, BAD = "900 50 60", "300 200 200"
-GATE = "--gate non-inferior --rope 0.01 --draws 2000"
+GOOD, SAME, BAD = "900 50 60", "500 50 60", "300 200 200"
+QUICK = "--draws 2000"
+GATE = f"--gate non-inferior --rope 0.01 {QUICK}"
 NASTY = ["# <img src=x>|*a*_b_", "::error::$1$\n## `b` & &amp; [x](y) ]]> %0A"]
+
+
+@pytest.fixture
+def judged(run):
+    """A function that returns the exit code and the verdict, which is printed first."""
+
+    def judged(line):
+        code, said = run(f"{line} {QUICK}")
+        return code, said.out.splitlines()[0]
+
+    return judged
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "gate", "code", "line"),
+    [
+        (GOOD, BAD, "non-inferior --rope 0.01", 0, "gate passed: safe to ship: A is not worse"),
+        (GOOD, BAD, "better", 0, "gate passed: A is better than B with probability"),
+        (GOOD, BAD, "better --rope 0.1", 0, "gate passed: A is better than B by more than 0.1"),
+        (GOOD, BAD, "better --rope 0.4", 3, "gate not passed: A is not better than B by more"),
+        (BAD, GOOD, "non-inferior --rope 0.01", 3, "gate not passed: not safe to ship: A is"),
+        (BAD, GOOD, "better", 3, "gate not passed: A is not better than B"),
+        (SAME, SAME, "non-inferior --rope 0.001", 3, "gate not passed: not settled: A is not"),
+        (SAME, SAME, "non-inferior --rope 0.1", 0, "gate passed: safe to ship: A is not worse"),
+        (SAME, SAME, "better", 3, "gate not passed: not settled: A is better than B"),
+    ],
+)
+def test_exit_codes(a, b, gate, code, line, judged):
+    found, first = judged(f"counts --a {a} --b {b} --gate {gate}")
+    assert found == code
+    assert first.startswith(line)
+
+
+def test_the_answer_is_that_of_the_result(judged):
+    result = compare_counts((900, 50, 60), (890, 60, 70), n_draws=2000, random_state=0)
+    _, line = judged("counts --a 900 50 60 --b 890 60 70 --gate non-inferior --rope 0.01")
+    assert line == f"gate passed: {result.non_inferiority(0.01)}".splitlines()[0]
+
+
+def test_what_it_applies_to_is_told_once(run):
+    said = run("counts --a 90 30 10 --b 60 40 40 --gate better --scoring recall f1 jaccard")[1].out
+    gate = said.partition("\n\n")[0].splitlines()
+    assert len(gate) == 2
+    assert gate[1].strip().startswith("Applies to what was tested")
+
+
+def test_every_metric_has_to_pass(judged):
+    arguments = "counts --a 90 300 10 --b 60 10 40 --gate better --scoring"
+    assert judged(f"{arguments} recall")[0] == 0
+    code, line = judged(f"{arguments} recall precision")
+    assert code == 3
+    assert "(precision)" in line
+    assert "(recall)" not in line
+
+
+def test_every_other_system_has_to_be_matched(tmp_path, judged):
+    path = tmp_path / "three.csv"
+    rows = ["1,1,1,0\n", "0,0,0,0\n", "1,1,1,1\n", "0,0,0,1\n"] * 30
+    path.write_text("y,good,also,bad\n" + "".join(rows))
+    base = f"compare {path} --truth y --gate non-inferior --rope 0.05"
+    code, line = judged(f"{base} --a good --b also --b bad")
+    assert code == 0
+    assert line.count("good is not worse than") == 2
+    code, line = judged(f"{base} --a bad --b good --b also")
+    assert code == 3
+    assert line.startswith("gate not passed: not safe to ship: bad is worse than good")
+
+
+def test_a_page_begins_with_the_gate(run, tmp_path):
+    path = tmp_path / "page.html"
+    counts = f"counts --a {BAD} --b {GOOD} --rope 0.01 --report {path}"
+    gate = run(f"{counts} --gate non-inferior")[1].out.splitlines()[0]
+    page = path.read_text(encoding="utf-8")
+    assert f"<h1>G{html.escape(gate)[1:]}</h1>" in page
+    run(counts)
+    headline = re.search("<h1>(.*?)</h1>", path.read_text(encoding="utf-8"))[1]
+    assert f"</header>\n<p>{headline}</p>" in page
+
+
+def test_json(run):
+    code, said = run(f"counts --a {BAD} --b {GOOD} --gate non-inferior --rope 0.01 --json")
+    assert code == 3
+    gate = json.loads(said.out)["gate"]
+    assert (gate["asked"], gate["margin"], gate["passed"]) == ("non-inferior", 0.01, False)
+    assert gate["answers"][0]["answer"] == "no"
+    assert gate["answers"][0]["probability"] < 0.01
+
+
+def test_questions_that_are_not_complete(refused):
+    counts = "counts --a 1 2 3 --b 1 2 3"
+    refused("--gate non-inferior requires --rope", f"{counts} --gate non-inferior")
+    refused("invalid choice: 'best'", f"{counts} --gate best")
+    for option in ("--junit x.xml", "--looks 3", "--planned 3000"):
+        message = f"{option.split()[0]} is about a gate, and requires --gate"
+        refused(message, f"{counts} {option}")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs pipes of POSIX")
+def test_a_reader_that_leaves(tmp_path):
+    """The rest is printed after it has left, since a figure and a page are made before."""
+    command = f"-m skbayeseval counts --a {BAD} --b {GOOD} --gate better {QUICK}".split()
+    saved = [tmp_path / "figure.png", tmp_path / "page.html"]
+    process = subprocess.Popen(
+        [sys.executable, *command, "--plot", str(saved[0]), "--report", str(saved[1])],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        bufsize=0,
+    )
+    seen = b""
+    while not seen.endswith(b"figure:"):
+        character = process.stdout.read(1)
+        assert character, seen
+        seen += character
+    process.stdout.close()
+    assert process.stderr.read() == b""
+    process.stderr.close()
+    assert process.wait() == 3
+    assert all(path.exists() for path in saved)
 
 
 @pytest.fixture
@@ -116,7 +241,6 @@ def test_junit_is_written_whole_or_not_at_all(run, refused, tmp_path):
     path = tmp_path / "gate.xml"
     path.write_text("before")
     base = f"counts --a {GOOD} --b {BAD} --draws 2000 --junit {path}"
-    refused("--junit is about a gate, and requires --gate", base)
     refused("--rope 9", f"{base} --gate non-inferior --rope 9")
     assert path.read_text() == "before"
     assert run(f"{base} --gate better")[0] == 0
@@ -141,8 +265,6 @@ def test_looks(run, refused):
     assert answer["looks"] == 10
     assert "99.5% or more would be a yes at each of 10 looks" in answer["sentence"]
     refused("--looks 0 must be at least 1", f"{command} --looks 0")
-    message = "--looks is about a gate, and requires --gate"
-    refused(message, f"counts --a {GOOD} --b {BAD} --looks 3")
 
 
 def test_a_planned_total(run, refused):
@@ -158,5 +280,3 @@ def test_a_planned_total(run, refused):
     assert 0 < answer["n_more"] < 300
     refused("--planned 1000 is less than the 1,020 instances", f"{command} --planned 1000")
     refused("omit --looks 3", f"{command} --planned 2000 --looks 3")
-    message = "--planned is about a gate, and requires --gate"
-    refused(message, f"counts --a {GOOD} --b {BAD} --planned 3000")
