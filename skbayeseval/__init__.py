@@ -35,8 +35,7 @@ from skbayeseval.results.single import ScoreResult
 from skbayeseval.results.subgroup_scores import SubgroupScores
 from skbayeseval.results.subgroups import SubgroupComparison
 from skbayeseval.search.count_scorer import count_scorer
-from skbayeseval.search.refit import refit_simplest
-from skbayeseval.search.report_search import report_search
+from skbayeseval.search.report_search import refit_simplest, report_search
 from skbayeseval.search.search_report import SearchReport
 from skbayeseval.sequences import ConvertTags
 from skbayeseval.splitting.block_cv import BlockRegularizedCV

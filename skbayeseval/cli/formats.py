@@ -129,12 +129,13 @@ def sentence_of(result: Result, gate: Gate | None, rope: Rope | None) -> str:
     return one_line("; ".join(decision.in_short() for decision in decisions))
 
 
-def as_plain(result: Result, gate: Gate | None, rope: Rope | None) -> str:
+def as_plain(result: Any, gate: Gate | None, rope: Rope | None) -> str:
     """Return the gate, the decisions and the result in words, and the pairs of a ranking."""
     words = str(result).replace("decision(rope=r), with r", "--rope r, with r")
     parts = [] if gate is None else [str(gate)]
-    is_board = isinstance(result, Ranking) and result._is_board
-    if isinstance(result, Ranking) and is_board and rope is not None:
+    is_ranking = isinstance(result, Ranking)
+    is_board = is_ranking and result._is_board
+    if is_board and rope is not None:
         plain, with_rope = ("\n".join(result._verdict_lines(of)) for of in (None, rope))
         words = words.replace(plain, with_rope)
     elif rope is not None:
@@ -142,7 +143,7 @@ def as_plain(result: Result, gate: Gate | None, rope: Rope | None) -> str:
         parts.append(_in_python("\n".join(decisions)))
     if rope is not None:
         words = words.partition("\n  next ")[0]
-    if isinstance(result, Ranking) and not is_board:
+    if is_ranking and not is_board:
         tiers = (str(result.tiers(rope or 0.0, metric=name)) for name in result.metrics)
         parts.append("\n".join(tiers))
     parts.append(_in_python(words))
@@ -151,7 +152,7 @@ def as_plain(result: Result, gate: Gate | None, rope: Rope | None) -> str:
             f"\nThe differences of all {len(result.pairs):,} pairs are in --format json, those of "
             f"the {MOST_IN_PAIRS} best in --report."
         )
-    elif isinstance(result, Ranking):
+    elif is_ranking:
         for name, summary in _summaries(result, rope).items():
             pairs = as_text(summary, rope=rope is not None).drop(columns="std")
             pairs.index = pd.Index([" minus ".join(pair) for pair in pairs.index])

@@ -168,7 +168,7 @@ class PowerAnalysis:
         """
         from skbayeseval.display import PowerDisplay
 
-        curves = {
+        curves: dict[str, Any] = {
             model: rows[["power", "low", "high"]].to_numpy().T for model, rows in self._by_model()
         }
         sizes = self.table["size"].unique()

@@ -20,7 +20,6 @@ from skbayeseval.compare.learners import kind_of_target
 from skbayeseval.metrics.any_metric import AnyMetric
 from skbayeseval.metrics.from_functions import PerInstance
 from skbayeseval.metrics.metric import Metric
-from skbayeseval.metrics.registry import table_metric
 from skbayeseval.metrics.scorers import is_made
 from skbayeseval.metrics.scoring import as_metric, is_scorer, resolve_scoring
 from skbayeseval.results.text_tables import format_values
@@ -45,44 +44,19 @@ def check_scoring(scoring: Any) -> None:
         )
 
 
-def measure_of_results(recorded: Recorded, scoring: str | Metric | None) -> tuple[str | None, Any]:
-    """Return the name of the recorded scores, or None, and the metric to compare by."""
-    keys = recorded.keys
-    if scoring is not None and not (scoring == "score" and recorded.n_classes):
-        name = scoring if isinstance(scoring, str) else scoring.name
-        if name in keys:
-            return name, scoring
-        if recorded.n_classes:
-            if table_metric(scoring) is not None:
-                return None, scoring
-        elif keys == ["score"]:  # results do not tell which metric that is
-            return "score", scoring
-        raise ValueError(
-            f"scoring={name!r} was not recorded by the search, which recorded "
-            f"{choices(name, keys)}. Choose "
-            f"one of them, or pass the search a scoring= with {name!r} in it."
-        )
-    if recorded.n_classes and not keys:
-        return None, "accuracy"
-    if recorded.n_classes and "score" in keys:  # which repeats another key, or is the accuracy
-        score = recorded.scores("score")
-        for name in keys:
-            same = np.array_equal(recorded.scores(name), score, equal_nan=True)
-            if name != "score" and same:
-                return name, name
-        return "score", "accuracy"
-    if len(keys) == 1 or "score" in keys:
-        return (only := "score" if "score" in keys else keys[0]), only
-    raise ValueError(
-        f"The search recorded several scores, {choices('', keys)}. Choose one with scoring=."
-    )
-
-
-def measure_of_search(
-    search: Any, keys: list[str], counts: CountScorer | None, scoring: Any, target: Target | None
+def measure_of(
+    recorded: Recorded, scoring: Any, search: Any = None, target: Target | None = None
 ) -> tuple[str | None, Any]:
-    """Return the name of the recorded scores, or None, and the metric to compare by."""
-    if is_scorer(scoring) and not isinstance(scoring, (str, AnyMetric)):
+    """Return the name of the recorded scores, or None, and the metric to compare by.
+
+    Without the search, results tell the names of their scores, but not what "score" is; if there
+    are counts, it repeats another score, or is the accuracy.
+    """
+    keys, counts = recorded.keys, None if search is None else search.scoring
+    if search is None:
+        check_scoring(scoring)
+        main = recorded.main
+    elif is_scorer(scoring) and not isinstance(scoring, (str, AnyMetric)):
         if target is None:
             raise ValueError(
                 f"scoring={in_short(scoring)} requires X and y, because results contain only names "
@@ -90,32 +64,42 @@ def measure_of_search(
             )
         names = [key for key in keys if _scorer_of(search, key) is scoring]
         return next(iter(names), None), as_metric(scoring, *target)
-    if scoring is not None:
-        if not isinstance(scoring, (str, Metric, AnyMetric, PerInstance)):
+    else:
+        if not isinstance(scoring, (str, Metric, AnyMetric, PerInstance, type(None))):
             wanted = "the name of a metric, a metric of skbayeseval.metrics or a scorer"
             raise wrong("scoring", wanted, scoring, TypeError)
-        name = scoring if isinstance(scoring, str) else scoring.name
-        main = _scorer_of(search, "score") if counts is None else counts.main
-        key = name if name in keys else "score" if name == main and "score" in keys else None
-        from_elsewhere = table_metric(scoring) is not None or can_be_paired(scoring, target)
-        if key is None and not from_elsewhere:
-            raise ValueError(
-                f"scoring={name!r} was not recorded and is not a metric of confusion matrices. "
-                f"Use one of {choices(name, keys)}, or pass X and y."
-            )
-        if key is None or not isinstance(scoring, str) or (counts is not None and name != "score"):
-            return key, scoring
-    elif keys == ["score"] or (counts is not None and not isinstance(search.refit, str)):
-        key = "score"
-    elif isinstance(search.refit, str) and search.refit in keys:
-        key = search.refit
-    else:
-        raise ValueError(
-            f"The search recorded several scores, {choices('', keys)}. Choose one with scoring=."
-        )
-    if counts is not None:
-        return key, counts.main if key == "score" else key
+        main = counts.main if isinstance(counts, CountScorer) else _scorer_of(search, "score")
+    is_named = search is None or isinstance(counts, CountScorer)  # all scores but "score"
+    name = getattr(scoring, "name", scoring)
+    if scoring is None:
+        key = _default_key(recorded, search)
+    elif name in keys:
+        key = name
+    else:  # without search and counts, "score" may be anything
+        may_be = search is None and not recorded.n_classes and keys == ["score"]
+        key = "score" if may_be or ("score" in keys and name == main) else None
+    if key is None:
+        return None, "accuracy" if scoring is None else scoring
+    if scoring is not None and name != "score" and (is_named or not isinstance(scoring, str)):
+        return key, scoring
+    if is_named:
+        return key, main if key == "score" and main is not None else key
     return key, _recorded_metric(search, key, target)
+
+
+def _default_key(recorded: Recorded, search: Any) -> str | None:
+    """Return the name of the recorded scores that the search refits by; None of counts alone."""
+    keys, refit = recorded.keys, getattr(search, "refit", None)
+    if isinstance(refit, str) and refit in keys:
+        return refit
+    is_main = search is None or isinstance(search.scoring, CountScorer) or len(keys) == 1
+    if "score" in keys and is_main:
+        return "score"
+    if search is None and len(keys) < 2:
+        return next(iter(keys), None)
+    raise ValueError(
+        f"The search recorded several scores, {choices('', keys)}. Choose one with scoring=."
+    )
 
 
 def target_of(search: Any, y: Any) -> Target | None:
@@ -241,6 +225,16 @@ class Recorded:
         check_same_length(
             **{name: of for name, of in self._columns.items() if used.fullmatch(name)}
         )
+
+    @property
+    def main(self) -> str | None:
+        """The name of what is recorded as "score" beside counts; None without them."""
+        if not self.n_classes or "score" not in self.keys:
+            return None
+        for name in self.keys:
+            if name != "score" and np.array_equal(self.scores(name), self.scores("score"), True):
+                return name
+        return "accuracy"
 
     def means(self, key: str) -> Array:
         """Return the mean score of each candidate."""

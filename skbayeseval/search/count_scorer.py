@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,6 @@ from skbayeseval._labels import check_labels, resolve_pos_label
 from skbayeseval.compare.targets import score_counts, score_learner
 from skbayeseval.evidence.one_classifier import ConfusionCounts
 from skbayeseval.metrics.instance_scores import SCORE_METRICS
-from skbayeseval.metrics.metric import Metric
 from skbayeseval.metrics.registry import get_metric, table_metric
 
 MOST_CLASSES = 30
@@ -67,9 +67,40 @@ def count_scorer(
     >>> found["test_f1_macro"].round(3)
     array([0.919, 0.939, 0.961])
     """
-    return CountScorer(labels, also=also, pos_label=pos_label)
+    classes = check_labels(labels)
+    if len(classes) > MOST_CLASSES:
+        raise ValueError(
+            f"labels has {len(classes)} classes, but count_scorer records the counts of at most "
+            f"{MOST_CLASSES}. Use an ordinary scorer in the search, and pass the data to the "
+            "report: report_search(search, X, y)."
+        )
+    positive = resolve_pos_label(classes, pos_label)
+    names = (also,) if isinstance(also, str) or not np.iterable(also) else tuple(also)
+    for name in names:
+        if not isinstance(name, str):
+            raise wrong("also", "the name of a scorer or a list of names", also, TypeError)
+        metric = get_metric(name) if name in SCORE_METRICS else table_metric(name)
+        if metric is None and name not in get_scorer_names():
+            raise ValueError(
+                f"also={name!r} is not a known scorer. Use sklearn.metrics.get_scorer_names() to "
+                "get valid names."
+            )
+        if metric is None or not metric.needs_positive:
+            continue
+        if len(classes) > 2 and metric.source != "instances":  # which are averaged over classes
+            raise ValueError(
+                f"also={name!r} requires two classes, but labels has {len(classes)}. Use an "
+                f"averaged metric, such as '{name}_macro'."
+            )
+        if len(classes) == 2 and positive is None:
+            raise ValueError(
+                f"also={name!r} needs a positive class, but neither of {list(classes)} is 1. "
+                "Specify it with pos_label=."
+            )
+    return CountScorer(classes, tuple(dict.fromkeys(names)), positive)
 
 
+@dataclass(frozen=True, repr=False)
 class CountScorer:
     """A scorer that records confusion counts; created by `count_scorer`.
 
@@ -89,20 +120,9 @@ class CountScorer:
     count_scorer(['no', 'yes'], also=['f1', 'accuracy'], pos_label='yes')
     """
 
-    def __init__(
-        self, labels: ArrayLike, *, also: str | Iterable[str] = (), pos_label: Any = None
-    ) -> None:
-        self.labels = check_labels(labels)
-        if len(self.labels) > MOST_CLASSES:
-            raise ValueError(
-                f"labels has {len(self.labels)} classes, but count_scorer records the counts of "
-                f"at most {MOST_CLASSES}. Use an ordinary scorer in the search, and pass the data "
-                "to the report: report_search(search, X, y)."
-            )
-        self.pos_label = resolve_pos_label(self.labels, pos_label)
-        self.also = _check_names(also)
-        for name in self.also:
-            self._check(get_metric(name) if name in SCORE_METRICS else table_metric(name), name)
+    labels: tuple[Any, ...]
+    also: tuple[str, ...]
+    pos_label: Any
 
     @property
     def main(self) -> str:
@@ -130,12 +150,6 @@ class CountScorer:
         positive = "" if self.pos_label in (None, 1) else f", pos_label={self.pos_label!r}"
         return f"count_scorer({list(self.labels)}{also}{positive})"
 
-    def __eq__(self, other: object) -> bool:
-        return vars(self) == vars(other) if isinstance(other, CountScorer) else NotImplemented
-
-    def __hash__(self) -> int:
-        return hash((self.labels, self.also, self.pos_label))
-
     def _score(self, name: str, counts: ConfusionCounts, estimator: Any, X: Any, y: Any) -> float:
         """Return one score, from the counts if possible, otherwise by scikit-learn's scorer."""
         metric = table_metric(name)
@@ -149,42 +163,7 @@ class CountScorer:
         except Exception:
             return math.nan
 
-    def _check(self, metric: Metric | None, name: str) -> None:
-        """Raise if the metric does not apply to the classes."""
-        if metric is None or not metric.needs_positive:
-            return
-        if len(self.labels) > 2:
-            if metric.source == "instances":  # averaged over classes
-                return
-            raise ValueError(
-                f"also={name!r} requires two classes, but labels has {len(self.labels)}. Use an "
-                f"averaged metric, such as '{name}_macro'."
-            )
-        if self.pos_label is None:
-            raise ValueError(
-                f"also={name!r} needs a positive class, but neither of {list(self.labels)} is 1. "
-                "Specify it with pos_label=."
-            )
-
 
 def count_key(i: int, j: int) -> str:
     """Return the key of the count of true class i and predicted class j."""
     return f"count_{i}_{j}"
-
-
-def _check_names(also: Any) -> tuple[str, ...]:
-    several = (
-        isinstance(also, Iterable) and not isinstance(also, str) and getattr(also, "ndim", 1) > 0
-    )
-    names = tuple(also) if several else (also,)
-    if not all(isinstance(name, str) for name in names):
-        raise wrong("also", "the name of a scorer or a list of names", also, TypeError)
-    for name in names:
-        if table_metric(name) is None and name not in get_scorer_names():
-            raise ValueError(
-                f"also={name!r} is not a known scorer. Use sklearn.metrics.get_scorer_names() to "
-                "get valid names."
-            )
-    if len(set(names)) < len(names):
-        raise ValueError(f"also contains a scorer twice: {list(names)}.")
-    return names

@@ -434,8 +434,9 @@ def _from_scores(recorded: Recorded, settings: Settings) -> SearchReport:
     name, n_splits = settings.name, recorded.n_splits
     if settings.key is None:
         raise ValueError(
-            f"scoring={name!r} was not recorded, and there are no confusion counts to compute it "
-            f"from. Use one of {choices(name, recorded.keys)}, or pass X and y."
+            f"scoring={name!r} was not recorded, and cannot be computed from confusion counts of "
+            f"the search. Choose one of {choices(name, recorded.keys)}, pass the search a scoring= "
+            f"with {name!r} in it, or X and y to report_search."
         )
     if n_splits < 2:
         raise ValueError(

@@ -1,11 +1,11 @@
-"""`report_search`: report on a fitted search."""
+"""`report_search` and `refit_simplest`: report on a fitted search, and choose inside of one."""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from copy import copy
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from skbayeseval._arrays import Array, check_frame, number_of_samples
 from skbayeseval._labels import check_labels, resolve_pos_label
-from skbayeseval._validation import check_random_state_entropy, check_whole_number
+from skbayeseval._validation import (
+    check_random_state,
+    check_random_state_entropy,
+    check_whole_number,
+)
 from skbayeseval.compare.learners import (
     CrossValidationOptions,
     Learners,
@@ -35,15 +39,19 @@ from skbayeseval.search.candidates import (
     Target,
     can_be_paired,
     check_scoring,
-    measure_of_results,
-    measure_of_search,
+    measure_of,
     name_candidates,
     target_of,
 )
 from skbayeseval.search.count_scorer import CountScorer
-from skbayeseval.search.refit import RefitSimplest
-from skbayeseval.search.report_recorded import ALL_INSTANCES, Settings, make_report, report_recorded
-from skbayeseval.search.search_report import SearchReport
+from skbayeseval.search.report_recorded import (
+    ALL_INSTANCES,
+    Settings,
+    Unknown,
+    make_report,
+    report_recorded,
+)
+from skbayeseval.search.search_report import Key, SearchReport, check_key
 from skbayeseval.splitting.block_cv import splitter_name
 from skbayeseval.splitting.check_splits import generate_splits
 from skbayeseval.splitting.collect import route
@@ -171,7 +179,12 @@ def report_search(
                 "given, do not tell its estimator and its splits. Leave X and y out, or pass the "
                 "search."
             )
-        return _report_results(Recorded(search), scoring, settings)
+        recorded = Recorded(search)
+        key, measure = measure_of(recorded, scoring)
+        settings = replace(settings, key=key, measure=measure)
+        if key is not None:
+            check_range(recorded.scores(key), settings.name)
+        return report_recorded(recorded, settings)
     _check_search(search, X, y)
     requests = [one for scorers in (scoring, search.scoring) for one in requests_of(scorers)]
     if params and y is not None and get_config()["enable_metadata_routing"]:
@@ -191,7 +204,6 @@ def report_search(
     # Before anything is fitted again; what a percentage is of is known when scores are compared.
     check_rope_around_zero(rope, split_metric(settings.name), observed=1.0)
     if X is None:
-        _check_recorded_labels(search, labels)
         return report_recorded(recorded, settings)
     chosen, failed, picked_by = _most_promising(
         recorded, settings, MOST_AGAIN if top is None else check_whole_number(top, "top")
@@ -238,35 +250,29 @@ def _check_search(search: Any, X: Any, y: Any) -> None:
         raise ValueError(f"X and y must be given together, got {missing}=None.")
 
 
-def _count_scorer_of(search: Any) -> CountScorer | None:
-    return search.scoring if isinstance(search.scoring, CountScorer) else None
-
-
 def _with_search(
     settings: Settings, search: Any, recorded: Recorded, scoring: Any, target: Target | None
 ) -> Settings:
     """Return the settings with what the search tells: its metric, splits and classes."""
-    scorer = _count_scorer_of(search)
+    scorer = search.scoring if isinstance(search.scoring, CountScorer) else None
     known = recorded.keys == ["score"] and scorer is None  # by the search itself
     if scoring is None and isinstance(search.refit, RefitSimplest) and not known:
         scoring = search.refit.scoring
-    key, measure = measure_of_search(search, recorded.keys, scorer, scoring, target)
+    key, measure = measure_of(recorded, scoring, search, target)
     settings = replace(settings, measure=measure, key=key, cv=search.cv)
     if getattr(search, "resource", None) == "n_samples":
         instances = f"the {search.n_resources_[-1]:,} instances of the last iteration"
         settings = replace(settings, instances=instances)
     if scorer is None:
         return settings
+    labels = scorer.labels if settings.labels is None else check_labels(settings.labels)
+    if target is None and labels != scorer.labels:
+        raise ValueError(
+            f"labels={settings.labels!r} are not those of the recorded counts, "
+            f"{list(scorer.labels)}."
+        )
     pos_label = scorer.pos_label if settings.pos_label is None else settings.pos_label
     return replace(settings, labels=scorer.labels, pos_label=pos_label)
-
-
-def _check_recorded_labels(search: Any, labels: ArrayLike | None) -> None:
-    scorer = _count_scorer_of(search)
-    if scorer is not None and labels is not None and check_labels(labels) != scorer.labels:
-        raise ValueError(
-            f"labels={labels!r} are not those of the recorded counts, {list(scorer.labels)}."
-        )
 
 
 def _positive_of_scorers(search: Any, settings: Settings, pos_label: Any) -> Any:
@@ -274,9 +280,11 @@ def _positive_of_scorers(search: Any, settings: Settings, pos_label: Any) -> Any
 
     The class 1 that a count scorer takes by default does not contradict another scorer's own.
     """
-    scorer = _count_scorer_of(search)
-    by_default = scorer is not None and scorer.pos_label == resolve_pos_label(scorer.labels, None)
-    return pos_label if by_default else settings.pos_label
+    scorer = search.scoring
+    is_counted = isinstance(scorer, CountScorer)
+    if is_counted and scorer.pos_label == resolve_pos_label(scorer.labels, None):
+        return pos_label
+    return settings.pos_label
 
 
 def _facts_of(
@@ -292,16 +300,6 @@ def _facts_of(
     if ranking.train_size is not None:
         facts.append(("applies to", f"learners trained on {ranking.train_size:.0f} instances"))
     return facts
-
-
-def _report_results(recorded: Recorded, scoring: Any, settings: Settings) -> SearchReport:
-    """Report on `cv_results_` or a table of trials, without their search."""
-    check_scoring(scoring)
-    key, measure = measure_of_results(recorded, scoring)
-    settings = replace(settings, key=key, measure=measure)
-    if key is not None:
-        check_range(recorded.scores(key), settings.name)
-    return report_recorded(recorded, settings)
 
 
 def _warn_of_different_scores(
@@ -369,13 +367,146 @@ def _repeated_splits(
             f"{n_recorded}. X and y must be the data of the search."
         )
     if not same:
-        written = str(cv)
-        seeded = written.replace("random_state=None", "random_state=0")
-        how = "the splitter an int random_state"
-        if "random_state=None" in written:
-            how = f"the search cv={seeded} and fit it again"
         raise ValueError(
-            f"The search's cv={written} gives different splits at every call, so the splits of the "
-            f"search cannot be reproduced. Give {how}, or call report_search without X and y."
+            f"The search's cv={cv} gives different splits at every call, so the splits of the "
+            "search cannot be reproduced. Give the search a splitter with an int random_state and "
+            "fit it again, or call report_search without X and y."
         )
     return splits
+
+
+def refit_simplest(
+    key: Key,
+    *,
+    rope: Any,
+    cv: Any = None,
+    test_fraction: float | None = None,
+    scoring: Any = None,
+    labels: ArrayLike | None = None,
+    pos_label: Any = None,
+    prob: float = 0.95,
+    n_draws: int | None = None,
+    random_state: Any = 0,
+) -> RefitSimplest:
+    """Return a ``refit=`` callable that picks the simplest candidate equivalent to the best.
+
+    It makes the choice of `SearchReport.simplest` inside the search, so that `best_estimator_` is
+    the simplest candidate. It uses the counts of `count_scorer` if they were recorded, and
+    otherwise the split scores. If no candidate is practically equivalent to the best, it warns,
+    and picks the one with the highest posterior mean. If it fails after the fits, the results of
+    the search are kept in ``search.refit.cv_results_``. Halving searches do not call ``refit``: use
+    `report_search` with them.
+
+    Parameters
+    ----------
+    key : str, list of str or callable
+        What makes a candidate simple: the name of a parameter, or several in order of priority,
+        where smaller values are simpler and None is the least simple; or a function of the dict
+        of parameters, where smaller return values are simpler.
+    rope : float, str or (float, float)
+        The region of practical equivalence, as in `report_search`.
+    cv : int, splitter or list of splits, default=None
+        The splitter of the search. If None, the splits are assumed to be repeated k-fold with
+        the smallest possible k, which is conservative: five splits are taken as five folds, six
+        as two folds repeated three times, unless the recorded counts rule that out. Specify `cv`
+        if the splits are drawn at random, as by ShuffleSplit.
+    test_fraction : float, default=None
+        The share of test instances among the test and training instances of one split. Needed
+        if `cv` does not determine it.
+    scoring : str or Metric, default=None
+        The metric to compare by. By default, the only recorded score, or ``score``. A search with
+        a single metric records its values, but not its name: they are taken to be of `scoring`.
+    labels, pos_label : default=None
+        The classes of the count scorer, and the positive class for metrics that need one.
+    prob : float, default=0.95
+        The probability at which a decision is made.
+    n_draws : int, default=None
+        The number of draws, as in `report_search`.
+    random_state : int, RandomState, Generator or None, default=0
+        Seeds the draws.
+
+    Returns
+    -------
+    refit : RefitSimplest
+        A callable that maps `cv_results_` to the index of the chosen candidate.
+
+    See Also
+    --------
+    report_search : Report on a fitted search, with all candidates and their uncertainty.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.model_selection import GridSearchCV, StratifiedKFold
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> from skbayeseval import count_scorer, refit_simplest
+    >>> X, y = load_iris(return_X_y=True)
+    >>> search = GridSearchCV(
+    ...     DecisionTreeClassifier(random_state=0),
+    ...     {"max_depth": [1, 2, 3, 4, None]},
+    ...     scoring=count_scorer([0, 1, 2]),
+    ...     refit=refit_simplest("max_depth", rope=0.1, cv=5),
+    ... )
+    >>> search.fit(X, y).best_params_
+    {'max_depth': 2}
+    """
+    check_key(key)
+    check_scoring(scoring)
+    check_random_state(random_state)
+    if isinstance(cv, Iterator):  # which can be used only once
+        cv = list(cv)
+    check_cv(cv)
+    classes = None if labels is None else check_labels(labels)
+    if pos_label is not None:  # without labels, any scalar may be one
+        resolve_pos_label([pos_label] if classes is None else classes, pos_label)
+    check_rope_around_zero(rope)
+    settings = Settings(
+        rope, prob, test_fraction, labels, pos_label, n_draws, cv=Unknown if cv is None else cv
+    )
+    return RefitSimplest(key, scoring, random_state, settings)
+
+
+@dataclass(eq=False, repr=False)
+class RefitSimplest:
+    """Pick the simplest candidate equivalent to the best; created by `refit_simplest`.
+
+    Examples
+    --------
+    >>> from skbayeseval import refit_simplest
+    >>> refit_simplest("max_depth", rope=0.01, test_fraction=0.2)
+    refit_simplest('max_depth', rope=0.01, test_fraction=0.2)
+    """
+
+    key: Key
+    scoring: Any
+    random_state: Any
+    settings: Settings
+
+    def __call__(self, results: Mapping[str, Any]) -> int:
+        """Return the index of the simplest candidate that is equivalent to the best.
+
+        If that fails, the search is lost, but not its results: they are kept in the attribute
+        `cv_results_` of this object.
+        """
+        try:
+            recorded = Recorded(results)
+            key, measure = measure_of(recorded, self.scoring)
+            entropy = check_random_state_entropy(self.random_state)
+            settings = replace(self.settings, key=key, measure=measure, entropy=entropy)
+            return report_recorded(recorded, settings).simplest_index(self.key)
+        except BaseException as error:
+            self.cv_results_ = results
+            error.add_note(
+                "All fits of the search were done before this error. Their results are kept in "
+                "the attribute cv_results_ of what refit_simplest returned (search.refit)."
+            )
+            raise
+
+    def __repr__(self) -> str:
+        known = vars(self.settings) | {"scoring": self.scoring}
+        options = "".join(
+            f", {name}={known[name]!r}"
+            for name in ("cv", "test_fraction", "scoring", "labels", "pos_label")
+            if known[name] is not None and known[name] is not Unknown
+        )
+        return f"refit_simplest({self.key!r}, rope={self.settings.rope!r}{options})"

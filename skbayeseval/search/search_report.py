@@ -400,66 +400,49 @@ def check_key(key: Any) -> tuple[str, ...]:
 
 def _column_of(values: list[Any], index: pd.Index) -> pd.Series:
     """Return values as a column, of dtype object unless all are numbers, bools or strings."""
-    if {type(value) for value in values} == {int, float}:
-        return pd.Series(values, index=index, dtype=float)
-    plain = len({type(value) for value in values}) == 1 and np.isscalar(values[0])
-    column = np.empty(len(values), dtype=object)
-    column[:] = values
-    series = pd.Series(column, index=index, dtype=np.dtype(object))
-    return series.infer_objects() if plain else series
+    kinds = {type(value) for value in values}
+    column = pd.Series(values, index=index, dtype=np.dtype(object))
+    return column.infer_objects() if len(kinds) == 1 or kinds == {int, float} else column
 
 
 def _grid(report: SearchReport, x: str | None, y: str | None) -> HeatmapDisplay:
     """Return the metric over two parameters; a cell shows the best over all other parameters."""
-    candidates = report.candidates
+    candidates, summary = report.candidates, report.summary()
     differing = varying(list(candidates.values()))
-    x, y = _check_axes(x, y, candidates, differing)
-    values = {name: _in_order(candidates, name) for name in (x, y)}
-    places = {
-        name: {as_key(value): place for place, value in enumerate(distinct)}
-        for name, distinct in values.items()
-    }
-    shape = len(values[y]), len(values[x])
-    means, codes = np.full(shape, np.nan), np.full(shape, "", dtype=object)
-    summary = report.summary()
-    for i, mean, code in zip(summary.index, summary["mean"], summary["decision"], strict=True):
-        parameters = candidates[i]
-        if x not in parameters or y not in parameters:
-            continue
-        cell = places[y][as_key(parameters[y])], places[x][as_key(parameters[x])]
-        if np.isnan(means[cell]):  # rows are sorted by decreasing mean
-            means[cell], codes[cell] = mean, code
-    if np.isnan(means).all():
-        raise ValueError(f"No candidate has both {x!r} and {y!r}, so there is nothing to draw.")
-    rows, columns = (
-        pd.Index(format_values(values[name], 3), name=label, dtype=object)
-        for name, label in short_names([y, x]).items()
-    )
-    others = [name for name in differing if name not in (x, y)]
-    note = f"best over {', '.join(short_names(others).values())}" if others else ""
-    return HeatmapDisplay(
-        pd.DataFrame(means, rows, columns),
-        pd.DataFrame(codes, rows, columns),
-        metric=report.metric,
-        note=note,
-        rope=abs(report.rope.low),
-    )
-
-
-def _check_axes(
-    x: str | None, y: str | None, candidates: Mapping[int, Any], differing: list[str]
-) -> tuple[str, str]:
     if x is None and y is None and len(differing) == 2:
-        return differing[0], differing[1]
+        x, y = differing
     known = {name for parameters in candidates.values() for name in parameters}
-    if not isinstance(x, str) or not isinstance(y, str) or not {x, y} <= known:
+    if x not in known or y not in known or x == y:
         raise ValueError(
-            f"plot('heatmap') needs the names of two parameters, got x={in_short(x)} and "
+            f"plot('heatmap') needs the names of two different parameters, got x={in_short(x)} and "
             f"y={in_short(y)}. The parameters that vary are {choices((x, y), differing)}."
         )
-    if x == y:
-        raise ValueError(f"x and y must be two different parameters, got {x!r} twice.")
-    return x, y
+    cells: dict[tuple[Any, Any], tuple[float, str]] = {}
+    for i, mean, code in zip(summary.index, summary["mean"], summary["decision"], strict=True):
+        parameters = candidates[i]
+        if x in parameters and y in parameters:  # rows are sorted by decreasing mean
+            place = as_key(parameters[y]), as_key(parameters[x])
+            cells.setdefault(place, (mean, code))
+    if not cells:
+        raise ValueError(f"No candidate has both {x!r} and {y!r}, so there is nothing to draw.")
+    rows, columns = _in_order(candidates, y), _in_order(candidates, x)
+    shown = [
+        [cells.get((as_key(row), as_key(column)), (np.nan, "")) for column in columns]
+        for row in rows
+    ]
+    labels = short_names([y, x])
+    index, titles = (
+        pd.Index(format_values(values, 3), name=labels[name], dtype=object)
+        for name, values in ((y, rows), (x, columns))
+    )
+    others = short_names([name for name in differing if name not in (x, y)])
+    return HeatmapDisplay(
+        pd.DataFrame([[mean for mean, _ in row] for row in shown], index, titles),
+        pd.DataFrame([[code for _, code in row] for row in shown], index, titles),
+        metric=report.metric,
+        note=f"best over {', '.join(others.values())}" if others else "",
+        rope=abs(report.rope.low),
+    )
 
 
 def _in_order(candidates: Mapping[int, Any], name: str) -> list[Any]:

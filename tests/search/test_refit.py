@@ -20,7 +20,7 @@ def fitted(refit, also="f1", **options):
     X, y = load_breast_cancer(return_X_y=True)
     return GridSearchCV(
         DecisionTreeClassifier(random_state=0),
-        {"max_depth": [None, 5, 3, 2, 1], "min_samples_leaf": [1, 5]},
+        {"max_depth": [None, 3, 2, 1], "min_samples_leaf": [1]},
         cv=CV,
         scoring=count_scorer([0, 1], also=also),
         refit=refit,
@@ -29,7 +29,7 @@ def fitted(refit, also="f1", **options):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("also", ["f1", (), ["balanced_accuracy", "f1"]])
+@pytest.mark.parametrize("also", ["f1", ()])
 def test_the_choice_is_the_reports(also):
     key = ["max_depth", "min_samples_leaf"]
     search = fitted(refit_simplest(key, rope=0.05, cv=CV), also=also)
@@ -72,11 +72,12 @@ def test_splits_that_nobody_told():
 
 def test_other_scoring():
     results = fitted(False).cv_results_
-    for scoring in ("f1", "accuracy"):
-        index = refit_simplest("max_depth", rope=0.05, cv=CV, scoring=scoring)(results)
-        assert 0 <= index < 10
+    index = refit_simplest("max_depth", rope=0.05, cv=CV, scoring="accuracy")(results)
+    assert 0 <= index < 4
     with pytest.warns(UserWarning, match="second of the counted classes is assumed"):
         refit_simplest("max_depth", rope=0.05, cv=CV, scoring="recall")(results)
+    with pytest.raises(ValueError, match="has 10 splits, but 6 were recorded"):
+        refit_simplest("max_depth", rope=0.02, cv=10)(results)
 
 
 def test_pickle_clone_and_repr():
@@ -88,7 +89,7 @@ def test_pickle_clone_and_repr():
     assert search.refit(results) == refit(results)
 
 
-@pytest.mark.parametrize("scoring", ["accuracy", "roc_auc", None])
+@pytest.mark.parametrize("scoring", ["roc_auc", None])
 def test_a_single_score_is_what_scoring_says(scoring):
     """cv_results_ calls any single score "score"."""
     X, y = load_breast_cancer(return_X_y=True)
@@ -116,7 +117,7 @@ def test_several_scores_without_scoring():
     results["params"] = [{"k": 1}, {"k": 2}]
     with pytest.raises(ValueError, match="several scores"):
         refit_simplest("k", rope=0.1, test_fraction=0.5)(results)
-    with pytest.raises(ValueError, match=r"'accuracy' was not recorded .*'f1', 'recall'.*scoring="):
+    with pytest.raises(ValueError, match=r"'accuracy' was not recorded, .*'f1', 'recall'"):
         refit_simplest("k", rope=0.1, test_fraction=0.5, scoring="accuracy")(results)
 
 

@@ -4,19 +4,16 @@ import sklearn
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.datasets import (
     load_breast_cancer,
-    load_digits,
     load_iris,
     make_classification,
     make_regression,
 )
-from sklearn.ensemble import ExtraTreesClassifier
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import Ridge
 from sklearn.metrics import f1_score, fbeta_score, make_scorer, mean_pinball_loss, r2_score
 from sklearn.model_selection import (
     GridSearchCV,
     GroupKFold,
-    KFold,
     LeavePOut,
     RepeatedStratifiedKFold,
     ShuffleSplit,
@@ -151,19 +148,13 @@ def test_equivalent_to_the_draw_wise_maximum():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("source", ["counts", "scores", "predictions"])
-def test_equal_candidates_are_not_called_worse(source):
+def test_equal_candidates_are_not_called_worse():
     """Thirty candidates with the same accuracy, wrong on independent instances."""
     rng = np.random.default_rng(0)
     y, cv = np.arange(300) % 2, StratifiedKFold(5)
     X = np.where(rng.random((300, 30)) < 0.9, y[:, None], 1 - y[:, None])
-    search = GridSearchCV(
-        Column(), {"k": list(range(30))}, cv=cv, refit="score" if source == "counts" else True,
-        scoring=count_scorer([0, 1]) if source == "counts" else "accuracy",
-    ).fit(X, y)  # fmt: skip
-    data = (X, y) if source == "predictions" else ()
-    report = report_search(search, *data, rope=0.01, top=30, n_draws=4000, random_state=0)
-    assert report.source == source
+    search = GridSearchCV(Column(), {"k": list(range(30))}, cv=cv, scoring="accuracy").fit(X, y)
+    report = report_search(search, X, y, rope=0.01, top=30, n_draws=4000, random_state=0)
     table = report.summary()
     assert "<<" not in table["decision"].tolist()
     assert np.ptp(table["mean"]) < 0.6 * np.ptp(search.cv_results_["mean_test_score"])
@@ -184,23 +175,6 @@ def test_permuted_candidates():
         one.summary().loc[order, columns],
         atol=0.02,
     )
-
-
-@pytest.mark.slow
-def test_seeds_are_equivalent():
-    X, y = load_digits(n_class=6, return_X_y=True)
-    search = GridSearchCV(
-        ExtraTreesClassifier(n_estimators=15),
-        {"random_state": list(range(14, -1, -1))},
-        cv=BlockRegularizedCV(3, random_state=0),
-        scoring=count_scorer(range(6)),
-        refit=False,
-    ).fit(X, y)
-    report = report_search(search, rope=0.02, random_state=0)
-    equivalent = report.equivalent()["random_state"]
-    assert len(equivalent) >= 5
-    assert "<<" not in report.summary()["decision"].tolist()
-    assert report.simplest("random_state") == {"random_state": equivalent.min()}
 
 
 def test_predictions_are_the_comparer(cancer, trees):
@@ -299,13 +273,10 @@ def test_failures_are_left_out(cancer):
         report_search(search, rope=0.1)
 
 
-@pytest.mark.parametrize("cv", [BlockRegularizedCV(3), ShuffleSplit(3), KFold(3, shuffle=True)])
-def test_splits_that_cannot_be_repeated_are_refused(cancer, cv):
-    search = searched(*cancer, cv=cv)
-    seeded = str(cv).replace("random_state=None", "random_state=0")
-    with pytest.raises(ValueError, match=r"splits at every call") as refused:
+def test_splits_that_cannot_be_repeated_are_refused(cancer):
+    search = searched(*cancer, cv=ShuffleSplit(3))
+    with pytest.raises(ValueError, match=r"cv=ShuffleSplit.* splits at every call.*an int random"):
         report_search(search, *cancer, rope=0.02)
-    assert f"Give the search cv={seeded} and fit it again, or" in str(refused.value)
 
 
 def test_an_iterator_of_splits_serves_once(cancer):
@@ -418,27 +389,34 @@ def test_several_numbers_per_instance_are_compared_by_their_scores(ridge):
         assert report_search(search, X, several, rope=0.01).source == "scores"
 
 
-def test_functions_that_return_several_scores_are_known_by_their_values(cancer):
+def test_scorers_that_may_be_anything_are_known_by_their_values(cancer):
     X, y = cancer
     own = make_scorer(f1_score, pos_label=0)
-    search = searched(X, y, cv=4, refit="f1", scoring=lambda *given: {"f1": own(*given)})
-    for given in ({}, {"scoring": "f1"}):
-        with pytest.warns(UserWarning, match="known only by its value in each split"):
-            report = report_search(search, X, y, rope=0.01, random_state=0, **given)
-        assert report.source == "scores"
-        np.testing.assert_allclose(report.ranking.observed, search.cv_results_["mean_test_f1"])
+
+    def cost(estimator, X, y, sample_weight=None):
+        return float(np.average((estimator.predict(X) == y) * X[:, 0], weights=sample_weight))
+
+    for scoring, key in ((lambda *given: {"f1": own(*given)}, "f1"), (cost, "score")):
+        refit = key if key == "f1" else True
+        search = searched(X, y, cv=4, refit=refit, scoring=scoring)
+        for given in ({}, {"scoring": key}):
+            with pytest.warns(UserWarning, match=f"'{key}' is known only by its value in each"):
+                report = report_search(search, X, y, rope=0.01, random_state=0, **given)
+            assert report.source == "scores"
+            means = search.cv_results_[f"mean_test_{key}"]
+            np.testing.assert_allclose(report.ranking.observed, means)
 
 
-@pytest.mark.parametrize(("several", "asked"), [(True, "name"), (False, None), (False, "scorer")])
+@pytest.mark.parametrize(("several", "asked"), [(True, "name"), (False, "scorer")])
 def test_scorers_of_the_search_are_computed_again(cancer, several, asked):
-    X, y = (column[::5] for column in cancer)  # scikit-learn is called for every draw
+    X, y = (column[::12] for column in cancer)  # scikit-learn is called for every draw
     names = np.array(["malignant", "benign"])[y]
     own = make_scorer(f1_score, pos_label="malignant")
     scoring, refit = ({"f1": own, "acc": "accuracy"}, "f1") if several else (own, True)
     search = searched(X, names, cv=2, refit=refit, scoring=scoring)
     key = "f1" if several else "score"
     expected = [search.cv_results_[f"split{s}_test_{key}"] for s in range(2)]
-    given = {None: None, "name": key, "scorer": own}[asked]
+    given = {"name": key, "scorer": own}[asked]
     report = report_search(search, X, names, rope=0.01, n_draws=100, scoring=given)
     assert report.source == "predictions"
     np.testing.assert_allclose(sorted_scores(report), np.sort(expected))
@@ -446,7 +424,7 @@ def test_scorers_of_the_search_are_computed_again(cancer, several, asked):
 
 
 def test_scorers_that_the_search_does_not_know(cancer):
-    X, y = (column[::5] for column in cancer)
+    X, y = (column[::12] for column in cancer)
     search, scorer = searched(X, y, cv=2), make_scorer(fbeta_score, beta=3, pos_label=0)
     report = report_search(search, X, y, rope=0.01, scoring=scorer, n_draws=100)
     expected = [
@@ -458,33 +436,19 @@ def test_scorers_that_the_search_does_not_know(cancer):
         report_search(search, rope=0.01, scoring=scorer)
 
 
-def test_scorers_that_may_depend_on_the_features_are_known_by_their_values(cancer):
-    X, y = cancer
-
-    def cost(estimator, X, y, sample_weight=None):
-        return float(np.average((estimator.predict(X) == y) * X[:, 0], weights=sample_weight))
-
-    search = searched(X, y, cv=4, scoring=cost)
-    with pytest.warns(UserWarning, match="'score' is known only by its value"):
-        report = report_search(search, X, y, rope=0.01, random_state=0)
-    np.testing.assert_allclose(report.ranking.observed, search.cv_results_["mean_test_score"])
-
-
-@pytest.mark.parametrize("labels", [[1, 0], [0, 1]])
-@pytest.mark.parametrize("pos_label", [None, 0])
+@pytest.mark.parametrize(("labels", "pos_label"), [([1, 0], None), ([0, 1], 0)])
 def test_refit_finds_the_positive_class(cancer, labels, pos_label):
     X, y = cancer
-    refit = refit_simplest("max_depth", rope=0.05, cv=5)
+    refit = refit_simplest("max_depth", rope=0.05, cv=3)
     scorer = count_scorer(labels, also="f1", pos_label=pos_label)
-    search = searched(X[:, :6], y, DEPTHS, cv=5, refit=refit, scoring=scorer)
+    search = searched(X[:, :6], y, (1, 3), cv=3, refit=refit, scoring=scorer)
     report = report_search(search, rope=0.05, random_state=0)
     assert search.best_index_ == report.simplest_index("max_depth")
-    np.testing.assert_allclose(
-        report.ranking.observed, search.cv_results_["mean_test_f1"], atol=0.01
-    )
+    observed, means = report.ranking.observed, search.cv_results_["mean_test_f1"]
+    np.testing.assert_allclose(observed, means, atol=0.01)
 
 
-@pytest.mark.parametrize("error_score", [np.nan, 0, 0.5])
+@pytest.mark.parametrize("error_score", [np.nan, 0])
 def test_splits_that_failed_are_not_counted(error_score):
     search = planted([right_of(900), right_of(910), right_of(905), right_of(900)], n_splits=4)
     for key, column in search.cv_results_.items():
@@ -492,11 +456,6 @@ def test_splits_that_failed_are_not_counted(error_score):
             search.cv_results_[key] = np.where(np.arange(4) == 2, error_score, column)
     report = report_search(search, rope=0.01, random_state=0)
     assert report.failed == (2,)
-
-
-def test_other_splits_are_noticed(trees):
-    with pytest.raises(ValueError, match="has 10 splits, but 6 were recorded"):
-        refit_simplest("max_depth", rope=0.02, cv=10)(trees.cv_results_)
 
 
 def test_auc_of_a_search_that_did_not_record_it(cancer, trees):

@@ -1,13 +1,20 @@
+"""What a report says of its candidates: tables, words, figures and pages."""
+
 import numpy as np
 import pytest
+from sklearn.datasets import load_iris
+from sklearn.model_selection import GridSearchCV
+from sklearn.neighbors import KNeighborsClassifier
 
-from skbayeseval import SearchReport
+from skbayeseval import SearchReport, count_scorer, report_search
 from skbayeseval.evidence.split_scores import SplitScores
 from skbayeseval.judgement.intervals import Interval
 from skbayeseval.metrics.registry import split_metric
 from skbayeseval.posterior.build import make_posterior
 from skbayeseval.results.ranking import Ranking
 from skbayeseval.search.candidates import name_candidates
+from tests.pages.markup import Markup
+from tests.results.test_report import check_page
 
 GRID = [{"C": c, "svc__kernel": kernel} for c in (0.1, 1.0, 1000.0) for kernel in ("rbf", None)]
 
@@ -149,18 +156,12 @@ def test_heatmap_is_the_best_over_other_parameters():
     assert "best over c" in display.ax_.get_title()
 
 
-@pytest.mark.parametrize(
-    ("options", "match"),
-    [
-        ({"kind": "pie"}, "kind='pie'"),
-        ({"kind": "heatmap", "x": "C"}, "two parameters"),
-        ({"kind": "heatmap", "x": "C", "y": "gamma"}, "two parameters"),
-        ({"kind": "heatmap", "x": "C", "y": "C"}, "twice"),
-    ],
-)
-def test_bad_plots(report, options, match):
-    with pytest.raises(ValueError, match=match):
-        report.plot(**options)
+def test_bad_plots(report):
+    with pytest.raises(ValueError, match="kind='pie'"):
+        report.plot("pie")
+    for y in (None, "gamma", "C"):
+        with pytest.raises(ValueError, match="needs the names of two different parameters"):
+            report.plot("heatmap", x="C", y=y)
 
 
 def test_a_label_stands_above_the_scores():
@@ -178,3 +179,39 @@ def test_a_label_stands_above_the_scores():
     assert "log loss" in losses.to_html(labels=labels)
     assert losses.to_markdown(labels={"f1": "F1"}) == losses.to_markdown()
     assert (losses.summary()["mean"] < 0).all()
+
+
+@pytest.mark.parametrize("source", ["counts", "predictions", "scores"])
+def test_words_and_pages(source, tmp_path):
+    """They name the best and all groups; what looks like markup stays text."""
+    X, y = load_iris(return_X_y=True)
+    evil = "<script>alert(1)</script>"
+
+    class Named(KNeighborsClassifier):
+        def __init__(self, note="", n_neighbors=5):
+            super().__init__(n_neighbors=n_neighbors)
+            self.note = note
+
+    scoring, refit = (count_scorer([0, 1, 2]), "score") if source == "counts" else (None, True)
+    grid = {"n_neighbors": [1, 9, 99], "note": [evil, ""]}
+    search = GridSearchCV(Named(), grid, cv=3, scoring=scoring, refit=refit).fit(X, y)
+    data = (X, y) if source == "predictions" else ()
+    report = report_search(search, *data, rope=0.05, random_state=0, n_draws=1000)
+    words, table = report.explain(), report.summary()
+    assert report._answer(None).headline in words
+    numbers = [int((table["decision"] == code).sum()) for code in ("~", "<<", "?")]
+    assert "within 0.05: {}. Surely worse: {}. Not settled: {}.".format(*numbers) in words
+    assert "pplies to" in words
+    assert all(paragraph.endswith(".") for paragraph in words.split("\n\n"))
+    report.report(tmp_path / "page.html")
+    found = check_page((tmp_path / "page.html").read_text(encoding="utf-8"))
+    answer = report._answer(None)
+    for sentence in [answer.headline, *answer.meaning, *answer.applies, *answer.open]:
+        assert found.text.count(sentence) == 1
+    assert found.tags.count("img") == 1
+    for title in (evil, "Evidence", "Model and prior", "Computation", "To reproduce this"):
+        assert title in found.text
+    seen = Markup(report._repr_html_())
+    assert seen.tags.count("img") == seen.tags.count("table") == 1
+    assert evil in seen.text
+    assert answer.headline in seen.text
