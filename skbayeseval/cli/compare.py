@@ -110,60 +110,35 @@ def add_to(commands: Any) -> None:
     parser = commands.add_parser(
         "compare",
         help="compare two or more columns of predictions in a table, or two files of tags",
-        description="Compare two or more classifiers from a table with one column of true labels "
-        "and one column of predictions per classifier; regressors, with --scoring r2 or another "
-        "metric of numbers; or, with --chunks, two taggers from files with one token per line and "
-        "its tag in the last column.",
+        description="Compare two or more classifiers by columns of a table; regressors, with "
+        "--scoring r2 or another metric of numbers; or, with --chunks, two taggers.",
         epilog="examples: skbayeseval compare predictions.csv --truth y --a nb --b svm "
-        "--scoring f1 --rope 0.01; skbayeseval compare predictions.parquet --truth y --a new "
-        "--b old --b older --rope 0.01 --gate non-inferior; skbayeseval compare scores.csv "
-        "--truth y --score-a p_nb --score-b p_svm --scoring roc_auc; skbayeseval compare "
-        "gold.conll a.conll b.conll --chunks IOB2",
+        "--scoring f1 --rope 0.01; skbayeseval compare scores.csv --truth y --score-a p_nb "
+        "--score-b p_svm --scoring roc_auc; skbayeseval compare gold.conll a.conll b.conll "
+        "--chunks IOB2",
     )
-    parser.add_argument(
+    add = parser.add_argument
+    add(
         "files",
         nargs="+",
         metavar="FILE",
-        help="the table, in which labels are text: a file with a header line and columns "
-        "separated by commas, tabs or semicolons; - for standard input; or a file that ends in "
-        ".parquet, if DuckDB is installed. With --chunks, the files of the true tags, of A's tags "
-        "and of B's tags",
+        help="the table: CSV or TSV with a header line, - for standard input, or a .parquet file, "
+        "if DuckDB is installed. With --chunks, the files of the true tags, of A's tags and of B's "
+        "tags, with one token per line and its tag in the last column",
     )
-    parser.add_argument("--truth", metavar="COLUMN", help="the true labels")
-    parser.add_argument("--a", metavar="COLUMN", help="the predictions of A")
-    parser.add_argument(
-        "--b",
-        action="append",
-        metavar="COLUMN",
-        help="the predictions of B; may be given more than once, to compare more than two",
+    add("--truth", metavar="COLUMN", help="the true labels")
+    add("--a", metavar="COLUMN", help="the predictions of A")
+    add(
+        "--b", action="append", metavar="COLUMN", help="those of B; several times for more than two"
     )
-    parser.add_argument(
-        "--score-a",
-        metavar="COLUMN",
-        help="the scores of A for the positive class, for --scoring roc_auc, average_precision, "
-        "neg_log_loss and neg_brier_score",
+    add(
+        "--score-a", metavar="COLUMN", help="the scores of A for the positive class, as for ROC AUC"
     )
-    parser.add_argument(
-        "--score-b",
-        action="append",
-        metavar="COLUMN",
-        help="the scores of B; may be given more than once",
-    )
-    parser.add_argument(
-        "--groups",
-        metavar="COLUMN",
-        help="what instances belong to, such as documents: groups are then the unit of the "
-        "evidence",
-    )
-    parser.add_argument(
-        "--chunks", metavar="SCHEME", help="compare chunks of tags: IOB1, IOB2, IOBES or BMES"
-    )
-    parser.add_argument(
-        "--labels", nargs="+", metavar="LABEL", help="the classes (default: those that occur)"
-    )
-    parser.add_argument(
-        "--pos-label", metavar="LABEL", help="the positive class (default: 1, if that is a class)"
-    )
+    add("--score-b", action="append", metavar="COLUMN", help="those of B; also several times")
+    add("--groups", metavar="COLUMN", help="what instances belong to: the unit of the evidence")
+    add("--chunks", metavar="SCHEME", help="the scheme of tags: IOB1, IOB2, IOBES or BMES")
+    add("--labels", nargs="+", metavar="LABEL", help="the classes (default: those that occur)")
+    add("--pos-label", metavar="LABEL", help="the positive class (default: 1, if it is a class)")
     add_scoring(parser, scoring="accuracy, or f1 with --chunks")
     add_model(parser, model="auto", models="auto, paired, unpaired or bcv")
     add_output(parser, disagreements="rows with the truth, both predictions and all other columns")

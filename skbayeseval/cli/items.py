@@ -36,67 +36,42 @@ def add_items_to(commands: Any) -> None:
         "items",
         help="compare two or more systems from logs with one score per item",
         description="Compare two or more systems from one score per item: logs of "
-        "lm-evaluation-harness (a file of samples, or its folder), of Inspect (.eval or JSON), of "
-        "HELM (per_instance_stats.json, or its folder) and of promptfoo (JSON); other JSON Lines, "
-        "CSV or Parquet tables. One file per system, or one file of promptfoo with several "
-        "providers; text may be compressed by gzip. Formats are told by what is in a file. Items "
-        "are matched by their ids.",
+        "lm-evaluation-harness, Inspect, HELM and promptfoo, and other JSON Lines, CSV or Parquet "
+        "tables. One file or folder per system, or one log of several models. Items are matched by "
+        "their ids.",
         epilog="example: skbayeseval items new.jsonl old.jsonl --score exact_match --filter "
         "strict-match --group subject --rope 0.01 --gate non-inferior",
     )
-    parser.add_argument("files", nargs="+", metavar="FILE", help="the logs of A, of B, ...")
-    parser.add_argument("--score", metavar="NAME", help="the score (default: the only one)")
-    parser.add_argument(
-        "--id", metavar="NAME", help="the ids of items (default: those of the format)"
-    )
-    parser.add_argument(
-        "--group",
-        "--groups",
-        metavar="NAME",
-        help="what items belong to, such as subject: groups are then the unit of the evidence",
-    )
-    parser.add_argument(
+    add = parser.add_argument
+    add("files", nargs="+", metavar="FILE", help="the logs of A, of B, ...")
+    add("--score", metavar="NAME", help="the score (default: the only one)")
+    add("--id", metavar="NAME", help="the ids of items (default: those of the format)")
+    add("--group", "--groups", metavar="NAME", help="what items belong to, such as subject")
+    add(
         "--filter",
         action="append",
         metavar="NAME",
-        help="which part of a file is meant, if there are several: the filter of "
-        "lm-evaluation-harness, the provider of promptfoo, the split of HELM. Once, or once for "
-        "each system: several parts of a single FILE are compared with each other",
+        help="which part of a file is meant: the filter of lm-evaluation-harness, the provider of "
+        "promptfoo, the split of HELM. Once, or once for each system; several parts of a single "
+        "FILE are compared with each other",
     )
-    parser.add_argument(
-        "--task",
-        metavar="NAME",
-        help="the task, in a folder of lm-evaluation-harness that has several; 'mmlu_*' or '*' for "
-        "several of them",
-    )
-    parser.add_argument(
+    add("--task", metavar="NAME", help="the task in a folder of several; 'mmlu_*' or '*' for more")
+    add(
         "--runs",
         choices=("all", "first", "last"),
-        help="what an id that occurs more than once means: further runs of this item, which all "
-        "count, or retries, of which the first or the last counts (default: an error)",
+        help="what an id that occurs again means: a further run, which counts (all), or a retry, "
+        "of which the first or the last counts (default: an error)",
     )
-    parser.add_argument(
-        "--scoring",
-        metavar="NAME",
-        help="pass@5: one of 5 attempts or more succeeds; pass^5: all do; with --runs all "
-        "(default: the mean of the score)",
-    )
-    parser.add_argument(
-        "--human",
-        metavar="NAME",
-        help="the grades that people gave to some of the items, 10 or more: the score, which is "
-        "that of a judge, is corrected by them",
-    )
-    parser.add_argument(
+    add("--scoring", metavar="NAME", help="pass@5 or pass^5, with --runs all (default: the mean)")
+    add("--human", metavar="NAME", help="people's grades of some items, which correct the score")
+    add(
         "--missing",
         choices=MISSING,
         default="raise",
-        help="what to do about items that only some files have a score for: drop them, count them "
-        "as wrong (a score of 0), estimate how they would be, or raise an error (the default)",
+        help="what to do about items that only some files have: drop them, count them as wrong (a "
+        "score of 0), estimate how they would be, or raise an error (the default)",
     )
-    parser.add_argument(
-        "--lower-is-better", action="store_true", help="lower scores are better, as errors are"
-    )
+    add("--lower-is-better", action="store_true", help="lower scores are better, as errors are")
     add_model(parser, model="auto", models="auto, paired, bootstrap or clustered")
     add_output(parser, disagreements="items with their ids and scores")
     parser.set_defaults(run=_run_items)
@@ -186,40 +161,30 @@ def add_systems_to(commands: Any) -> None:
         "systems",
         help="rank systems by a table of their scores on several tasks or items, in tiers",
         description="Rank two or more systems by a table with a row per system and a column per "
-        "task, as leaderboards have it: a header line, names in the first column, one score per "
-        "cell. Cells may be empty where a system was not run on a task. A column that is called "
-        "like an average, such as avg or mean, is left out. With --items, columns are items of one "
-        "benchmark, such as questions, that were drawn from many.",
+        "task, as leaderboards have it, with names in the first line and column. Cells may be "
+        "empty. A column that is called like an average, such as avg or mean, is left out.",
         epilog="examples: skbayeseval systems scores.csv --rope 0.5 --plot tiers.png; skbayeseval "
         "systems answers.csv --items --long model question correct",
     )
-    parser.add_argument("file", metavar="FILE", help="the table, in CSV or TSV")
-    parser.add_argument(
-        "--tasks-in-rows",
-        action="store_true",
-        help="the table has a row per task and a column per system",
-    )
-    parser.add_argument(
+    add = parser.add_argument
+    add("file", metavar="FILE", help="the table, in CSV or TSV")
+    add("--tasks-in-rows", action="store_true", help="with a row per task and a column per system")
+    add(
         "--items",
         action="store_true",
-        help="scores are of items and not of tasks: what a system was not run on is estimated from "
-        "how others did on these items",
+        help="scores are of items, such as questions, and not of tasks: what a system was not run "
+        "on is estimated from how others did on these items",
     )
-    parser.add_argument(
+    add(
         "--long",
         nargs=3,
         metavar=("SYSTEM", "TASK", "SCORE"),
         help="the table has a row per score, and these columns (TASK has the items, with --items)",
     )
-    parser.add_argument(
-        "--scoring", default="score", metavar="NAME", help="what the score is called"
-    )
-    parser.add_argument(
-        "--lower-is-better", action="store_true", help="lower scores are better, as errors are"
-    )
-    add_model(
-        parser, model="auto", models="auto or hierarchical; with --items, bootstrap or paired"
-    )
+    add("--scoring", default="score", metavar="NAME", help="what the score is called")
+    add("--lower-is-better", action="store_true", help="lower scores are better, as errors are")
+    models = "auto or hierarchical; with --items, bootstrap or paired"
+    add_model(parser, model="auto", models=models)
     add_output(parser)
     parser.set_defaults(run=_run_systems)
 

@@ -109,26 +109,17 @@ class Parser(argparse.ArgumentParser):
 
 def add_scoring(parser: argparse.ArgumentParser, *, scoring: str) -> None:
     """Add the options of what is compared."""
-    parser.add_argument(
-        "--scoring",
-        nargs="+",
-        action="extend",
-        metavar="NAME",
-        help=f"the metrics (default: {scoring})",
-    )
-    parser.add_argument(
-        "--weight", type=float, default=1.0, help="the weight of one count (default: 1)"
-    )
+    text = f"the metrics (default: {scoring})"
+    parser.add_argument("--scoring", nargs="+", action="extend", metavar="NAME", help=text)
+    text = "the weight of one count (default: 1)"
+    parser.add_argument("--weight", type=float, default=1.0, help=text)
 
 
 def add_model(parser: argparse.ArgumentParser, *, model: str, models: str) -> None:
     """Add the options of the model and its draws."""
     parser.add_argument("--model", default=model, help=f"{models} (default: {model})")
-    parser.add_argument(
-        "--draws",
-        type=int,
-        help="the number of posterior draws (default: 20000, fewer with more than 250 classes)",
-    )
+    text = "the number of posterior draws (default: 20000, fewer with more than 250 classes)"
+    parser.add_argument("--draws", type=int, help=text)
     parser.add_argument("--seed", type=int, default=0, help="the seed of the draws (default: 0)")
 
 
@@ -139,76 +130,54 @@ def model_options(args: argparse.Namespace) -> dict[str, Any]:
 
 def add_output(parser: argparse.ArgumentParser, *, disagreements: str = "") -> None:
     """Add the options of what is decided, printed and saved; `disagreements` says what has them."""
-    parser.add_argument(
+    add = parser.add_argument
+    add(
         "--rope",
         type=_difference,
         help="the largest difference that does not matter, such as 0.01, or 1%% of the largest "
         "score that the metric can have, or of B's (of the best) if it has none",
     )
-    parser.add_argument(
+    add(
         "--gate",
         choices=list(GATES),
-        help="for continuous integration: exit with 0 if A, the first, may be shipped, and with 3 "
-        "if not or if that is not settled. non-inferior: A is not worse than B by more than --rope "
-        "with a probability of at least 95%%. better: A is better than B, by more than --rope if "
-        "it is given, with a probability of at least 95%%. If there are several metrics or several "
-        "others than A, this is required for each",
+        help="exit with 0 if A, the first, may be shipped, otherwise with 3. non-inferior: A is "
+        "not worse than B by more than --rope with a probability of at least 95%%. better: A is "
+        "better than B, by more than --rope if it is given, with that probability. This is "
+        "required for each metric, and for each of several others than A",
     )
-    parser.add_argument(
+    add(
         "--looks",
         type=int,
         default=1,
         metavar="K",
-        help="how often the gate is asked in all while data come in; each time requires a "
-        "probability of 1 - 0.05 / K instead of 95%%, so that asking again does not open it "
-        "(default: 1)",
+        help="how often the gate is asked in all while data come in: each time requires a "
+        "probability of 1 - 0.05 / K instead of 95%% (default: 1)",
     )
-    parser.add_argument(
+    add(
         "--planned",
         type=int,
         metavar="N",
         help="in the place of --looks: how many items or instances there will be at most. The gate "
-        "may then be asked as often as you like while they come in; each time requires more than "
-        "95%%, the more so the fewer of them are there",
+        "may then be asked as often as you like while they come in",
     )
-    parser.add_argument(
-        "--junit",
-        metavar="FILE",
-        help="save the answers of --gate to this file of JUnit's XML, with a test case for each",
-    )
-    parser.add_argument("--names", nargs="+", metavar="NAME", help="names of A, B, ...")
+    add("--junit", metavar="FILE", help="save the answers of --gate as JUnit's XML")
+    add("--names", nargs="+", metavar="NAME", help="names of A, B, ...")
     if disagreements:
-        parser.add_argument(
-            "--disagreements",
-            metavar="FILE",
-            help="save a CSV table of what A and B differ on, the most decisive first: "
-            f"{disagreements}",
-        )
-    parser.add_argument(
-        "--plot",
-        metavar="FILE",
-        help="save a figure of all metrics to this file (.png, .pdf, .svg)",
-    )
-    parser.add_argument(
-        "--report", metavar="FILE", help="save all that is known to one page of HTML"
-    )
+        text = f"save as CSV what A and B differ on, the most decisive first: {disagreements}"
+        add("--disagreements", metavar="FILE", help=text)
+    add("--plot", metavar="FILE", help="save a figure of all metrics (.png, .pdf, .svg)")
+    add("--report", metavar="FILE", help="save all that is known to one page of HTML")
     formats = parser.add_mutually_exclusive_group()
     formats.add_argument(
         "--format",
         choices=list(FORMATS),
         default="text",
-        help="what to print: text (default); markdown, a sentence and a table for a pull request; "
-        "json; or github: the Markdown goes to the summary of the job, if GITHUB_STEP_SUMMARY "
-        "names its file, and the verdict is an annotation and the outputs passed and sentence of "
-        "the step",
+        help="what to print: text (default); markdown, for a pull request; json; or github, which "
+        "writes the summary of the job and the outputs passed and sentence of the step, and prints "
+        "the verdict as an annotation",
     )
-    formats.add_argument(
-        "--json",
-        dest="format",
-        action="store_const",
-        const="json",
-        help="the same as --format json",
-    )
+    text = "the same as --format json"
+    formats.add_argument("--json", dest="format", action="store_const", const="json", help=text)
 
 
 def _difference(text: str) -> float | str:

@@ -47,14 +47,8 @@ def add_counts(commands: Any) -> None:
         "--rope 0.01",
     )
     for name in ("a", "b"):
-        parser.add_argument(
-            f"--{name}",
-            required=True,
-            nargs="+",
-            type=float,
-            metavar="N",
-            help=f"TP FP FN [TN] of {name.upper()}",
-        )
+        counts = {"nargs": "+", "type": float, "metavar": "N", "required": True}
+        parser.add_argument(f"--{name}", **counts, help=f"TP FP FN [TN] of {name.upper()}")
     add_scoring(parser, scoring="f1")
     add_model(parser, model="bcv", models="bcv or unpaired")
     add_output(parser)
@@ -75,22 +69,12 @@ def _run_counts(args: argparse.Namespace) -> int:
 
 def add_demo(commands: Any) -> None:
     """Add the command to the program."""
-    parser = commands.add_parser(
-        "demo",
-        help="compare naive Bayes with an SVM on data that ships with scikit-learn",
-        description="Fit naive Bayes and a support vector machine on data that ships with "
-        "scikit-learn, and compare them.",
-    )
-    parser.add_argument(
-        "--rope",
-        type=float,
-        default=0.01,
-        help="the largest difference that does not matter (default: 0.01)",
-    )
+    what = "naive Bayes with an SVM on data that ships with scikit-learn"
+    parser = commands.add_parser("demo", help=f"compare {what}", description=f"Compare {what}.")
+    text = "the largest difference that does not matter (default: 0.01)"
+    parser.add_argument("--rope", type=float, default=0.01, help=text)
     parser.add_argument("--plot", metavar="FILE", help="save the figure to this file")
-    parser.add_argument(
-        "--report", metavar="FILE", help="save all that is known to one page of HTML"
-    )
+    parser.add_argument("--report", metavar="FILE", help="save a page of HTML")
     parser.set_defaults(run=_run_demo)
 
 

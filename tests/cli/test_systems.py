@@ -111,24 +111,15 @@ def test_tables_that_are_refused(text, message, tmp_path, ranked):
 
 
 @pytest.mark.filterwarnings("default:.* is left out")
-@pytest.mark.parametrize("in_rows", [False, True])
-def test_an_average_is_no_task(in_rows, path, ranked):
+def test_an_average_is_no_task(path, ranked):
     name = "Average ⬆️"
     expected = ranked(path, "--rope 0.5")[1].out
     table = leaderboard()
     table.insert(3, name, table.mean(axis=1).round(2))
-    (table.T if in_rows else table).to_csv(path)
-    code, said = ranked(path, "--rope 0.5" + " --tasks-in-rows" * in_rows)
+    table.T.to_csv(path)
+    code, said = ranked(path, "--rope 0.5 --tasks-in-rows")
     assert (code, said.out) == (0, expected)
     assert f"warning: {name!r} is left out: it is called like an average" in said.err
-
-
-@pytest.mark.filterwarnings("default:.* is left out")
-def test_an_average_of_two_tasks(path, ranked):
-    leaderboard(n_tasks=3).iloc[:, 1:].assign(avg=50).to_csv(path)
-    code, said = ranked(path)
-    assert code == 2
-    assert "At least three are needed" in said.err
 
 
 class TestItems:
@@ -203,10 +194,3 @@ class TestItems:
         code, said = ranked(tmp_path / "long.csv", "--items --long who q x")
         assert code == 2
         assert re.search(message, said.err)
-
-    def test_a_system_without_shared_items(self, board, matrix, ranked):
-        board.iloc[3, 5:] = np.nan
-        board.to_csv(matrix)
-        code, said = ranked(matrix, "--items")
-        assert code == 2
-        assert f"{board.index[3]} has fewer than 10 in common" in said.err

@@ -199,9 +199,8 @@ def test_the_monte_carlo_interval_is_told():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("accuracies", "rope"), [((0.9, 0.93), 0.01), ((0.9, 0.9), 0.02)])
-def test_seeds_agree_within_a_tenth(accuracies, rope):
-    found = [power_analysis(accuracies, rope=rope, random_state=seed) for seed in range(6)]
+def test_seeds_agree_within_a_tenth():
+    found = [power_analysis(0.9, 0.93, rope=0.01, random_state=seed) for seed in range(6)]
     sizes = np.array([one.required["paired"] for one in found])
     assert np.abs(sizes / sizes.mean() - 1).max() < 0.1
 

@@ -145,17 +145,6 @@ def test_never_is_said_plainly():
 
 
 @pytest.mark.slow
-def test_the_seed_is_the_results_own():
-    seeds = (0, 0, 1, 2)
-    results = [compare_predictions(*CLEAR, scoring="f1", random_state=seed) for seed in seeds]
-    one, same, *others = (
-        r.required_sample_size(0.01, largest=900, n_replications=50) for r in results
-    )
-    assert one == same
-    assert {one.reached} != {other.reached for other in others}
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize("model", ["paired", "hierarchical"])
 def test_more_classes(model, monkeypatch):
     monkeypatch.setattr(sample_size, "N_SIZES", 2)
@@ -263,18 +252,6 @@ def test_the_simulation_without_noise():
 
     settled = simulated_settled(np.array([0.5]), 0.5, 1 / np.sqrt(10), 10, sizes, decision, Quiet())
     assert settled.tolist() == [[False, False, True, True]]
-
-
-def test_smallest_size_is_where_the_fraction_passes():
-    rng = np.random.default_rng(0)
-    sizes = np.geomspace(100, 10_000, 8)
-    needed = np.exp(rng.normal(np.log(1000), 1, 4000))  # settled from this size on
-    settled = needed[:, None] <= sizes
-    size, interval, _ = smallest_size(settled, sizes, 0.8, rng)
-    truth = np.quantile(needed, 0.8)
-    assert size == pytest.approx(truth, rel=0.1)
-    assert interval.low < size < interval.high
-    assert interval.high / interval.low < 1.3
 
 
 @pytest.mark.parametrize("beside", [1.0, 1.3])

@@ -77,17 +77,6 @@ def test_tasks_of_the_paper():
     assert [acl2019._of_task(tag, "ORG") for tag in tags] == ["O", "O", "O", "B-ORG"]
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [("Acme NNP\n", "line 1: expected a word"), ("\n\n", "contains no sentences")],
-)
-def test_other_files_are_refused(tmp_path, text, message):
-    path = tmp_path / "other"
-    path.write_text(text)
-    with pytest.raises(ValueError, match=message):
-        acl2019.read_corpus(path)
-
-
 @pytest.mark.parametrize(("path", "message"), [(None, "--conll"), ("nowhere", "cannot be read")])
 def test_without_the_corpus(tmp_path, path, message):
     path = path and tmp_path / path

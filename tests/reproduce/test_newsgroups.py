@@ -8,7 +8,7 @@ from skbayeseval import ComparisonResult
 from skbayeseval.cli import main
 from skbayeseval.reproduce import acl2019, reproduce
 from skbayeseval.reproduce import newsgroups as papers
-from skbayeseval.reproduce.report import MissingError, Report, Table
+from skbayeseval.reproduce.report import Report, Table
 
 # The paper's model is what is wanted, whatever its prior does.
 pytestmark = pytest.mark.filterwarnings("ignore:The published prior of model='hierarchical'")
@@ -44,11 +44,6 @@ def made_up(monkeypatch):
     monkeypatch.setattr(papers, "fetch_20newsgroups_vectorized", fetch)
 
 
-def test_without_data(offline):
-    with pytest.raises(MissingError, match="could not be downloaded: <urlopen error no network>"):
-        papers.predict()
-
-
 @pytest.mark.parametrize("paper", ["icdm2015", "sigir2016"])
 def test_missing_data_is_one_line_and_exit_code_2(paper, offline, tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(papers, "power", lambda report: Table("Table 3", []))
@@ -69,19 +64,6 @@ def test_the_rest_still_runs(offline, tmp_path, monkeypatch):
     report = reproduce(["sigir2016", "acl2019"], tmp_path, write=lambda text: None)
     assert ran == ["Table 3", "ACL"]
     assert len(report.missing) == 1
-
-
-def test_data_home_reaches_the_fetcher(made_up, monkeypatch, tmp_path):
-    seen = []
-    fetch = papers.fetch_20newsgroups_vectorized
-    monkeypatch.setattr(
-        papers,
-        "fetch_20newsgroups_vectorized",
-        lambda **options: seen.append(options["data_home"]) or fetch(**options),
-    )
-    papers.predict(str(tmp_path))
-    papers.predict(str(tmp_path))
-    assert seen == [str(tmp_path)] * 2  # training and test part, once
 
 
 def test_every_printed_number_has_a_line(made_up, monkeypatch):

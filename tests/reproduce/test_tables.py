@@ -10,14 +10,6 @@ SAME = Line("row 1", "decision", paper="<<", ours="<<")
 OTHER = Line("row 2", "decision", paper="<<", ours="<")
 
 
-@pytest.mark.parametrize(
-    ("line", "inside"),
-    [(INSIDE, True), (OUTSIDE, False), (SHOWN, None), (SAME, True), (OTHER, False)],
-)
-def test_inside(line, inside):
-    assert line.inside is inside
-
-
 def test_a_bound_is_inside_and_numpy_is_welcome():
     assert Line("", "", 0.1, np.float64(0.103), within=0.003).inside is True
     assert Line("", "", 0.1, np.float64(0.104), within=0.003).inside is False
@@ -32,11 +24,6 @@ def test_columns_stand_under_each_other():
     assert [row.endswith("outside") for row in rows] == [False, True, False, False, True]
     assert rows[0].split() == ["row", "1", "mean", "0.100", "0.1020", "+0.0020", "0.003"]
     assert rows[0].index("0.1020") + 6 == head.index("reproduced") + 10
-
-
-def test_whole_numbers():
-    _, _, row = str(Table("Table 1", [Line("n", "documents", 12, 12, 0, digits=0)])).splitlines()
-    assert row.split() == ["n", "documents", "12", "12", "+0", "0"]
 
 
 def report(tmp_path):

@@ -4,7 +4,6 @@ import sklearn
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.datasets import (
     load_breast_cancer,
-    load_iris,
     make_classification,
     make_regression,
 )
@@ -137,16 +136,6 @@ def test_two_candidates_are_the_unpaired_comparison():
     assert np.corrcoef(other[0], report.ranking.draws[0])[0, 1] > 0.8  # the same tables
 
 
-def test_equivalent_to_the_draw_wise_maximum():
-    search = planted([right_of(n) for n in (950, 949, 951, 948)])
-    report = report_search(search, rope=0.005, random_state=0)
-    draws = report.draws
-    behind = draws.max(axis=0) - draws
-    table = report.summary().sort_index()
-    np.testing.assert_allclose(table["p_equivalent"], (behind <= 0.005).mean(axis=1))
-    np.testing.assert_allclose(table["p_best"], (behind == 0).mean(axis=1))
-
-
 @pytest.mark.slow
 def test_equal_candidates_are_not_called_worse():
     """Thirty candidates with the same accuracy, wrong on independent instances."""
@@ -213,14 +202,6 @@ def test_metric_from_counts(trees):
     own = metrics.from_confusion(lambda t: t[..., 1, 1], "hits")
     assert report_search(trees, rope=0.02, scoring=own, random_state=0).metric == "hits"
     assert report_search(trees, rope=0.02, scoring="score", random_state=0).metric == "f1"
-
-
-def test_scoring_follows_refit():
-    scorer = count_scorer([0, 1, 2], also=["f1_macro", "balanced_accuracy"])
-    search = searched(*load_iris(return_X_y=True), scoring=scorer, refit="balanced_accuracy")
-    assert report_search(search, rope=0.02).metric == "balanced_accuracy"
-    search.refit = False
-    assert report_search(search, rope=0.02).metric == "f1_macro"
 
 
 class Fails(ClassifierMixin, BaseEstimator):
