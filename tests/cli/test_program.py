@@ -60,12 +60,6 @@ def test_terminals_without_the_symbols():
             "not settled: A is better than B by more than 0.01 with probability 91.9%",
         ),
         (
-            "--a 88 10 12 90 --b 80 14 20 90 --scoring accuracy",
-            "  next        more labelled instances would tell; in Python, "
-            "required_sample_size(rope=r) estimates how many, with r the "
-            "smallest difference that matters to you\n",
-        ),
-        (
             "--a 88 10 12 90 --b 60 34 40 70 --scoring accuracy",
             "  next        --rope r, with r the smallest difference that matters to you\n",
         ),

@@ -8,7 +8,7 @@ import pytest
 from sklearn.datasets import load_breast_cancer
 from sklearn.experimental import enable_halving_search_cv  # noqa: F401
 from sklearn.metrics import make_scorer, zero_one_loss
-from sklearn.model_selection import GridSearchCV, HalvingGridSearchCV, StratifiedKFold
+from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
@@ -164,16 +164,6 @@ def test_unknown_splits_are_taken_as_refit_does():
         assert report.simplest_index("max_depth") == chosen
 
 
-def test_halving_results_are_those_of_the_last_iteration():
-    search = HalvingGridSearchCV(
-        DecisionTreeClassifier(random_state=0), {"max_depth": [1, 2, 3, 5]}, cv=3,
-        scoring=count_scorer([0, 1]), refit="score", random_state=0,
-    ).fit(X, Y)  # fmt: skip
-    report = report_search(from_csv(search.cv_results_), rope=0.05, random_state=0)
-    assert_same(report, report_search(search, rope=0.05, random_state=0))
-    assert "other candidates before the last iteration" in report.details()
-
-
 def table_of(**columns):
     scores = {f"split{i}_test_{name}": [0.9, 0.8] for i in (0, 1) for name in ("f1", "recall")}
     return {"param_k": [1, 2], **scores, **columns}
@@ -206,30 +196,6 @@ def table_of(**columns):
 def test_what_is_wrong_is_told(results, options, error, words):
     with pytest.raises(error, match=words):
         report_search(results, rope=0.1, **options)
-
-
-def test_printed_lines_of_a_table_fit_a_page():
-    rng = np.random.default_rng(0)
-    trials = pd.DataFrame(
-        {
-            "param_pca__n_components": np.repeat([10, 20, 30, 40, 50], 3),
-            "param_kneighborsclassifier__n_neighbors": [1, 3, 200] * 5,
-        }
-    )
-    level = np.linspace(0.9712, 0.7, 15)
-    for split in range(10):
-        trials[f"split{split}_test_f1_macro"] = level + 0.004 * rng.normal(size=15)
-    report = report_search(trials, rope=0.02, test_fraction=0.1, random_state=0)
-    lines = str(report).splitlines()
-    titles = ["n_components", "n_neighbors", "observed", "estimate"]
-    titles += ["95%", "interval", "P(best)", "P(≈)"]
-    start = [line.split() for line in lines].index(titles)
-    assert max(map(len, lines[start : start + 11])) <= 80
-    marks = {"~": "≈", "?": "?", "<<": "≪"}
-    shown = report.summary()["decision"].map(marks).tolist()[:8]
-    assert [line.split()[-1] for line in lines[start + 1 : start + 9]] == shown
-    legend = "≈ practically equivalent to the best, ≪ surely worse, ? not settled"
-    assert lines[start + 9 : start + 11] == ["... and 7 more", legend]
 
 
 def test_splits_that_test_most_instances_are_no_folds():
