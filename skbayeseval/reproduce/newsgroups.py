@@ -131,20 +131,22 @@ def comparison_figure(result: ComparisonResult, kinds: tuple[str, ...], rope: An
     return figure
 
 
+def compare(
+    newsgroups: Newsgroups, a: str, b: str, category: int | None = None, **options: Any
+) -> ComparisonResult:
+    """Compare two classifiers on all categories, or on one against the rest."""
+    labels = [newsgroups.truth, newsgroups.predictions[a], newsgroups.predictions[b]]
+    if category is not None:
+        labels = [of_all == category for of_all in labels]
+    return compare_predictions(*labels, names=(a, b), random_state=0, **options)
+
+
 def compare_average(
     newsgroups: Newsgroups, row: Mapping[str, Any], n_draws: int = 50_000
 ) -> ComparisonResult:
     """Compare the average F1 of two classifiers with the hierarchical model."""
-    return compare_predictions(
-        newsgroups.truth,
-        newsgroups.predictions[row["a"]],
-        newsgroups.predictions[row["b"]],
-        scoring=f"f1_{row['average']}",
-        model="hierarchical",
-        names=(row["a"], row["b"]),
-        n_draws=n_draws,
-        random_state=0,
-    )
+    options = {"scoring": f"f1_{row['average']}", "model": "hierarchical", "n_draws": n_draws}
+    return compare(newsgroups, row["a"], row["b"], **options)
 
 
 def icdm2015(report: Report, data_home: str | None = None) -> None:
@@ -265,6 +267,7 @@ def _named(row: Mapping[str, Any]) -> str:
     return f"{row['a']} - {row['b']}, {row['average']}"
 
 
+PAIRED: dict[str, Any] = {"scoring": "f1", "model": models.Paired()}
 REPLICATIONS = 2000
 # The paper does not state how many replications its powers are based on; 200 is a guess.
 GUESSED_REPLICATIONS = 200
@@ -287,7 +290,7 @@ def sigir2016(report: Report, data_home: str | None = None) -> None:
         newsgroups = predict(data_home)
         for table in categories(newsgroups):
             report.table(table)
-        shown = compare_category(newsgroups, "NB_Mult", "SVM_L2", SHOWN, n_draws=50_000)
+        shown = compare(newsgroups, "NB_Mult", "SVM_L2", SHOWN, **PAIRED, n_draws=50_000)
         rope = load_published("sigir2016_tables_4_5_6")["rope"]
         report.figure("sigir2016_figure_4", comparison_figure(shown, ("trace",), rope))
         report.figure("sigir2016_figure_6", comparison_figure(shown, ("posterior", "factor"), rope))
@@ -350,7 +353,7 @@ def categories(newsgroups: Newsgroups, n_draws: int = 200_000) -> Iterator[Table
         lines = []
         for row in printed["rows"]:
             where = f"category {row['category']}"
-            result = compare_category(newsgroups, a, b, row["category"], n_draws)
+            result = compare(newsgroups, a, b, row["category"], **PAIRED, n_draws=n_draws)
             tests = result.frequentist()["pvalue"]
             z_test = tests["two-proportion z, ignoring pairs"]
             lines += [
@@ -363,19 +366,3 @@ def categories(newsgroups: Newsgroups, n_draws: int = 200_000) -> Iterator[Table
             factor = result.bayes_factor(method="kde").value
             lines.append(Line(where, "Bayes factor", row["bf_sd"], factor, within))
         yield Table(f"SIGIR 2016, Table {name[-1]}: {a} against {b}, F1 of each category", lines)
-
-
-def compare_category(
-    newsgroups: Newsgroups, a: str, b: str, category: int, n_draws: int
-) -> ComparisonResult:
-    """Compare two classifiers on one category against the rest, with the paired model."""
-    return compare_predictions(
-        newsgroups.truth == category,
-        newsgroups.predictions[a] == category,
-        newsgroups.predictions[b] == category,
-        scoring="f1",
-        model=models.Paired(),
-        names=(a, b),
-        n_draws=n_draws,
-        random_state=0,
-    )

@@ -356,15 +356,11 @@ def _repeated_splits(
         for split, again in zip(splits, generate_splits(cv, X, y, split_params), strict=False)
         for part, part_again in zip(split, again, strict=True)
     )
-    if not n_splits:
-        raise ValueError(
-            f"The search's cv={cv!r} is an iterator of splits that is exhausted. Pass a list of "
-            "splits to the search, or call report_search without X and y."
-        )
     if n_splits != n_recorded:
         raise ValueError(
-            f"The search's cv gives {n_splits} splits of X and y, but the search had "
-            f"{n_recorded}. X and y must be the data of the search."
+            f"The search's cv gives {n_splits} splits of X and y, but the search had {n_recorded}. "
+            "X and y must be the data of the search, and cv no iterator of splits, which is "
+            "exhausted after the search: pass it a list, or call report_search without X and y."
         )
     if not same:
         raise ValueError(

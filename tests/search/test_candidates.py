@@ -227,11 +227,6 @@ def test_as_many_digits_as_tell_candidates_apart():
     assert not any("candidate" in name for name in names)
 
 
-def test_names_of_candidates_differ():
-    texts = ["a", "a ", "a (candidate 0)"]
-    assert len(set(name_candidates({i: {"k": text} for i, text in enumerate(texts)}))) == 3
-
-
 def test_values_that_are_written_alike_vary():
     large = np.zeros(2000)
     other = large.copy()
