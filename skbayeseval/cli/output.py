@@ -37,6 +37,9 @@ OPTIONS = {
     "groups": "--groups",
 }
 
+# What the commands keep beside options.
+NO_OPTIONS = {"file", "files", "columns", "systems", "given", "run", "command"}
+
 # The same of data, which messages name without "=".
 DATA = {
     "y_true": "--truth",
@@ -60,7 +63,7 @@ def as_option(name: str) -> str:
 
 def in_words_of_options(error: Exception, args: argparse.Namespace) -> str:
     """Return a message of a function with ``--labels`` for ``labels=``, and other options so."""
-    options = {name: as_option(name) for name in vars(args)} | OPTIONS
+    options = {name: as_option(name) for name in vars(args).keys() - NO_OPTIONS} | OPTIONS
 
     def option(found: re.Match[str]) -> str:
         name, text, value = found.groups()

@@ -100,24 +100,13 @@ def add_reproduce(commands: Any) -> None:
         epilog="example: skbayeseval reproduce acl2019 --conll eng.train",
     )
     parser.add_argument("paper", choices=["sigir2016", "icdm2015", "acl2019", "all"])
-    parser.add_argument(
-        "--data-home",
-        metavar="DIR",
-        help="the folder of scikit-learn's data sets, for 20 Newsgroups, which is downloaded if "
-        "necessary (default: SCIKIT_LEARN_DATA, or scikit-learn's default)",
+    add = parser.add_argument
+    add("--data-home", metavar="DIR", help="scikit-learn's data sets (default: its own folder)")
+    add(
+        "--conll", metavar="PATH", help="the training part of CoNLL-2003 (eng.train), or its folder"
     )
-    parser.add_argument(
-        "--conll",
-        metavar="PATH",
-        help="the English training part of CoNLL-2003 (eng.train), or its folder; fitting 24 "
-        "CRFs takes 12 minutes on one core",
-    )
-    parser.add_argument(
-        "--output",
-        metavar="FOLDER",
-        default="reproduction",
-        help="the folder to save figures in (default: %(default)s)",
-    )
+    text = "the folder to save figures in (default: %(default)s)"
+    add("--output", metavar="FOLDER", default="reproduction", help=text)
     parser.set_defaults(run=_run_reproduce)
 
 

@@ -35,13 +35,10 @@ def judged(run):
     [
         (GOOD, BAD, "non-inferior --rope 0.01", 0, "gate passed: safe to ship: A is not worse"),
         (GOOD, BAD, "better", 0, "gate passed: A is better than B with probability"),
-        (GOOD, BAD, "better --rope 0.1", 0, "gate passed: A is better than B by more than 0.1"),
         (GOOD, BAD, "better --rope 0.4", 3, "gate not passed: A is not better than B by more"),
         (BAD, GOOD, "non-inferior --rope 0.01", 3, "gate not passed: not safe to ship: A is"),
-        (BAD, GOOD, "better", 3, "gate not passed: A is not better than B"),
         (SAME, SAME, "non-inferior --rope 0.001", 3, "gate not passed: not settled: A is not"),
         (SAME, SAME, "non-inferior --rope 0.1", 0, "gate passed: safe to ship: A is not worse"),
-        (SAME, SAME, "better", 3, "gate not passed: not settled: A is better than B"),
     ],
 )
 def test_exit_codes(a, b, gate, code, line, judged):
