@@ -29,41 +29,29 @@ from typing import Any
 
 from threadpoolctl import threadpool_limits
 
-from benchmarks import (
-    answers,
-    bootstrap,
-    counting,
-    draws,
-    engines,
-    growth,
-    many_classifiers,
-    peers,
-    search,
-    tables,
-    wall_time,
-)
+from benchmarks import growth, jobs, many_classifiers, peers, tables
 from benchmarks.measuring import Bench, Row
 from benchmarks.performance_table import as_text, number, write_into
 
 JOBS: dict[str, Callable[[Bench], Row | list[Row]]] = {
-    "paired-50000": partial(draws.paired_binary, n_draws=50_000),
-    "paired-20000": partial(draws.paired_binary, n_draws=20_000),
-    "hierarchical": partial(draws.ten_classes, model="hierarchical"),
-    "ten-classes": partial(draws.ten_classes, model="paired"),
-    "multilabel": draws.multilabel,
-    "thousand-classes": draws.thousand_classes,
+    "paired-50000": partial(jobs.paired_binary, n_draws=50_000),
+    "paired-20000": partial(jobs.paired_binary, n_draws=20_000),
+    "hierarchical": partial(jobs.ten_classes, model="hierarchical"),
+    "ten-classes": partial(jobs.ten_classes, model="paired"),
+    "multilabel": jobs.multilabel,
+    "thousand-classes": jobs.thousand_classes,
     "many-classifiers": many_classifiers.many_classifiers,
-    "required-size": answers.required_sample_size,
-    "bayes-factor": answers.bayes_factor,
-    "roc-auc": partial(bootstrap.ranking_metric, metric="roc_auc"),
-    "average-precision": partial(bootstrap.ranking_metric, metric="average_precision"),
-    "counting-integers": counting.integers,
-    "counting-strings": counting.strings,
+    "required-size": jobs.required_sample_size,
+    "bayes-factor": jobs.bayes_factor,
+    "roc-auc": partial(jobs.ranking_metric, metric="roc_auc"),
+    "average-precision": partial(jobs.ranking_metric, metric="average_precision"),
+    "counting-integers": jobs.integers,
+    "counting-strings": jobs.strings,
     "parquet": partial(tables.parquet, n_classes=20),
-    "cross-validation": wall_time.cross_validation,
-    "full-size": wall_time.full_size,
-    "search": search.recorded_search,
-    "pymc": partial(engines.exact_against_pymc, n_classes=2, model="paired"),
+    "cross-validation": jobs.cross_validation,
+    "full-size": jobs.full_size,
+    "search": jobs.recorded_search,
+    "pymc": partial(jobs.exact_against_pymc, n_classes=2, model="paired"),
     "prob_conf_mat": peers.with_prob_conf_mat,
     "baycomp": peers.with_baycomp,
     "confidenceinterval": peers.with_confidenceinterval,
