@@ -145,7 +145,11 @@ def compare_average(
     newsgroups: Newsgroups, row: Mapping[str, Any], n_draws: int = 50_000
 ) -> ComparisonResult:
     """Compare the average F1 of two classifiers with the hierarchical model."""
-    options = {"scoring": f"f1_{row['average']}", "model": "hierarchical", "n_draws": n_draws}
+    options: dict[str, Any] = {
+        "scoring": f"f1_{row['average']}",
+        "model": "hierarchical",
+        "n_draws": n_draws,
+    }
     return compare(newsgroups, row["a"], row["b"], **options)
 
 
