@@ -340,26 +340,22 @@ def test_functions_that_ignore_their_weights_are_refused_whatever_the_order(orde
 
 
 def test_draws_for_which_a_function_is_not_defined():
-    """The error counts them, and names the classifier, the class and its only instance."""
+    """The error counts them, and names the classifier."""
     y = np.where(np.arange(N) == 7, "rare", np.where(Y == 1, "x", "y"))
 
     def recall(y_true, y_pred):
-        with np.errstate(invalid="ignore"):
-            return np.divide(
-                ((y_true == "rare") & (y_pred == "rare")).sum(), (y_true == "rare").sum()
-            )
+        there = y_true == "rare"
+        return np.mean(y_pred[there] == "rare") if there.any() else np.nan
 
     result = compare_predictions(y, y, y[::-1], scoring=metrics.resampled(recall), **QUICK)
-    with pytest.raises(ValueError, match="returned NaN") as caught:
-        result.hdi()
-    told = re.match(
+    told = (
         r"Classifier 1 of 2: The function of metric 'recall' returned NaN or infinity for (\d+) of "
-        r"the first 300 draws. The cause may be class rare, of which there is only instance 7, and "
-        r"which (\d+) of these draws do not have. .* use metrics.weighted if it takes weights",
-        str(caught.value),
+        r"the first 300 draws. .* use metrics.weighted if it takes weights"
     )
-    assert told[1] == told[2]
-    assert int(told[1]) / 300 == pytest.approx(np.exp(-1), abs=0.1)
+    with pytest.raises(ValueError, match=told) as caught:
+        result.hdi()
+    undefined = int(re.match(told, str(caught.value))[1])
+    assert undefined / 300 == pytest.approx(np.exp(-1), abs=0.1)
 
     def of_b(y_true, y_pred, sample_weight=None):  # defined for equal and for doubled weights only
         few = sample_weight is None or len(np.unique(sample_weight)) < 3
@@ -408,7 +404,7 @@ def test_wrong_arguments():
         metrics.resampled(cost, bounds=(1, 0))
     with pytest.raises(ValueError, match="bounds must be"):
         metrics.weighted(cost, bounds=3)
-    with pytest.raises(TypeError, match="greater_is_better must be True, False or None, got 'no'"):
+    with pytest.raises(TypeError, match="greater_is_better must be True or False, got 'no'"):
         metrics.weighted(cost, greater_is_better="no")
     assert metrics.weighted(cost, greater_is_better=np.False_).name == "neg_cost"
     with pytest.raises(TypeError, match="name must be a string"):
