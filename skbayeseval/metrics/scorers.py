@@ -315,11 +315,9 @@ def agree(scorer: Any, twin: Any) -> bool:
 
 def _scores(scorer: Any) -> list[float | None]:
     """Return what a scorer gives for two classes, three classes and numbers; None for an error."""
-    rng = np.random.default_rng(0)
     scores: list[float | None] = []
     for n_classes in (2, 3, 0):
-        truth = np.arange(30) % n_classes if n_classes else 1 + np.arange(30) / 7
-        said = rng.dirichlet(np.ones(n_classes), 30) if n_classes else rng.permutation(truth)
+        truth, said = _example(range(n_classes), several=False)
         try:
             scores.append(float(scorer(Saying(said, range(n_classes)), UNKNOWN_X, truth)))
         except Exception:  # whatever a scorer raises for a target that it is not made for
