@@ -1,6 +1,8 @@
 """Modules import one way, inside each package too: `lint-imports` sees only whole packages."""
 
 import ast
+import subprocess
+import sys
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
@@ -48,3 +50,15 @@ def test_a_circle_is_found(tmp_path):
     (tmp_path / "two.py").write_text("from p import one\n")
     with pytest.raises(CycleError, match=r"p\.one"):
         tuple(TopologicalSorter(imports(tmp_path, "p")).static_order())
+
+
+def test_importing_is_light():
+    """The plugin loads at every start of pytest; the commands must not wait for graphs."""
+    code = (
+        "import sys, pytest_skbayeseval;"
+        "print([m for m in ('skbayeseval', 'numpy', 'pandas') if m in sys.modules]);"
+        "import skbayeseval.cli;"
+        "print([m for m in ('pymc', 'arviz', 'matplotlib', 'duckdb') if m in sys.modules])"
+    )
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert found.stdout.split() == ["[]", "[]"]
