@@ -44,7 +44,6 @@ PAGE = ")](https://pypi.org/project/skbayeseval/)"
     ("readme", "expected"),
     [
         (None, []),
-        (f"{BADGE.format('skbayeseval')}{PAGE} `pip install skbayeseval`", []),
         (f"{BADGE.format('scikit')}{PAGE} `pip install skbayeseval`", ["/v/scikit is no badge of"]),
         (
             f"{BADGE.format('skbayeseval')})](https://example.org) pip install skbayeseval",

@@ -178,17 +178,3 @@ def test_threads_leave_the_process_as_it_was(drawn_once):
     assert process_state() == before
     assert seen
     assert all(state == before for state in seen)
-
-
-def test_threads_follow_the_filters_of_the_caller():
-    """So do processes: tests/splitting/test_parallel.py."""
-    X, y = data()
-    with joblib.parallel_config("threading"), pytest.raises(RuntimeWarning, match="as it happens"):
-        # Here warnings are errors.
-        bayesian_cross_validate(Telling(0), Column(1), X, y, n_jobs=2, n_draws=200)
-
-
-class Telling(Column):
-    def fit(self, X, y):
-        warnings.warn("as it happens", RuntimeWarning, stacklevel=2)
-        return super().fit(X, y)

@@ -170,41 +170,15 @@ class TestItems:
         assert "identical" in str(compare_predictions(boxes, said, said, scoring=metric, **QUICK))
 
 
-class TestCrossValidation:
+@pytest.mark.parametrize(
+    "scoring", [metrics.resampled(share_right), metrics.expected_calibration_error(5)]
+)
+def test_cross_validation(scoring):
     X, y = make_classification(160, n_informative=4, random_state=0)
-
-    @pytest.mark.parametrize(
-        "scoring",
-        [
-            make_scorer(cost, greater_is_better=False),
-            metrics.resampled(share_right),
-            metrics.expected_calibration_error(5),
-        ],
-        ids=["weighted", "resampled", "batched"],
-    )
-    def test_it_is_compared(self, scoring):
-        result = bayesian_cross_validate(
-            LogisticRegression(), GaussianNB(), self.X, self.y, scoring=scoring, n_draws=100,
-            random_state=0,
-        )  # fmt: skip
-        assert np.isfinite(result.hdi()).all()
-        assert 0 < result.weight <= 1
-
-
-def test_strings_as_labels_and_the_positive_class():
-    words = np.where(Y == 1, "spam", "ham")
-    seen = set()
-
-    def function(y_true, y_score, sample_weight=None):
-        seen.update(y_true)
-        return np.average((y_true == "spam") * y_score, weights=sample_weight)
-
-    metric = metrics.weighted(function, response="predict_proba")
-    result = compare_predictions(
-        words, None, None, scoring=metric, pos_label="spam", **SCORES, **QUICK
-    )
-    assert seen == {"spam", "ham"}
-    assert result.observed_a == pytest.approx((Y * P).mean())
+    options = {"scoring": scoring, "n_draws": 100, "random_state": 0}
+    result = bayesian_cross_validate(LogisticRegression(), GaussianNB(), X, y, **options)
+    assert np.isfinite(result.hdi()).all()
+    assert 0 < result.weight <= 1
 
 
 @pytest.mark.parametrize("positive", [0, 1])
@@ -343,9 +317,7 @@ def test_losses_that_do_not_say_so():
             "response must be one of .*, got 'score'",
         ),
         (lambda: metrics.resampled(cost, bounds=(1, 0)), "bounds must be"),
-        (lambda: metrics.weighted(cost, bounds=3), "bounds must be"),
         (lambda: metrics.weighted(cost, greater_is_better="no"), "greater_is_better must be True"),
-        (lambda: metrics.over_items(cost, name=3), "name must be a string"),
         (lambda: compare("adjusted_rand_score"), "not take sample_weight. .*metrics.resampled"),
     ],
 )
@@ -412,20 +384,14 @@ def by_indicators(scoring, **options):
 
 
 class TestIndicators:
-    @pytest.mark.parametrize(
-        ("function", "response", "sign", "make"),
-        [
-            (sklearn_metrics.hamming_loss, "predict", -1, metrics.resampled),
-            (sklearn_metrics.coverage_error, "decision_function", -1, metrics.weighted),
-        ],
-    )
-    def test_functions(self, function, response, sign, make):
-        metric = make(function, response=response, greater_is_better=sign > 0)
-        result = by_indicators(metric, n_draws=100)
-        said = OFTEN if response == "predict" else RANKED["y_score_a"]
-        assert result.observed_a == pytest.approx(sign * function(LABELS, said))
-        each = [function(LABELS[[i]], said[[i]]) for i in range(N)]  # all are means over instances
-        assert result.draws_a.std() == pytest.approx(np.std(each) / np.sqrt(N), rel=0.3)
+    def test_functions(self):
+        options = {"response": "decision_function", "greater_is_better": False}
+        said, function = RANKED["y_score_a"], sklearn_metrics.coverage_error
+        for make in (metrics.weighted, metrics.resampled):
+            result = by_indicators(make(function, **options), n_draws=100)
+            assert result.observed_a == pytest.approx(-function(LABELS, said))
+            each = [function(LABELS[[i]], said[[i]]) for i in range(N)]  # it is their mean
+            assert result.draws_a.std() == pytest.approx(np.std(each) / np.sqrt(N), rel=0.3)
 
     @pytest.mark.parametrize("name", ["f1", "jaccard", "precision", "recall"])
     def test_averages_over_instances(self, name):
@@ -463,13 +429,11 @@ class TestIndicators:
 
 
 def test_saved_results(tmp_path):
-    ece = metrics.expected_calibration_error(5)
-    for result in (compare(COST), by_scores(ece)):
-        result.save(tmp_path / "file")
-        again = load_result(tmp_path / "file")
-        assert again.hdi() == result.hdi()
-        assert str(again).splitlines()[:2] == str(result).splitlines()[:2]
-        assert again.details().splitlines()[:3] == result.details().splitlines()[:3]
+    result = by_scores(metrics.expected_calibration_error(5))
+    result.save(tmp_path / "file")
+    again = load_result(tmp_path / "file")
+    assert again.hdi() == result.hdi()
+    assert str(again).splitlines()[:2] == str(result).splitlines()[:2]
 
 
 def test_what_would_take_too_long():
@@ -489,24 +453,19 @@ def test_fewer_draws_where_a_function_is_called_for_each():
     assert "by default" not in compare(COST).details()
 
 
-@pytest.mark.parametrize(
-    ("seconds", "words", "of_rows"),
-    [
-        (1e-3, "", ""),
-        (1.0, "about 5 minutes: 0 of 300 done", "about 2 minutes"),
-    ],
-)
-def test_the_time_is_said_beforehand(monkeypatch, capsys, seconds, words, of_rows):
+def test_the_time_is_said_beforehand(monkeypatch, capsys):
     """A call is timed; here, the clock is set."""
+    seconds = 1e-3
     for module in ("posterior.posterior", "metrics.any_metric"):
         monkeypatch.setattr(f"skbayeseval.{module}.seconds_of", lambda call: seconds)
     by_scores(BRIER).hdi()
+    assert not capsys.readouterr().err
+    seconds = 1.0
+    by_scores(BRIER).hdi()
     told = capsys.readouterr().err
-    if not words:
-        assert not told
-        return
-    assert f"drawing neg_brier, {words}" in told
-    assert f"the influence of each instance on neg_brier, {of_rows}: 0 of {N} done" in told
+    assert "drawing neg_brier, about 5 minutes: 0 of 300 done" in told
+    of_rows = f"about 2 minutes: 0 of {N} done"
+    assert f"the influence of each instance on neg_brier, {of_rows}" in told
 
 
 def test_resampling_and_cautions_are_told():

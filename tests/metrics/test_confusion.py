@@ -57,7 +57,7 @@ UNDEFINED = ["precision", "recall", "f1", "f1_macro", "recall_weighted"]
 @pytest.mark.parametrize(
     ("name", "zero_division"), [*product(TWINS, (0.0, 1.0)), *product(UNDEFINED, (np.nan,))]
 )
-@settings(max_examples=25)
+@settings(max_examples=12)
 @given(cells=cells)
 def test_equals_scikit_learn(name, zero_division, cells):
     table = np.reshape(cells, (2, 2))
@@ -169,7 +169,7 @@ def many_class_twin(name, y, p, zero_division):
 
 @pytest.mark.parametrize("zero_division", [0.0, 1.0])
 @pytest.mark.parametrize("name", MULTICLASS)
-@settings(max_examples=15)
+@settings(max_examples=8)
 @given(rows=st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=1, max_size=12))
 def test_many_classes_equal_scikit_learn(name, zero_division, rows):
     # Labels may be absent from truth, predictions or both.

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from skbayeseval import compare_predictions, metrics
+from skbayeseval.metrics.registry import in_plain_words
 
 TABLES = sorted({*metrics.known_metrics("tables"), "f2", "f0.5", "f0_macro", "finf"})
 RATIOS = [name for name in TABLES if metrics.get_metric(name).ratio is not None]
@@ -108,6 +109,13 @@ def test_limits_hold_and_are_reached(name, zero_division):
     wrong = np.array([[0.0, 5.0], [5.0, 0.0]])
     assert float(metric(wrong)) == pytest.approx(low)
     assert float(metric(wrong[:, ::-1])) == pytest.approx(high)
+
+
+@pytest.mark.parametrize("name", [*metrics.known_metrics(), "f2", "f0.5_macro"])
+def test_every_known_metric_has_words(name):
+    words = in_plain_words(metrics.get_metric(name))
+    assert words
+    assert "{" not in words
 
 
 @pytest.mark.parametrize("name", metrics.known_metrics("instances"))
