@@ -205,7 +205,7 @@ class AnyMetric:
         values = self._as_numbers(results, weights.shape[1])
         undefined = ~np.isfinite(values)
         if undefined.any():
-            self._refuse(undefined)
+            self._refuse(y_true, weights, undefined)
         values = values if self.greater_is_better else -values
         low, high = self.bounds or (-np.inf, np.inf)
         outside = values[(values < low - 1e-9) | (values > high + 1e-9)]
@@ -231,10 +231,20 @@ class AnyMetric:
             )
         return values
 
-    def _refuse(self, undefined: Array) -> None:
+    def _refuse(self, y_true: Any, weights: Array, undefined: Array) -> None:
         """Raise, because the metric is not defined for some of the weights."""
         n, wrong = len(undefined), int(undefined.sum())
         where = f"{wrong:,} of the first {n:,} draws" if n > 1 else "these predictions"
+        known = isinstance(y_true, np.ndarray) and y_true.ndim == 1 and not self.of_items
+        n_rows = len(weights)
+        classes, times = np.unique(y_true if known else [], return_counts=True)
+        scarce = [
+            f"class {label}, of which there are few instances ({number})"
+            for label, number in zip(classes, times, strict=True)
+            if len(classes) < n_rows / 2
+            and not weights[y_true == label][:, undefined].any(axis=0).all()
+        ]
+        cause = f" The cause may be {'; '.join(scarce[:3])}." if scarce else ""
         cure = "It must be defined for all positive weights, also where few instances have most."
         if self.how == "resampling":
             cure = (
@@ -243,7 +253,8 @@ class AnyMetric:
                 "with few instances."
             )
         raise ValueError(
-            f"The function of metric {self.name!r} returned NaN or infinity for {where}. {cure}"
+            f"The function of metric {self.name!r} returned NaN or infinity for {where}.{cause} "
+            f"{cure}"
         )
 
     def prepared(

@@ -46,7 +46,7 @@ _AVERAGED = [ratio_metric(*row, average) for row in RATIOS.items() for average i
 
 _METRICS = {
     metric.name: replace(metric, formula=metric.name)
-    for metric in (*WHOLE_TABLE, *_AVERAGED, *SCORE_METRICS.values(), *NUMBER_METRICS.values())
+    for metric in (*WHOLE_TABLE, *_AVERAGED, *SCORE_METRICS.values(), *NUMBER_METRICS)
 }
 
 

@@ -280,8 +280,8 @@ def metric_of_scorer(scorer: Any) -> Metric | None:
         written = repr(scorer)
     except AttributeError:  # made of an object without a name
         return None
-    for name in get_scorer_names():
-        if name in known_metrics() and repr(get_scorer(name)) == written:
+    for name in {*get_scorer_names()} & {*known_metrics()}:
+        if repr(get_scorer(name)) == written:
             return get_metric(name) if agree(scorer, get_scorer(name)) else None
     made = re.fullmatch(MADE, written)
     parameters = None if made is None else re.fullmatch(OF_PREDICTIONS, made[3])

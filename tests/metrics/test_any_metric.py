@@ -265,7 +265,7 @@ def test_functions_that_ignore_their_weights_are_refused_in_order_of_the_truth()
 
 
 def test_draws_for_which_a_function_is_not_defined():
-    """The error counts them, and names the classifier."""
+    """The error counts them, and names the classifier and the class."""
     y = np.where(np.arange(N) == 7, "rare", np.where(Y == 1, "x", "y"))
 
     def recall(y_true, y_pred):
@@ -275,7 +275,8 @@ def test_draws_for_which_a_function_is_not_defined():
     result = compare_predictions(y, y, y[::-1], scoring=metrics.resampled(recall), **QUICK)
     told = (
         r"Classifier 1 of 2: The function of metric 'recall' returned NaN or infinity for (\d+) of "
-        r"the first 300 draws. .* use metrics.weighted if it takes weights"
+        r"the first 300 draws. The cause may be class rare, of which there are few instances "
+        r"\(1\). .* use metrics.weighted if it takes weights"
     )
     with pytest.raises(ValueError, match=told) as caught:
         result.hdi()
