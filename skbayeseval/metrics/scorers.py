@@ -124,10 +124,6 @@ class UnknownX:
 UNKNOWN_X = UnknownX()
 
 
-class _AskedError(Exception):
-    """Raised by `Silent`."""
-
-
 class Saying(BaseEstimator):
     """A fitted estimator that predicts what it is given, and remembers by which method.
 
@@ -171,16 +167,6 @@ class Saying(BaseEstimator):
         self.asked.add("decision_function")
         of_two = len(self.classes) == 2 and not self.several
         return self.said[:, 1] if of_two else self.said
-
-
-class Silent(Saying):
-    """An estimator that raises `_AskedError` when it is asked what it predicts."""
-
-    def predict(self, X: Any) -> Any:
-        """Raise."""
-        raise _AskedError
-
-    predict_proba = decision_function = predict
 
 
 def named_class(function: Callable[..., Any], labels: Sequence[Any], response: str) -> Any:
@@ -235,13 +221,11 @@ def _does_without(scorer: Callable[..., Any], label: Any, labels: Sequence[Any])
     """Return whether a scorer asks an estimator whose classes are others than this label."""
     others = [one for one in labels if one != label]
     another = f"none of {labels}" if isinstance(label, str) else 3 + sum(map(abs, labels))
-    estimator = Silent((), np.sort([*others, another]))
+    estimator = Saying(None, np.sort([*others, another]))
     try:
         scorer(estimator, UNKNOWN_X, np.asarray(others))
-    except _AskedError:
-        return True
-    except Exception:  # it refuses the classes
-        return False
+    except Exception:  # it refuses the classes, or what it is told when it has asked
+        return bool(estimator.asked)
     return True
 
 

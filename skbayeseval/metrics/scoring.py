@@ -75,13 +75,10 @@ class PerInstance:
         return values
 
     def _call(self, y_true: Array, y_pred: Array) -> Array:
-        result = call_function(self.name, self.function, y_true, y_pred)
-        try:
-            values = np.asarray(result, dtype=float)
-        except (TypeError, ValueError) as error:
-            raise ValueError(
-                f"The function of metric {self.name!r} must return numbers, got {in_short(result)}."
-            ) from error
+        def numbers(y_true: Array, y_pred: Array) -> Array:
+            return np.asarray(self.function(y_true, y_pred), dtype=float)
+
+        values: Array = call_function(self.name, numbers, y_true, y_pred)
         if values.shape != (len(y_true),):
             raise ValueError(
                 f"The function of metric {self.name!r} must return one number per instance, an "

@@ -94,7 +94,7 @@ def test_cross_validation_of_classifiers_and_regressors():
         (lambda y, p: (y - y.mean()) ** 2, "other values when it is called with fewer instances"),
         (lambda y, p: np.mean(y == p), r"one number per instance.*got shape \(\)"),
         (lambda y, p: np.where(p > 0, np.nan, 1.0), "must return finite numbers, got nan for"),
-        (lambda y, p: ["good"] * len(y), "must return numbers"),
+        (lambda y, p: ["good"] * len(y), "raised ValueError: could not convert string"),
     ],
 )
 def test_functions_that_are_not_of_instances(function, message):
