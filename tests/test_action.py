@@ -9,8 +9,6 @@ import yaml
 
 from tests.conftest import ROOT
 
-PASSING = "counts --a 900 50 60 --b 300 200 200 --rope 0.01 --gate non-inferior --draws 2000"
-
 
 @pytest.fixture(scope="module")
 def action():
@@ -55,27 +53,6 @@ def test_what_is_run(action, monkeypatch):
     assert caught.value.code == 3
     arguments = ["counts", "--names", "$(touch ran); `touch ran`", "b c", "--format", "github"]
     assert called == [[sys.executable, "-m", "skbayeseval", *arguments]]
-
-
-@pytest.mark.slow
-def test_the_gate(action, tmp_path):
-    code, name = script(action)
-    files = {key: tmp_path / key for key in ("GITHUB_OUTPUT", "GITHUB_STEP_SUMMARY")}
-    variables = {key: str(path) for key, path in files.items()} | {"PYTHONUTF8": "1"}
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        env={**os.environ, **variables, name: PASSING},
-        cwd=tmp_path,
-        capture_output=True,
-        encoding="utf-8",
-    )
-    assert (done.returncode, done.stderr) == (0, "")
-    passed, sentence = files["GITHUB_OUTPUT"].read_text(encoding="utf-8").splitlines()
-    assert passed == "passed=true"
-    assert sentence.startswith("sentence=gate passed: safe to ship: ")
-    summary = files["GITHUB_STEP_SUMMARY"].read_text(encoding="utf-8")
-    assert summary.startswith("**gate passed**: safe to ship")
-    assert done.stdout.startswith("::notice title=skbayeseval::gate passed")
 
 
 @pytest.mark.skipif(os.name != "posix", reason="needs a shell of POSIX")

@@ -1,8 +1,6 @@
 import json
 import re
 
-import pytest
-
 from tests.conftest import ROOT
 
 pytest_plugins = ["pytester"]
@@ -101,10 +99,3 @@ def test_the_fixture_and_the_example_of_the_page(pytester):
     assert "If the difference stays at " in printed
     assert "UnlikelyDataWarning" in printed
     assert "_require" not in printed  # what failed is the claim, not the plugin
-
-
-@pytest.mark.slow
-def test_the_fixture_is_listed(pytester):
-    found = pytester.runpytest_subprocess("-p", "pytest_skbayeseval", "--fixtures", "--co")
-    found.stdout.fnmatch_lines(["bayes_compare*", "*compares two systems from one score per item*"])
-    assert found.ret in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED)

@@ -36,30 +36,18 @@ def test_all_files_name_one_version(capsys, monkeypatch):
     assert printed.count("but the tag is v99.0") == 4
 
 
-BADGE = "[![PyPI](https://img.shields.io/pypi/v/{}"
-PAGE = ")](https://pypi.org/project/skbayeseval/)"
-
-
 @pytest.mark.parametrize(
-    ("readme", "expected"),
+    ("more", "expected"),
     [
-        (None, []),
-        (f"{BADGE.format('scikit')}{PAGE} `pip install skbayeseval`", ["/v/scikit is no badge of"]),
-        (
-            f"{BADGE.format('skbayeseval')})](https://example.org) pip install skbayeseval",
-            ["https://example.org, where a badge leads"],
-        ),
-        (
-            "pip install bayes; pip install .",
-            ["'pip install bayes'", "no 'pip install skbayeseval'"],
-        ),
+        ("", 0),
+        ("[![x](https://img.shields.io/pypi/v/scikit)](https://pypi.org/project/skbayeseval/)", 1),
+        ("pip install bayes", 1),
     ],
 )
-def test_the_readme_says_what_will_be_true(readme, expected):
-    readme = readme or (ROOT / "README.md").read_text(encoding="utf-8")
+def test_the_readme_says_what_will_be_true(more, expected):
+    readme = (ROOT / "README.md").read_text(encoding="utf-8") + more
     found = runpy.run_path(str(ROOT / "tools" / "check_release.py"))["faults"](readme, SETTINGS)
-    assert len(found) == len(expected)
-    assert all(part in one for part, one in zip(expected, found, strict=True))
+    assert len(found) == expected
 
 
 def test_zenodo_is_told_what_the_citation_says():

@@ -3,11 +3,9 @@ import pytest
 from sklearn.dummy import DummyClassifier
 
 from skbayeseval import (
-    BayesianComparer,
     BlockRegularizedCV,
     bayesian_cross_validate,
     compare_counts,
-    compare_items,
     compare_many,
     compare_predictions,
     compare_scores,
@@ -105,10 +103,8 @@ def test_names_that_no_page_can_show(character, tmp_path):
         lambda: compare_predictions(y, y, said, names=(name, "b")),
         lambda: compare_predictions(y, y, said, scoring={name: "f1"}),
         lambda: compare_many(y, {name: y, "b": said}),
-        lambda: compare_items(y, said, names=(name, "b")),
         lambda: compare_predictions(y, y, said, random_state=0).by([name, "b"] * 20),
         lambda: bayesian_cross_validate((name, learner), ("b", learner), y[:, None], y),
-        lambda: BayesianComparer([(name, learner), ("b", learner)]).fit(y[:, None], y),
     ):
         with pytest.raises(ValueError, match=words):
             call()

@@ -104,35 +104,9 @@ class TestAgainstBuiltInMetrics:
 class TestDraws:
     """Each draw is the value of the function for the weights of the draw."""
 
-    def test_values_are_those_of_the_weights(self):
-        seen = []
-
-        def function(y_true, y_pred, sample_weight=None):
-            value = brier(y_true, y_pred, sample_weight)
-            seen.append((np.array(y_pred), sample_weight, value))
-            return value
-
-        options = {"response": "predict_proba", "greater_is_better": False}
-        result = by_scores(metrics.weighted(function, **options), n_draws=100)
-        seen.clear()
-        result.draws_a  # noqa: B018
-        weighted = [(p, w, v) for p, w, v in seen if w is not None and len(np.unique(w)) > 3]
-        assert weighted
-        for p, w, value in weighted:
-            assert value == pytest.approx(np.average((Y - p) ** 2, weights=w))
-
     def test_swapping_the_classifiers(self):
         one, other = by_scores(BRIER), by_scores(BRIER, y_score_a=Q, y_score_b=P)
         assert_allclose(other.draws, -one.draws, atol=1e-12)
-
-    def test_the_order_of_instances_does_not_matter(self):
-        order = RNG.permutation(N)
-        scores = {"y_score_a": P[order], "y_score_b": Q[order]}
-        permuted = compare_predictions(Y[order], None, None, scoring=BRIER, **scores, **QUICK)
-        assert permuted.observed_a == pytest.approx(by_scores(BRIER).observed_a)
-        assert permuted.draws.std() == pytest.approx(by_scores(BRIER).draws.std(), rel=0.2)
-        permuted = compare_predictions(Y[order], A[order], B[order], scoring=COST, **QUICK)
-        assert_allclose(permuted.draws, compare(COST).draws)
 
     def test_derivatives(self):
         prepared = metrics.weighted(brier, greater_is_better=True).prepared(Y, P)

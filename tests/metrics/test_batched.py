@@ -238,22 +238,6 @@ def test_draws_of_the_calibration_error_are_free_of_noise():
     assert 0 < (found == 0).mean() < 0.5
 
 
-def test_the_calibration_error_of_right_probabilities():
-    """The error that noise makes is not in the draws, and exchanging A and B changes their sign."""
-    rng = np.random.default_rng(6)
-    p = rng.random(500)
-    y = (rng.random(500) < p).astype(int)
-    options = {"n_draws": 1000, "random_state": 0, "scoring": metrics.expected_calibration_error()}
-    one, other = (
-        compare_predictions(y, None, None, y_score_a=a, y_score_b=b, **options)
-        for a, b in ((p, p**3), (p**3, p))
-    )
-    assert one.observed_a < -0.05
-    assert one.hdi(of="a").high > -0.001
-    assert one.hdi(of="b").low < one.observed_b < one.hdi(of="b").high
-    np.testing.assert_array_equal(one.draws, -other.draws)
-
-
 def test_calibration_error_of_the_predicted_class():
     shares = np.array([[0.7, 0.2, 0.1], [0.1, 0.8, 0.1], [0.3, 0.3, 0.4]])
     found = value(metrics.expected_calibration_error(1), np.array([0, 1, 0]), shares)

@@ -105,12 +105,6 @@ def test_functions_and_scorers_see_classes_in_sorted_order():
         scores = {"y_score_a": shares[0], "y_score_b": shares[1], "labels": letters}
         with_labels = compare_predictions(truth, None, None, scoring=scoring, **scores, **QUICK)
         assert with_labels.observed_a == pytest.approx(expected)
-    hinge = make_scorer(sk.hinge_loss, response_method="decision_function", greater_is_better=False)
-    for pos_label, sign in ((1, 1), (0, -1)):
-        scores = {"y_score_a": sign * (4 * P - 2), "y_score_b": sign * (4 * Q - 2)}
-        options = {"labels": [1, 0], "pos_label": pos_label, "scoring": hinge}
-        result = compare_predictions(Y, None, None, **scores, **options, **QUICK)
-        assert result.observed_a == pytest.approx(-sk.hinge_loss(Y, 4 * P - 2))
 
 
 @pytest.mark.parametrize("n_labels", [2, 3])
