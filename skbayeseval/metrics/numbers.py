@@ -6,7 +6,7 @@ are functions of weighted sums over instances.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -217,18 +217,17 @@ def _metric(name: str, function: Callable[..., Prepared], words: str, *other_nam
 
 _EXPLAINED = "the share of the variance of the true values that is explained"
 
-# Means of losses, what they are, and other names.
-_MEANS = {
-    "absolute_error": (_absolute, "the mean absolute error", "mae"),
+# Means of losses: what they are, and other names.
+_MEANS: dict[str, tuple[Loss, Sequence[str]]] = {
+    "absolute_error": (_absolute, ["the mean absolute error", "mae"]),
     "absolute_percentage_error": (
         _percentage,
-        "the mean absolute error as a share of the true value,",
-        "mape",
+        ["the mean absolute error as a share of the true value,", "mape"],
     ),
-    "gamma_deviance": (_gamma, "the mean deviance under a gamma distribution"),
-    "poisson_deviance": (_poisson, "the mean deviance under a Poisson distribution"),
-    "squared_error": (_squared, "the mean squared error", "mse"),
-    "squared_log_error": (_squared_log, "the mean squared error of logarithms"),
+    "gamma_deviance": (_gamma, ["the mean deviance under a gamma distribution"]),
+    "poisson_deviance": (_poisson, ["the mean deviance under a Poisson distribution"]),
+    "squared_error": (_squared, ["the mean squared error", "mse"]),
+    "squared_log_error": (_squared_log, ["the mean squared error of logarithms"]),
 }
 
 NUMBER_METRICS = [
@@ -240,7 +239,7 @@ NUMBER_METRICS = [
     ),
     *(
         _metric(f"neg_mean_{name}", partial(neg_mean_of, loss), *words)
-        for name, (loss, *words) in _MEANS.items()
+        for name, (loss, words) in _MEANS.items()
     ),
     _metric("neg_median_absolute_error", _neg_median, "the median absolute error"),
     _metric(
