@@ -72,7 +72,6 @@ LEFT_OUT = (
     "tests/compare/test_comparer.py",
     "tests/compare/test_cross_validation.py",
     "tests/test_examples.py",
-    "tests/test_package.py",
     "tests/posterior/test_chains.py",
     "tests/compare/test_targets.py",
 )

@@ -26,9 +26,6 @@ MOST_BYTES = 10**9
 # Characters that UTF-8 or XML do not have.
 UNWRITABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
-# More jobs than any machine has.
-MOST_JOBS = 10**6
-
 
 class ParameterObject(BaseEstimator):
     """Base class that provides `get_params`, `set_params`, `repr` and equality by parameters."""
@@ -110,8 +107,6 @@ def check_n_jobs(n_jobs: Any) -> int | None:
         raise wrong("n_jobs", "an int or None", n_jobs, TypeError)
     if n_jobs == 0:
         raise ValueError("n_jobs == 0 has no meaning. Use 1 for one job, or -1 for all cores.")
-    if abs(int(n_jobs)) >= MOST_JOBS:
-        raise ValueError(f"n_jobs == {in_short(n_jobs)} is too large. Use -1 for all cores.")
     return int(n_jobs)
 
 
@@ -136,12 +131,9 @@ def check_size(value: Any, name: str, bytes_each: int, minimum: int = 1) -> int:
     number = check_whole_number(value, name, minimum)
     if number * bytes_each <= MOST_BYTES:
         return number
-    known = number < 10**15
-    needed = f"about {number * bytes_each / 1e9:,.0f} GB" if known else "more than 10**6 GB"
     raise ValueError(
-        f"{name} == {number if known else 'a number above 10**15'} would need {needed} of memory, "
-        f"but at most {MOST_BYTES / 1e9:.0f} GB are allowed. Use {name} <= "
-        f"{max(minimum, MOST_BYTES // bytes_each)}."
+        f"{name} == {in_short(number)} would need more than {MOST_BYTES / 1e9:.0f} GB of memory. "
+        f"Use {name} <= {max(minimum, MOST_BYTES // bytes_each)}."
     )
 
 

@@ -33,22 +33,15 @@ def show_versions() -> None:
     System:
           python: 3...
     """
-    print("System:")
-    _print_rows(
-        {
-            "python": platform.python_version(),
-            "executable": sys.executable,
-            "machine": platform.platform(),
-        }
-    )
-    print("\nPackages:")
-    _print_rows({"skbayeseval": __version__} | {name: _installed(name) for name in DEPENDENCIES})
-
-
-def _print_rows(rows: dict[str, str]) -> None:
-    width = max(map(len, rows)) + 2
-    for name, value in rows.items():
-        print(f"{name:>{width}}: {value}")
+    system = {
+        "python": platform.python_version(),
+        "executable": sys.executable,
+        "machine": platform.platform(),
+    }
+    packages = {"skbayeseval": __version__} | {name: _installed(name) for name in DEPENDENCIES}
+    for title, rows in {"System": system, "\nPackages": packages}.items():
+        width = max(map(len, rows)) + 2
+        print(f"{title}:", *(f"{name:>{width}}: {value}" for name, value in rows.items()), sep="\n")
 
 
 def _installed(name: str) -> str:

@@ -90,31 +90,15 @@ def test_pages_are_renewed(tmp_path):
     assert (tmp_path / "line.png").stat().st_size > 1000
 
 
-def test_what_needs_a_package_that_is_not_here_stays(tmp_path, monkeypatch):
+@pytest.mark.parametrize(
+    ("page", "message"),
+    [
+        ("```python\nprint(1)\n```\n", "no place"),
+        ("```python\nx = 1\n```\n\n![Nothing](nothing.png)\n", "nothing was drawn"),
+    ],
+)
+def test_what_has_no_place_and_what_is_not_drawn_are_errors(page, message, tmp_path):
     path = tmp_path / "page.md"
-    path.write_text("```python\nimport skore\nprint(1)\n```\n\n```\nkept\n```\n")
-    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-    pages.renew(path)
-    assert "kept" in path.read_text()
-
-
-def test_files_that_a_page_writes_do_not_stay(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    path = tmp_path / "page.md"
-    path.write_text("```python\nopen('log.jsonl', 'w').close()\n```\n")
-    pages.renew(path)
-    assert [file.name for file in tmp_path.iterdir()] == ["page.md"]
-
-
-def test_what_has_no_place_is_an_error(tmp_path):
-    path = tmp_path / "page.md"
-    path.write_text("```python\nprint(1)\n```\n")
-    with pytest.raises(ValueError, match="no place"):
-        pages.renew(path)
-
-
-def test_a_picture_without_a_figure_is_an_error(tmp_path):
-    path = tmp_path / "page.md"
-    path.write_text("```python\nx = 1\n```\n\n![Nothing](nothing.png)\n")
-    with pytest.raises(ValueError, match="nothing was drawn"):
+    path.write_text(page)
+    with pytest.raises(ValueError, match=message):
         pages.renew(path)

@@ -31,7 +31,3 @@ def test_runs(path, capsys, tmp_path, monkeypatch):
     runpy.run_path(str(path))
     printed = capsys.readouterr().out
     assert "95% interval" in printed or "HDI" in printed
-
-
-def test_there_are_examples():
-    assert EXAMPLES

@@ -35,31 +35,14 @@ LONG = {
         "data = classes(20_000, 5000)",
         "sb.compare_predictions(*data, scoring='f1_macro', n_draws=10**6).hdi()",
     ),
-    "draws of two classes": (
-        "a, b = X.T > 0",
-        "sb.compare_predictions(y, a, b, scoring='f1', n_draws=2 * 10**7).summary()",
-    ),
     "bootstrap": (
         "a, b = rng.normal(size=(2, 10**5))",
         "sb.compare_predictions(np.arange(10**5) % 2, None, None, y_score_a=a, y_score_b=b, "
         "scoring='roc_auc', n_draws=10**6).hdi()",
     ),
-    "power": (
-        "pilot = sb.compare_predictions(*classes(300, 10), n_draws=500)",
-        "sb.power_analysis(pilot, [500, 5000], rope=0.01, goal='~', scoring='f1_macro', "
-        "n_replications=10**6)",
-    ),
-    "Bayes factors": (
-        "result = sb.compare_predictions(*classes(3000, 50), n_draws=500)",
-        "[result.bayes_factor(0.001 + i * 1e-6) for i in range(10**4)]",
-    ),
     "blocks": (
         "n = 10**6; y, groups = rng.integers(0, 1000, n), rng.integers(0, n, n)",
         "list(sb.BlockRegularizedCV(11).split(np.zeros((n, 1)), y, groups))",
-    ),
-    "a fit": (
-        "",
-        "sb.bayesian_cross_validate(Slow(), Slow(), X, y, error_score=np.nan)",
     ),
     "fits in processes": (
         "",

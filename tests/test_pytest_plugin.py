@@ -1,9 +1,5 @@
 import json
 import re
-import subprocess
-import sys
-
-import pytest
 
 from tests.conftest import ROOT
 
@@ -103,19 +99,3 @@ def test_the_fixture_and_the_example_of_the_page(pytester):
     assert "If the difference stays at " in printed
     assert "UnlikelyDataWarning" in printed
     assert "_require" not in printed  # what failed is the claim, not the plugin
-
-
-def test_the_plugin_is_light():
-    code = (
-        "import sys, pytest_skbayeseval;"
-        "print([m for m in ('skbayeseval', 'numpy', 'pandas') if m in sys.modules])"
-    )
-    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert found.stdout.strip() == "[]"
-
-
-@pytest.mark.slow
-def test_the_fixture_is_listed(pytester):
-    found = pytester.runpytest_subprocess("-p", "pytest_skbayeseval", "--fixtures", "--co")
-    found.stdout.fnmatch_lines(["bayes_compare*", "*compares two systems from one score per item*"])
-    assert found.ret in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED)

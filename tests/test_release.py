@@ -3,7 +3,6 @@
 import json
 import re
 import runpy
-import subprocess
 import sys
 import tomllib
 
@@ -20,55 +19,35 @@ RECIPE = yaml.safe_load((ROOT / "recipe" / "recipe.yaml").read_text(encoding="ut
 IN_CONDA = {"matplotlib": "matplotlib-base"}
 
 
-# A wheel is tested without the sources beside it.
-FROM_SOURCES = pytest.mark.skipif(not (ROOT / "skbayeseval").exists(), reason="no sources here")
+def check_release(tag, capsys, monkeypatch):
+    """Return the exit code of the script, and what it prints."""
+    monkeypatch.setattr(sys, "argv", ["check_release.py", tag])
+    with pytest.raises(SystemExit) as done:
+        runpy.run_path(str(ROOT / "tools" / "check_release.py"), run_name="__main__")
+    return done.value.code, capsys.readouterr().out
 
 
-def check_release(*arguments):
-    command = [sys.executable, str(ROOT / "tools" / "check_release.py"), *arguments]
-    return subprocess.run(command, capture_output=True, text=True)
-
-
-@FROM_SOURCES
-def test_all_files_name_one_version():
-    if ".dev" in skbayeseval.__version__:
-        pytest.skip("between releases")
-    assert check_release(f"v{skbayeseval.__version__}").returncode == 0
-
-
-@FROM_SOURCES
-def test_another_tag_is_refused():
-    done = check_release("v99.0")
-    assert done.returncode == 1
-    assert done.stdout.count("but the tag is v99.0") == 4
-    assert check_release().returncode == 1
-
-
-BADGE = "[![PyPI](https://img.shields.io/pypi/v/{}"
-PAGE = ")](https://pypi.org/project/skbayeseval/)"
+@pytest.mark.skipif(not (ROOT / "skbayeseval").exists(), reason="a wheel has no sources beside it")
+def test_all_files_name_one_version(capsys, monkeypatch):
+    if ".dev" not in skbayeseval.__version__:
+        assert check_release(f"v{skbayeseval.__version__}", capsys, monkeypatch) == (0, "")
+    code, printed = check_release("v99.0", capsys, monkeypatch)
+    assert code == 1
+    assert printed.count("but the tag is v99.0") == 4
 
 
 @pytest.mark.parametrize(
-    ("readme", "expected"),
+    ("more", "expected"),
     [
-        (None, []),
-        (f"{BADGE.format('skbayeseval')}{PAGE} `pip install skbayeseval`", []),
-        (f"{BADGE.format('scikit')}{PAGE} `pip install skbayeseval`", ["/v/scikit is no badge of"]),
-        (
-            f"{BADGE.format('skbayeseval')})](https://example.org) pip install skbayeseval",
-            ["https://example.org, where a badge leads"],
-        ),
-        (
-            "pip install bayes; pip install .",
-            ["'pip install bayes'", "no 'pip install skbayeseval'"],
-        ),
+        ("", 0),
+        ("[![x](https://img.shields.io/pypi/v/scikit)](https://pypi.org/project/skbayeseval/)", 1),
+        ("pip install bayes", 1),
     ],
 )
-def test_the_readme_says_what_will_be_true(readme, expected):
-    readme = readme or (ROOT / "README.md").read_text(encoding="utf-8")
+def test_the_readme_says_what_will_be_true(more, expected):
+    readme = (ROOT / "README.md").read_text(encoding="utf-8") + more
     found = runpy.run_path(str(ROOT / "tools" / "check_release.py"))["faults"](readme, SETTINGS)
-    assert len(found) == len(expected)
-    assert all(part in one for part, one in zip(expected, found, strict=True))
+    assert len(found) == expected
 
 
 def test_zenodo_is_told_what_the_citation_says():
@@ -103,13 +82,9 @@ def test_the_recipe_describes_this_package():
     assert RECIPE["build"]["python"]["entry_points"] == entry_points
 
 
-def test_floors_are_pins():
-    pins = subprocess.run(
-        [sys.executable, str(ROOT / "tools" / "floors.py")],
-        capture_output=True,
-        text=True,
-        check=True,
-    ).stdout.splitlines()
+def test_floors_are_pins(capsys):
+    runpy.run_path(str(ROOT / "tools" / "floors.py"), run_name="__main__")
+    pins = capsys.readouterr().out.splitlines()
     assert len(pins) == len(SETTINGS["dependencies"])
     assert all(re.fullmatch(r"[\w-]+==[\d.]+", pin) for pin in pins)
     assert "numpy==1.26.0" in pins

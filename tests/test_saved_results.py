@@ -47,15 +47,9 @@ def save_all(folder):
     (folder / "answers.json").write_text(json.dumps(expected, indent=1) + "\n", encoding="utf-8")
 
 
-@pytest.mark.filterwarnings("ignore:.* extrapolated from two training sizes")
 def test_every_kind_was_saved():
     expected = {make.__name__ for make in (*GALLERY, chains)}
     assert expected <= {path.stem for path in FILES}
-    assert {load_result(path).__class__.__name__ for path in FILES} == {
-        "ComparisonResult",
-        "ScoreResult",
-        "Ranking",
-    }
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parent.name}-{path.stem}")

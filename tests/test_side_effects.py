@@ -65,15 +65,13 @@ def process_state():
 
 def compare_classes():
     X, y = data()
-    for model in ("paired", "unpaired", "bcv"):
-        result = compare_predictions(
-            y, X[:, 0] > 0, X[:, 1] > 0, scoring="f1", model=model, n_draws=200, random_state=0
-        )
-        result.summary(rope=0.05)
-        str(result)
+    result = compare_predictions(
+        y, X[:, 0] > 0, X[:, 1] > 0, scoring="f1", n_draws=200, random_state=0
+    )
+    result.summary(rope=0.05)
+    str(result)
     many = np.arange(80) % 4
-    compare_predictions(many, many, many // 2, scoring="f1_macro", n_draws=200, random_state=0)
-    compare_predictions(y, X[:, 0] > 0, X[:, 1] > 0, groups=many, n_draws=200, random_state=0).hdi()
+    compare_predictions(many, many, many // 2, groups=many, scoring="f1_macro", n_draws=200).hdi()
     labels = np.column_stack([y, many % 2])
     compare_predictions(labels, labels, 1 - labels, scoring="f1_macro", n_draws=200).hdi()
 
@@ -89,17 +87,9 @@ def compare_numbers():
 
 def cross_validate():
     X, y = data()
+    options = {"cv": KFold(5), "calibrate": True, "n_draws": 200, "n_jobs": 2, "random_state": 0}
     result = bayesian_cross_validate(
-        Column(0),
-        Column(1),
-        X,
-        y,
-        scoring=["f1", "roc_auc"],
-        cv=KFold(5),
-        calibrate=True,
-        n_draws=200,
-        n_jobs=2,
-        random_state=0,
+        Column(0), Column(1), X, y, scoring=["f1", "roc_auc"], **options
     )
     str(result)
 
@@ -188,17 +178,3 @@ def test_threads_leave_the_process_as_it_was(drawn_once):
     assert process_state() == before
     assert seen
     assert all(state == before for state in seen)
-
-
-@pytest.mark.parametrize("backend", ["loky", "threading"])
-def test_workers_follow_the_filters_of_the_caller(backend):
-    X, y = data()
-    with joblib.parallel_config(backend), pytest.raises(RuntimeWarning, match="as it happens"):
-        # Here warnings are errors.
-        bayesian_cross_validate(Telling(0), Column(1), X, y, n_jobs=2, n_draws=200)
-
-
-class Telling(Column):
-    def fit(self, X, y):
-        warnings.warn("as it happens", RuntimeWarning, stacklevel=2)
-        return super().fit(X, y)

@@ -57,30 +57,6 @@ def test_the_picture_of_the_packages_is_up_to_date():
     )
 
 
-def test_the_picture_is_drawn(tmp_path):
-    rooms = runpy.run_path(str(TOOLS / "rooms.py"))
-    rooms["draw"]({"upper": ["lower"], "lower": []}, tmp_path / "rooms.svg")
-    assert (tmp_path / "rooms.svg").read_text(encoding="utf-8").lstrip().startswith("<?xml")
-
-
-def test_the_logo_is_up_to_date():
-    tool = runpy.run_path(str(TOOLS / "logo.py"))
-    for name, colours in tool["COLOURS"].items():
-        kept = (DOCS / "_static" / name).read_text(encoding="utf-8")
-        assert kept == tool["logo"](*colours), "run make logo"
-
-
-def test_inventories_are_read_by_sphinx(tmp_path):
-    inventory = pytest.importorskip("sphinx.util.inventory")
-    mapping = runpy.run_path(str(TOOLS / "inventories.py"))["write_inventories"](tmp_path)
-    address, path = mapping["sklearn"]
-    with open(path, "rb") as file:
-        entries = inventory.InventoryFile.load(file, address, lambda base, place: f"{base}/{place}")
-    assert entries["py:class"]["sklearn.svm.SVC"].uri == (
-        "https://scikit-learn.org/stable/modules/generated/sklearn.svm.SVC.html#sklearn.svm.SVC"
-    )
-
-
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("benchmarks/*.md"), *DOCS.rglob("*.md")])
 PAGES = [page for page in PAGES if "_build" not in page.parts]
 
@@ -114,13 +90,6 @@ def test_versions_of_all_dependencies_are_shown(capsys):
     for requirement in settings["project"]["dependencies"]:
         name = re.match(r"[\w-]+", requirement).group()
         assert re.search(rf"^ +{name}: \d", shown, re.MULTILINE)
-
-
-def test_the_citation_is_of_this_version():
-    import skbayeseval
-
-    citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
-    assert re.search(r"^version: (.*)$", citation, re.MULTILINE).group(1) == skbayeseval.__version__
 
 
 def test_the_paper_has_what_joss_asks_for():

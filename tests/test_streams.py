@@ -9,11 +9,6 @@ from skbayeseval._streams import Stream, child_entropy, generator, seed_of
 from skbayeseval.engines.blocks import child_of
 
 
-def test_keys_differ():
-    keys = [stream.value for stream in Stream.__members__.values()]
-    assert len(keys) == len(set(keys))
-
-
 @pytest.mark.parametrize("make", [lambda *key: generator(*key).random(8), seed_of, child_entropy])
 def test_streams_of_the_same_entropy_differ(make):
     drawn = [np.atleast_1d(make(7, stream)) for stream in Stream]

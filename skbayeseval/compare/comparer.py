@@ -397,7 +397,7 @@ class BayesianComparer(MetaEstimatorMixin, BaseEstimator):
             return score_counts(metric, counts)
         labels = getattr(self, "classes_", ()) if self.labels is None else self.labels
         classes = tuple(np.asarray(labels).tolist())
-        if getattr(metric.function, "has_columns", False):
+        if metric.has_columns:
             metrics = resolve_scoring(scoring, classes, is_indicator(y), self.pos_label)
             metric = next(iter(metrics.values()))
         return score_learner(metric, classes, self.pos_label, best, X, y)

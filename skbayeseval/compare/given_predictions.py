@@ -51,9 +51,9 @@ from skbayeseval.evidence.joint_counts import MarginalCounts, PairedCounts
 from skbayeseval.evidence.predicted_numbers import PredictedNumbers
 from skbayeseval.evidence.units import UnitCounts, check_sample_weight
 from skbayeseval.metrics.any_metric import AnyMetric
-from skbayeseval.metrics.from_functions import PerInstance
 from skbayeseval.metrics.metric import Metric
 from skbayeseval.metrics.scoring import (
+    PerInstance,
     is_of_numbers,
     is_scorer,
     resolve_scoring,

@@ -163,7 +163,7 @@ class WeightedInstances(WeightedUnits):
 
     def _told(self, metric: Metric, rows: Array) -> dict[str, Any]:
         """Return which instances some rows are, if the metric takes columns."""
-        takes = self.instances is not None and getattr(metric.function, "has_columns", False)
+        takes = self.instances is not None and metric.has_columns
         return {"instances": self.instances[rows]} if takes else {}  # type: ignore[index]
 
     def observed(self, metric: Metric) -> tuple[float, ...]:

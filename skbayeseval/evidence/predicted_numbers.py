@@ -165,7 +165,7 @@ class PredictedNumbers(WeightedInstances):
         """Raise unless the metric is one of numbers, or of items."""
         check_not_of_splits(metric)
         of_items = self.truth.dtype == object
-        if of_items and not getattr(metric.function, "of_items", False):
+        if of_items and not metric.of_items:
             raise ValueError(
                 f"scoring={metric.name!r} is not a metric of items, such as metrics.over_items "
                 "makes. Compare the two kinds of metrics in separate calls."

@@ -11,17 +11,17 @@ from skbayeseval.metrics.batched import (
     top_k_accuracy,
 )
 from skbayeseval.metrics.confusion import fbeta, from_confusion
-from skbayeseval.metrics.from_functions import (
+from skbayeseval.metrics.instance_scores import net_benefit
+from skbayeseval.metrics.metric import Metric, Totals
+from skbayeseval.metrics.registry import PerClass, get_metric, known_metrics, per_class
+from skbayeseval.metrics.scoring import (
     PerInstance,
     from_instances,
     over_items,
     resampled,
+    resolve_scoring,
     weighted,
 )
-from skbayeseval.metrics.instance_scores import net_benefit
-from skbayeseval.metrics.metric import Metric, Totals
-from skbayeseval.metrics.registry import PerClass, get_metric, known_metrics, per_class
-from skbayeseval.metrics.scoring import resolve_scoring
 
 __all__ = [
     "AnyMetric",

@@ -101,27 +101,38 @@ class AnyMetric:
 
         With `several`, instances may have several labels: they are multi-label indicators.
         """
-        common: dict[str, Any] = {"limits": self.bounds, "of_means": True}
-        common |= {"words": self.words, "caution": self.caution}
         if not (self.of_items or labels or self.response == "predict"):
             raise ValueError(
                 f"scoring={self.name!r} requires classes and their scores, but y_true, or what is "
                 "predicted, are numbers."
             )
+        named = None
+        if labels and not (several or self.of_items):
+            named = named_class(self.function, labels, self.response)
+        make = partial(
+            Metric,
+            self.name,
+            limits=self.bounds,
+            of_means=True,
+            words=self.words,
+            caution=self.caution,
+            named_class=named,
+            takes_counts=self.how == "resampling",
+            calls_per_draw=self.how in ("weights", "resampling"),
+            is_sum=self.how == "sum",
+            has_columns=self.columns is not None,
+            of_items=self.of_items,
+        )
         if self.of_items or not labels:
-            return Metric(self.name, _Preparing(self, "prepared"), source="numbers", **common)
-        named = None if several else named_class(self.function, labels, self.response)
+            return make(self.prepared, source="numbers")
         by_table = self.columns is None and self.how in ("weights", "batches")
         if self.response == "predict" and by_table and not several:
             classes = np.asarray(labels)
             cells = np.repeat(classes, len(classes)), np.tile(classes, len(classes))
             own = self._with_classes(classes)
             own.prepared(*cells, perfect=cells[0])  # checks the function
-            of_tables = _OfTables(own, *cells, named)
-            return Metric(self.name, of_tables, needs_tables=True, **common)
-        needs = RESPONSES[self.response]
-        of_classes = _Preparing(self, "of_classes", named)
-        return Metric(self.name, of_classes, source="instances", needs=needs, **common)
+            return make(_OfTables(own, *cells), needs_tables=True, calls_per_draw=True)
+        return make(self.of_classes, source="instances", needs=RESPONSES[self.response])
 
     def _with_classes(self, classes: Array, several: bool = False) -> AnyMetric:
         """Return the same metric; if it is a scorer, it knows the classes, or labels."""
@@ -225,16 +236,14 @@ class AnyMetric:
         n, wrong = len(undefined), int(undefined.sum())
         where = f"{wrong:,} of the first {n:,} draws" if n > 1 else "these predictions"
         known = isinstance(y_true, np.ndarray) and y_true.ndim == 1 and not self.of_items
-        labels: Array = y_true if known else np.empty(0)
-        classes, codes, times = np.unique(labels, return_inverse=True, return_counts=True)
-        scarce = []
-        for i, label in enumerate(classes if len(classes) <= len(weights) / 2 else ()):
-            rows = np.flatnonzero(codes == i)
-            empty = int((weights[rows][:, undefined].sum(axis=0) == 0).sum())
-            if empty or times[i] == 1:
-                number = f"only instance {rows[0]}" if times[i] == 1 else f"{times[i]:,} instances"
-                drawn = f", and which {empty:,} of these draws do not have" if empty else ""
-                scarce.append(f"class {label}, of which there is {number}{drawn}")
+        n_rows = len(weights)
+        classes, times = np.unique(y_true if known else [], return_counts=True)
+        scarce = [
+            f"class {label}, of which there are few instances ({number})"
+            for label, number in zip(classes, times, strict=True)
+            if len(classes) < n_rows / 2
+            and not weights[y_true == label][:, undefined].any(axis=0).all()
+        ]
         cause = f" The cause may be {'; '.join(scarce[:3])}." if scarce else ""
         cure = "It must be defined for all positive weights, also where few instances have most."
         if self.how == "resampling":
@@ -378,45 +387,6 @@ class AnyMetric:
                 )
 
 
-@dataclass(frozen=True)
-class _Preparing:
-    """A method of a metric that prepares it on a test set, and what is known of its function."""
-
-    metric: AnyMetric
-    method: str
-    named_class: Any = None
-
-    @property
-    def takes_counts(self) -> bool:
-        """Whether instances are repeated instead of weighted."""
-        return self.metric.how == "resampling"
-
-    @property
-    def calls_per_draw(self) -> bool:
-        """Whether the function is called for each draw."""
-        return self.metric.how in ("weights", "resampling")
-
-    @property
-    def is_sum(self) -> bool:
-        """Whether the value of several instances is the sum of those of each."""
-        return self.metric.how == "sum"
-
-    @property
-    def has_columns(self) -> bool:
-        """Whether the function takes columns, so that it must be told which instances rows are."""
-        return self.metric.columns is not None
-
-    @property
-    def of_items(self) -> bool:
-        """Whether instances are items of any kind."""
-        return self.metric.of_items
-
-    def __call__(self, *data: Any, **rows: Any) -> Prepared:
-        """Prepare the metric."""
-        prepared: Prepared = getattr(self.metric, self.method)(*data, **rows)
-        return prepared
-
-
 @dataclass(frozen=True, eq=False)
 class _OfTables:
     """A function of labels as one of confusion tables: the cells are instances with weights."""
@@ -424,8 +394,6 @@ class _OfTables:
     metric: AnyMetric
     true: Array
     predicted: Array
-    named_class: Any = None
-    calls_per_draw = True
 
     def __call__(self, tables: Array) -> Array:
         """Return the metric of tables of shape (..., M, M)."""

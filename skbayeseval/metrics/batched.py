@@ -1,7 +1,7 @@
 """Metrics that many ask for, evaluated for many vectors of instance weights at once.
 
-Functions take the truth, what was predicted, and weights of shape (n,) or (n_draws, n); or they
-give a value for each instance, of which the metric is the weighted mean.
+Functions take the truth, what was predicted, and weights of shape (n_draws, n); or they give a
+value for each instance, of which the metric is the weighted mean.
 """
 
 from __future__ import annotations
@@ -238,13 +238,8 @@ def _of_queries(value: Callable[[Array, Array], float], name: str) -> AnyMetric:
     )
 
 
-def _mean(values: Array, sample_weight: Any) -> Array:
-    weights = np.ones(len(values)) if sample_weight is None else np.asarray(sample_weight)
-    return weights @ values / weights.sum(axis=-1)
-
-
 def _calibration_error(
-    n_bins: int, quantiles: bool, truth: Array, scores: Array, sample_weight: Any = None
+    n_bins: int, quantiles: bool, truth: Array, scores: Array, sample_weight: Array
 ) -> Array:
     """Return the sum over bins of the absolute mean of probability minus hit."""
     return np.abs(_gaps(n_bins, quantiles, truth, scores, sample_weight)).sum(axis=-1)
@@ -271,7 +266,7 @@ def _calibration_draws(
     return np.minimum(np.where(alone < observed, factor * observed, 0.0), 1.0)
 
 
-def _gaps(n_bins: int, quantiles: bool, truth: Array, scores: Array, sample_weight: Any) -> Array:
+def _gaps(n_bins: int, quantiles: bool, truth: Array, scores: Array, weights: Array) -> Array:
     """Return the sum of probability minus hit in each bin, over all weight."""
     if scores.ndim == 1:
         probability, hit = scores, truth == 1
@@ -280,7 +275,6 @@ def _gaps(n_bins: int, quantiles: bool, truth: Array, scores: Array, sample_weig
     inner = np.arange(1, n_bins) / n_bins
     edges = np.quantile(probability, inner) if quantiles else inner
     in_bin = np.searchsorted(edges, probability)[:, None] == np.arange(n_bins)
-    weights = np.ones(len(truth)) if sample_weight is None else np.asarray(sample_weight)
     parts = in_bin * (probability - hit)[:, None]
     return weights @ parts / weights.sum(axis=-1, keepdims=True)
 
@@ -319,7 +313,7 @@ def _ratio_of_labels(name: str, truth: Array, said: Array) -> Array:
 
 
 def _better_than_the_shares(
-    loss: Callable[[Array, Array], Array], truth: Array, scores: Array, sample_weight: Any = None
+    loss: Callable[[Array, Array], Array], truth: Array, scores: Array, sample_weight: Array
 ) -> Array:
     """Return the share of the loss that is avoided, compared with predicting the class shares."""
     if (truth == truth[0]).all():
@@ -327,11 +321,11 @@ def _better_than_the_shares(
     if scores.ndim == 1:
         scores = np.column_stack([1 - scores, scores])
     is_class = np.eye(scores.shape[1])[truth]
-    weights = np.ones(len(truth)) if sample_weight is None else np.asarray(sample_weight)
-    shares = weights @ is_class / weights.sum(axis=-1)[..., None]
+    total = sample_weight.sum(axis=-1)
+    shares = sample_weight @ is_class / total[..., None]
     # The loss of always predicting the shares has the same value for all instances of a class.
     alone = (shares * loss(np.eye(len(is_class.T)), shares[..., None, :])).sum(axis=-1)
-    return 1 - _mean(loss(is_class, scores), weights) / alone
+    return 1 - sample_weight @ loss(is_class, scores) / total / alone
 
 
 def _log_loss(is_class: Array, p: Array) -> Array:
@@ -343,15 +337,12 @@ def _brier(is_class: Array, p: Array) -> Array:
     return ((is_class - p) ** 2).sum(axis=-1)
 
 
-def _d2_absolute_error(truth: Array, predicted: Array, sample_weight: Any = None) -> Array:
+def _d2_absolute_error(truth: Array, predicted: Array, sample_weight: Array) -> Array:
     """Return the share of the absolute error that is avoided, compared with the median."""
-    weights = np.ones(len(truth)) if sample_weight is None else np.asarray(sample_weight)
-    several = np.atleast_2d(weights)
-    median, _ = weighted_median(truth, several.T)
-    alone = (several * np.abs(truth - median[:, None])).sum(axis=1)
+    median, _ = weighted_median(truth, sample_weight.T)
+    alone = (sample_weight * np.abs(truth - median[:, None])).sum(axis=1)
     with np.errstate(divide="ignore", invalid="ignore"):  # of equal numbers
-        values = 1 - several @ np.abs(truth - predicted) / alone
-    return values if weights.ndim == 2 else values[0]
+        return 1 - sample_weight @ np.abs(truth - predicted) / alone
 
 
 def _of_each_query(value: Callable[[Array, Array], float], truth: Any, scores: Any) -> Array:
@@ -419,7 +410,7 @@ def _average_precision(relevance: Array, scores: Array) -> float:
     return float((hit / n * (above + 1 + earlier) / place).sum() / hits.sum())
 
 
-def _concordance(uno: bool, truth: Any, risk: Any, sample_weight: Any = None) -> Array:
+def _concordance(uno: bool, truth: Any, risk: Any, sample_weight: Array) -> Array:
     """Return the share of comparable pairs in which the higher risk has the earlier event."""
     time, event = _times_and_events(np.array(list(truth)))
     risk = as_numbers(list(risk), "predicted risks")
@@ -427,20 +418,17 @@ def _concordance(uno: bool, truth: Any, risk: Any, sample_weight: Any = None) ->
     if risk.ndim != 1 or not np.isfinite(risk).all():
         raise ValueError("predicted risks must be a finite number per instance.")
     own = 1 / _uncensored(time, event) ** 2 if uno else np.ones(len(time))
-    weights = np.ones(len(time)) if sample_weight is None else np.asarray(sample_weight, float)
-    several = np.atleast_2d(weights)
-    tops, bottoms = np.zeros((2, len(several)))
+    tops, bottoms = np.zeros((2, len(sample_weight)))
     first = np.flatnonzero(event)
     for rows in np.array_split(first, max(1, len(first) * len(time) // _MOST_NUMBERS)):
         later = (time[rows, None] < time) | ((time[rows, None] == time) & ~event)
         riskier = (risk[rows, None] > risk) + 0.5 * (risk[rows, None] == risk)
-        earlier = several[:, rows] * own[rows]
-        tops += (earlier * (several @ (later * riskier).T)).sum(axis=1)
-        bottoms += (earlier * (several @ later.T)).sum(axis=1)
+        earlier = sample_weight[:, rows] * own[rows]
+        tops += (earlier * (sample_weight @ (later * riskier).T)).sum(axis=1)
+        bottoms += (earlier * (sample_weight @ later.T)).sum(axis=1)
     if not bottoms.all():
         raise ValueError("y_true has no event before the time of another instance.")
-    values = tops / bottoms
-    return values if weights.ndim == 2 else values[0]
+    return np.asarray(tops / bottoms)
 
 
 def _times_and_events(truth: Array) -> tuple[Array, Array]:

@@ -25,51 +25,86 @@ from sklearn.utils import check_scalar
 
 from skbayeseval._arrays import Array, wrong
 from skbayeseval._validation import as_float
-from skbayeseval.metrics.metric import SHARE, CellRatio, Metric, Totals, call_function, ratio_of
-
-# Ratios for one class: numerator and denominator as functions of the totals of the class.
-
-
-def _precision(t: Totals) -> tuple[Array, Array]:
-    return t.hits, t.predicted
-
-
-def _recall(t: Totals) -> tuple[Array, Array]:
-    return t.hits, t.true
-
-
-def _jaccard(t: Totals) -> tuple[Array, Array]:
-    return t.hits, t.true + t.predicted - t.hits
+from skbayeseval.metrics.metric import (
+    SHARE,
+    CellRatio,
+    Metric,
+    Totals,
+    call_function,
+    check_function,
+    ratio_of,
+    weighted_sum,
+)
 
 
-def _fbeta(t: Totals, beta: float) -> tuple[Array, Array]:
-    top, (of_true, of_predicted) = _fbeta_weights(beta)
-    return top * t.hits, of_true * t.true + of_predicted * t.predicted
+class Ratio(NamedTuple):
+    """A ratio of each class, and of averages over classes.
+
+    Attributes
+    ----------
+    hits : float
+        The weight of hits above the line.
+    below : tuple of three floats
+        The weights of true instances, of predicted instances and of hits below the line.
+    words : str
+        What it measures.
+    other_names : tuple of str
+        What others call it.
+    """
+
+    hits: float
+    below: tuple[float, float, float]
+    words: str
+    other_names: tuple[str, ...] = ()
+
+    @property
+    def cells(self) -> CellRatio:
+        """The same ratio of the cells (tp, fp, fn, tn), of which tp are hits."""
+        true, predicted, _ = self.below
+        return CellRatio((self.hits, 0, 0, 0), (sum(self.below), predicted, true, 0))
+
+    def parts(self, t: Totals) -> tuple[Array, Array]:
+        """Return the numerator and the denominator for the totals of a class."""
+        top = weighted_sum((self.hits,), (t.hits,))
+        return top, weighted_sum(self.below, (t.true, t.predicted, t.hits))
 
 
-def _fbeta_weights(beta: float) -> tuple[float, tuple[float, float]]:
-    """Return the weights of hits, and of true and predicted instances."""
-    if beta > 1:  # all divided by beta squared, which may be too large for a float
-        return 1 + beta**-2, (1.0, beta**-2)
-    return 1 + beta**2, (beta**2, 1.0)
+# Metrics of the positive class, and with an average over classes.
+RATIOS = {
+    "precision": Ratio(1, (0, 1, 0), "the share of {predicted} that are right", ("ppv",)),
+    "recall": Ratio(1, (1, 0, 0), "the share of {true} that are found", ("sensitivity", "tpr")),
+    "f1": Ratio(
+        2,
+        (1, 1, 0),
+        "the harmonic mean of precision, the share of {predicted} that are right, and recall, the "
+        "share of {true} that are found",
+    ),
+    "jaccard": Ratio(
+        1, (1, 1, -1), "the overlap of {true} and {predicted}, as a share of both together"
+    ),
+}
 
-
-RatioFunction = Callable[[Totals], tuple[Array, Array]]
-
+# The averages over classes and labels, and what they do.
+AVERAGES = {
+    "micro": ", counted over all classes together",
+    "macro": ", averaged over the classes",
+    "weighted": ", averaged over the classes by their size",
+}
+FBETA = r"f(\d+(?:\.\d+)?(?:e[+-]?\d+)?|inf)(?:_(micro|macro|weighted))?"
 
 # Functions of totals. `functools.partial` objects are used because closures cannot be pickled.
 
 
 def _of_one_class(
-    ratio: RatioFunction, t: Totals, positive: int, zero_division: float, index: int | None = None
+    ratio: Ratio, t: Totals, positive: int, zero_division: float, index: int | None = None
 ) -> Array:
     """Return the ratio of the positive class, or of the class with an index."""
     column = positive if index is None else index
-    return ratio_of(*ratio(Totals(*(total[..., column] for total in t))), zero_division)
+    return ratio_of(*ratio.parts(Totals(*(total[..., column] for total in t))), zero_division)
 
 
 def _averaged(
-    ratio: RatioFunction,
+    ratio: Ratio,
     average: str,
     t: Totals,
     positive: int,
@@ -77,8 +112,8 @@ def _averaged(
     classes: Array | bool = True,
 ) -> Array:
     if average == "micro":
-        return ratio_of(*ratio(Totals(*(total.sum(axis=-1) for total in t))), zero_division)
-    numerator, denominator = ratio(t)
+        return ratio_of(*ratio.parts(Totals(*(total.sum(axis=-1) for total in t))), zero_division)
+    numerator, denominator = ratio.parts(t)
     weights = t.true if average == "weighted" else np.broadcast_to(classes, t.true.shape) * 1.0
     if math.isnan(zero_division):
         # Like scikit-learn, ignore classes with an undefined value.
@@ -99,9 +134,7 @@ def _of_proportions(function: Callable[[Array], ArrayLike], name: str, tables: A
     return values
 
 
-def _of_negatives(
-    name: str, ratio: RatioFunction, t: Totals, positive: int, zero_division: float
-) -> Array:
+def _of_negatives(name: str, ratio: Ratio, t: Totals, positive: int, zero_division: float) -> Array:
     """Return the ratio of the negative class, of two."""
     if t.true.shape[-1] != 2:
         raise ValueError(f"{name} requires exactly two classes, got {t.true.shape[-1]}.")
@@ -171,7 +204,7 @@ WHOLE_TABLE = (
     ),
     _of_all(
         "specificity",
-        partial(_of_negatives, "specificity", _recall),
+        partial(_of_negatives, "specificity", RATIOS["recall"]),
         other_names=("tnr", "selectivity"),
         ratio=CellRatio((0, 0, 0, 1), (0, 1, 0, 1)),
         class_ratio="recall",
@@ -181,7 +214,7 @@ WHOLE_TABLE = (
     ),
     _of_all(
         "negative_predictive_value",
-        partial(_of_negatives, "negative_predictive_value", _precision),
+        partial(_of_negatives, "negative_predictive_value", RATIOS["precision"]),
         other_names=("npv",),
         ratio=CellRatio((0, 0, 0, 1), (0, 0, 1, 1)),
         class_ratio="precision",
@@ -211,7 +244,7 @@ def _selection_rate(t: Totals, positive: int, zero_division: float) -> Array:
 
 
 def _false_positive_rate(t: Totals, positive: int, zero_division: float) -> Array:
-    return 1 - _of_negatives("false_positive_rate", _recall, t, positive, zero_division)
+    return 1 - _of_negatives("false_positive_rate", RATIOS["recall"], t, positive, zero_division)
 
 
 # Rates that differ between groups, although neither high nor low ones are better. `scoring` does
@@ -238,51 +271,6 @@ RATES = {
 }
 
 
-class Ratio(NamedTuple):
-    """A ratio of each class: its function, its cells, what it measures, and its other names."""
-
-    function: RatioFunction
-    cells: CellRatio
-    words: str
-    other_names: tuple[str, ...] = ()
-
-
-# Metrics of the positive class, and with an average over classes.
-RATIOS = {
-    "precision": Ratio(
-        _precision,
-        CellRatio((1, 0, 0, 0), (1, 1, 0, 0)),
-        "the share of {predicted} that are right",
-        ("ppv",),
-    ),
-    "recall": Ratio(
-        _recall,
-        CellRatio((1, 0, 0, 0), (1, 0, 1, 0)),
-        "the share of {true} that are found",
-        ("sensitivity", "tpr"),
-    ),
-    "f1": Ratio(
-        partial(_fbeta, beta=1.0),
-        CellRatio((2, 0, 0, 0), (2, 1, 1, 0)),
-        "the harmonic mean of precision, the share of {predicted} that are right, and recall, the "
-        "share of {true} that are found",
-    ),
-    "jaccard": Ratio(
-        _jaccard,
-        CellRatio((1, 0, 0, 0), (1, 1, 1, 0)),
-        "the overlap of {true} and {predicted}, as a share of both together",
-    ),
-}
-
-# The averages over classes and labels, and what they do.
-AVERAGES = {
-    "micro": ", counted over all classes together",
-    "macro": ", averaged over the classes",
-    "weighted": ", averaged over the classes by their size",
-}
-FBETA = r"f(\d+(?:\.\d+)?(?:e[+-]?\d+)?|inf)(?:_(micro|macro|weighted))?"
-
-
 def not_of_tables(*_: Any) -> Array:
     """Raise an error, for metrics that cannot be computed from a confusion table."""
     raise ValueError("This metric cannot be computed from a confusion table.")
@@ -293,7 +281,7 @@ def ratio_metric(name: str, ratio: Ratio, average: str | None) -> Metric:
     if average is None:
         return Metric(
             name,
-            partial(_of_one_class, ratio.function),
+            partial(_of_one_class, ratio),
             other_names=ratio.other_names,
             ratio=ratio.cells,
             class_ratio=name,
@@ -306,7 +294,7 @@ def ratio_metric(name: str, ratio: Ratio, average: str | None) -> Metric:
         )
     return Metric(
         f"{name}_{average}",
-        partial(_averaged, ratio.function, average),
+        partial(_averaged, ratio, average),
         other_names=(f"{average}_{name}",),
         class_ratio=name,
         needs_classes="several" if average == "macro" else "any",
@@ -329,9 +317,9 @@ def _fbeta_ratio(beta: float) -> Ratio:
         return RATIOS["f1"]
     heavier = "recall" if beta > 1 else "precision"
     words = f"an average of precision and recall in which {heavier} counts more"
-    top, bottom = _fbeta_weights(beta)
-    cells = CellRatio((top, 0, 0, 0), (top, bottom[1], bottom[0], 0))
-    return Ratio(partial(_fbeta, beta=beta), cells, words)
+    if beta > 1:  # all divided by beta squared, which may be too large for a float
+        return Ratio(1 + beta**-2, (1.0, beta**-2, 0), words)
+    return Ratio(1 + beta**2, (beta**2, 1.0, 0), words)
 
 
 def fbeta(beta: float, average: str | None = None, *, zero_division: float = 0.0) -> Metric:
@@ -388,7 +376,7 @@ def class_metric(name: str, index: int, zero_division: float) -> Metric:
         ratio = _fbeta_ratio(float(beta[1]))
     return Metric(
         f"{name}[{index}]",
-        partial(_of_one_class, ratio.function, index=index),
+        partial(_of_one_class, ratio, index=index),
         formula=f"{name}[{index}]",
         class_index=index,
         class_ratio=name,
@@ -438,10 +426,7 @@ def from_confusion(function: Callable[[Array], ArrayLike], name: str) -> Metric:
     >>> cost([[50, 20], [10, 20]])
     array(-0.7)
     """
-    if not callable(function):
-        raise wrong("function", "callable", function, TypeError)
-    if not isinstance(name, str):
-        raise wrong("name", "a string", name, TypeError)
+    check_function(function, name)
     return Metric(name, partial(_of_proportions, function, name), needs_tables=True)
 
 

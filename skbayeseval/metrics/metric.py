@@ -2,8 +2,7 @@
 
 No other package tests a metric's name. A metric declares which true classes it needs, which cells
 it is a ratio of, what counts alike in it, and its limits; models, evidence and results ask for
-these. Declarations that contradict each other are an error here, and the tests of all metrics
-compare them with what the function does.
+these. The tests of all metrics compare declarations with what the function does.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from skbayeseval._arrays import Array, as_numbers
+from skbayeseval._arrays import Array, as_numbers, wrong
 
 # Two very small shares of the instances: what is continuous changes less for the second one.
 HAIR = (1e-6, 1e-10)
@@ -46,19 +45,16 @@ def totals_of(tables: Array) -> Totals:
     return Totals(hits, tables.sum(axis=-1), tables.sum(axis=-2))
 
 
-# Which true classes a metric needs.
-NEEDS_CLASSES = ("any", "positive", "negative", "several")
-
-# What metrics are computed from, in words.
-_SOURCES = {
-    "instances": "instance scores",
-    "numbers": "predicted numbers",
-    "splits": "split scores",
-}
-
-
 # The limits of a share.
 SHARE = (0.0, 1.0)
+
+
+def check_function(function: Any, name: Any) -> None:
+    """Raise unless a function of the user is one, and the name of its metric a string."""
+    if not callable(function):
+        raise wrong("function", "callable", function, TypeError)
+    if not isinstance(name, str):
+        raise wrong("name", "a string", name, TypeError)
 
 
 def call_function(metric: str, function: Callable[..., Any], *data: Any, **weights: Any) -> Any:
@@ -77,6 +73,12 @@ def ratio_of(numerator: Array, denominator: Array, zero_division: float) -> Arra
         quotient = numerator / denominator
     zero = denominator == 0
     return np.where(zero, zero_division, quotient) if zero.any() else quotient
+
+
+def weighted_sum(weights: tuple[float, ...], parts: tuple[Array, ...]) -> Array:
+    """Return the sum of parts times their weights; those without a weight may be anything."""
+    kept = [one if w == 1 else w * one for w, one in zip(weights, parts, strict=True) if w]
+    return sum(kept[1:], start=kept[0])
 
 
 class CellRatio(NamedTuple):
@@ -98,24 +100,13 @@ class CellRatio(NamedTuple):
     bottom: tuple[float, ...]
 
     @property
-    def needs_classes(self) -> str:
-        """The class without which the ratio is 0, or 0 / 0: "positive", "negative" or "any"."""
-        tp, fp, fn, tn = self.top
-        of_positives, of_negatives = bool(tp or fn), bool(fp or tn)
-        return "any" if of_positives == of_negatives else "positive" if of_positives else "negative"
-
-    @property
     def needs_true_negatives(self) -> bool:
         """Whether true negatives are part of it."""
         return bool(self.top[3] or self.bottom[3])
 
     def of_cells(self, cells: tuple[Array, ...], zero_division: float) -> Array:
         """Return the ratio of cells (tp, fp, fn, tn); those without a weight may be anything."""
-        sums = []
-        for weights in self:
-            parts = [c if w == 1 else w * c for w, c in zip(weights, cells, strict=True) if w]
-            sums.append(sum(parts[1:], start=parts[0]))
-        top, bottom = sums
+        top, bottom = (weighted_sum(weights, cells) for weights in self)
         return ratio_of(top, bottom, zero_division)
 
 
@@ -184,6 +175,18 @@ class Metric:
         What makes its interval less reliable than it looks.
     called : str
         What headings and figures of pages call it, if not by its name with spaces.
+    named_class : object
+        The positive class that a function of the user names itself; None if it names none.
+    takes_counts : bool
+        Whether instances are drawn anew with replacement, because they cannot be weighted.
+    calls_per_draw : bool
+        Whether a function of the user is called for each draw.
+    is_sum : bool
+        Whether it is a sum over instances, which is larger for more of them.
+    has_columns : bool
+        Whether a function takes columns, so that it must be told which instances rows are.
+    of_items : bool
+        Whether instances are items of any kind, such as images.
 
     Examples
     --------
@@ -219,39 +222,12 @@ class Metric:
     ranks: bool = field(default=False, repr=False)
     other_names: tuple[str, ...] = field(default=(), repr=False)
     called: str = field(default="", repr=False)
-
-    def __post_init__(self) -> None:
-        """Raise if declarations contradict each other."""
-        needs, of_one_class = self.needs_classes, self.class_index is not None
-        contradictions = {
-            f"needs_classes={needs!r}, must be one of {NEEDS_CLASSES}": needs not in NEEDS_CLASSES,
-            f"needs_classes={needs!r}, but needs_positive=False": (
-                needs in ("positive", "negative") and not self.needs_positive
-            ),
-            "class_index is that of one class, which does not depend on the positive one": (
-                of_one_class and (self.needs_positive or needs != "any")
-            ),
-            "classes and instances cannot both count alike": (
-                self.counts_classes_alike and self.counts_instances_alike
-            ),
-            "is_macro, but classes do not count alike": (
-                self.is_macro and not self.counts_classes_alike
-            ),
-            "classes count alike, but needs_classes is not 'several'": (
-                self.counts_classes_alike and needs != "several"
-            ),
-            "limits must be increasing": self.limits is not None and not np.less(*self.limits),
-            "ratio and needs_classes do not agree": (
-                self.ratio is not None and self.ratio.needs_classes != needs
-            ),
-            "ratio and needs_true_negatives do not agree": (
-                self.ratio is not None
-                and self.ratio.needs_true_negatives != self.needs_true_negatives
-            ),
-        }
-        wrong = [words for words, is_wrong in contradictions.items() if is_wrong]
-        if wrong:
-            raise ValueError(f"Metric {self.name!r} contradicts itself: {'; '.join(wrong)}.")
+    named_class: Any = field(default=None, repr=False)
+    takes_counts: bool = field(default=False, repr=False)
+    calls_per_draw: bool = field(default=False, repr=False)
+    is_sum: bool = field(default=False, repr=False)
+    has_columns: bool = field(default=False, repr=False)
+    of_items: bool = field(default=False, repr=False)
 
     def __eq__(self, other: object) -> bool:
         return self._key() == other._key() if isinstance(other, Metric) else NotImplemented
@@ -268,7 +244,7 @@ class Metric:
         if self.source != "tables":
             raise ValueError(
                 f"{self.name!r} cannot be computed from confusion tables: it is a metric of "
-                f"{_SOURCES[self.source]}."
+                f"{self.source}."
             )
         tables = as_numbers(tables, "tables")
         if tables.ndim < 2 or tables.shape[-1] != tables.shape[-2]:
@@ -289,26 +265,6 @@ class Metric:
     def weighs_instances(self) -> bool:
         """Whether the metric is a function of instance weights (the Bayesian bootstrap)."""
         return self.source in ("instances", "numbers")
-
-    @property
-    def takes_counts(self) -> bool:
-        """Whether instances are drawn anew with replacement, because they cannot be weighted."""
-        return bool(getattr(self.function, "takes_counts", False))
-
-    @property
-    def calls_per_draw(self) -> bool:
-        """Whether a function of the user is called for each draw."""
-        return bool(getattr(self.function, "calls_per_draw", False))
-
-    @property
-    def is_sum(self) -> bool:
-        """Whether it is a sum over instances, which is larger for more of them."""
-        return bool(getattr(self.function, "is_sum", False))
-
-    @property
-    def named_class(self) -> Any:
-        """The positive class that a function of the user names itself; None if it names none."""
-        return getattr(self.function, "named_class", None)
 
     @property
     def is_of_totals(self) -> bool:

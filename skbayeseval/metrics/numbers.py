@@ -6,7 +6,7 @@ are functions of weighted sums over instances.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -216,60 +216,41 @@ def _metric(name: str, function: Callable[..., Prepared], words: str, *other_nam
 
 
 _EXPLAINED = "the share of the variance of the true values that is explained"
-_PERCENTAGE = "the mean absolute error as a share of the true value,"
-_LOGARITHMS = "squared error of logarithms"
 
-_neg_mean = partial(partial, neg_mean_of)
-
-# A row has the name, the function, what it measures, and other names.
-NUMBER_METRICS = {
-    row[0]: _metric(*row)
-    for row in (
-        ("r2", _r2, f"{_EXPLAINED}: 1 is perfect, 0 no better than their mean"),
-        (
-            "explained_variance",
-            _explained_variance,
-            f"{_EXPLAINED}, apart from a constant error: 1 is perfect",
-        ),
-        (
-            "neg_mean_absolute_error",
-            _neg_mean(_absolute),
-            "the mean absolute error",
-            "mae",
-        ),
-        (
-            "neg_mean_absolute_percentage_error",
-            _neg_mean(_percentage),
-            _PERCENTAGE,
-            "mape",
-        ),
-        (
-            "neg_mean_gamma_deviance",
-            _neg_mean(_gamma),
-            "the mean deviance under a gamma distribution",
-        ),
-        (
-            "neg_mean_poisson_deviance",
-            _neg_mean(_poisson),
-            "the mean deviance under a Poisson distribution",
-        ),
-        ("neg_mean_squared_error", _neg_mean(_squared), "the mean squared error", "mse"),
-        (
-            "neg_mean_squared_log_error",
-            _neg_mean(_squared_log),
-            f"the mean {_LOGARITHMS}",
-        ),
-        ("neg_median_absolute_error", _neg_median, "the median absolute error"),
-        (
-            "neg_root_mean_squared_error",
-            partial(_neg_root, _squared),
-            "the root of the mean squared error",
-            "rmse",
-        ),
-        (
-            "neg_root_mean_squared_log_error",
-            partial(_neg_root, _squared_log),
-            f"the root of the mean {_LOGARITHMS}",
-        ),
-    )
+# Means of losses: what they are, and other names.
+_MEANS: dict[str, tuple[Loss, Sequence[str]]] = {
+    "absolute_error": (_absolute, ["the mean absolute error", "mae"]),
+    "absolute_percentage_error": (
+        _percentage,
+        ["the mean absolute error as a share of the true value,", "mape"],
+    ),
+    "gamma_deviance": (_gamma, ["the mean deviance under a gamma distribution"]),
+    "poisson_deviance": (_poisson, ["the mean deviance under a Poisson distribution"]),
+    "squared_error": (_squared, ["the mean squared error", "mse"]),
+    "squared_log_error": (_squared_log, ["the mean squared error of logarithms"]),
 }
+
+NUMBER_METRICS = [
+    _metric("r2", _r2, f"{_EXPLAINED}: 1 is perfect, 0 no better than their mean"),
+    _metric(
+        "explained_variance",
+        _explained_variance,
+        f"{_EXPLAINED}, apart from a constant error: 1 is perfect",
+    ),
+    *(
+        _metric(f"neg_mean_{name}", partial(neg_mean_of, loss), *words)
+        for name, (loss, words) in _MEANS.items()
+    ),
+    _metric("neg_median_absolute_error", _neg_median, "the median absolute error"),
+    _metric(
+        "neg_root_mean_squared_error",
+        partial(_neg_root, _squared),
+        "the root of the mean squared error",
+        "rmse",
+    ),
+    _metric(
+        "neg_root_mean_squared_log_error",
+        partial(_neg_root, _squared_log),
+        "the root of the mean squared error of logarithms",
+    ),
+]

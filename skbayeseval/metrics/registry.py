@@ -46,7 +46,7 @@ _AVERAGED = [ratio_metric(*row, average) for row in RATIOS.items() for average i
 
 _METRICS = {
     metric.name: replace(metric, formula=metric.name)
-    for metric in (*WHOLE_TABLE, *_AVERAGED, *SCORE_METRICS.values(), *NUMBER_METRICS.values())
+    for metric in (*WHOLE_TABLE, *_AVERAGED, *SCORE_METRICS.values(), *NUMBER_METRICS)
 }
 
 
@@ -156,12 +156,6 @@ def item_metric(name: str, bounds: tuple[float, float] | None = None) -> Metric:
     return Metric(name, not_of_tables, formula=formula, source="items", limits=bounds)
 
 
-def item_bounds(formula: str | None) -> tuple[float, float] | None:
-    """Return the limits of a mean score of items; None if there are none."""
-    parsed = _OF_ITEMS.fullmatch(str(formula))
-    return None if parsed is None or parsed[2] is None else (float(parsed[2]), float(parsed[3]))
-
-
 def of_classes(metric: Metric, classes: Iterable[int]) -> list[Metric]:
     """Return the same metric of each of these classes; the metric itself if it is not of a class.
 
@@ -183,7 +177,8 @@ def metric_of_formula(formula: str, zero_division: float) -> Metric:
         return split_metric(formula[len("splits(") : -1])
     of_items = _OF_ITEMS.fullmatch(formula)
     if of_items:
-        return item_metric(of_items[1], item_bounds(formula))
+        name, low, high = of_items.groups()
+        return item_metric(name, None if low is None else (float(low), float(high)))
     one_class = _OF_CLASS.fullmatch(formula)
     if one_class:
         return class_metric(one_class[1], int(one_class[2]), zero_division)

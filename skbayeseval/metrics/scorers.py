@@ -124,10 +124,6 @@ class UnknownX:
 UNKNOWN_X = UnknownX()
 
 
-class _AskedError(Exception):
-    """Raised by `Silent`."""
-
-
 class Saying(BaseEstimator):
     """A fitted estimator that predicts what it is given, and remembers by which method.
 
@@ -171,16 +167,6 @@ class Saying(BaseEstimator):
         self.asked.add("decision_function")
         of_two = len(self.classes) == 2 and not self.several
         return self.said[:, 1] if of_two else self.said
-
-
-class Silent(Saying):
-    """An estimator that raises `_AskedError` when it is asked what it predicts."""
-
-    def predict(self, X: Any) -> Any:
-        """Raise."""
-        raise _AskedError
-
-    predict_proba = decision_function = predict
 
 
 def named_class(function: Callable[..., Any], labels: Sequence[Any], response: str) -> Any:
@@ -235,13 +221,11 @@ def _does_without(scorer: Callable[..., Any], label: Any, labels: Sequence[Any])
     """Return whether a scorer asks an estimator whose classes are others than this label."""
     others = [one for one in labels if one != label]
     another = f"none of {labels}" if isinstance(label, str) else 3 + sum(map(abs, labels))
-    estimator = Silent((), np.sort([*others, another]))
+    estimator = Saying(None, np.sort([*others, another]))
     try:
         scorer(estimator, UNKNOWN_X, np.asarray(others))
-    except _AskedError:
-        return True
-    except Exception:  # it refuses the classes
-        return False
+    except Exception:  # it refuses the classes, or what it is told when it has asked
+        return bool(estimator.asked)
     return True
 
 
@@ -280,8 +264,8 @@ def metric_of_scorer(scorer: Any) -> Metric | None:
         written = repr(scorer)
     except AttributeError:  # made of an object without a name
         return None
-    for name in get_scorer_names():
-        if name in known_metrics() and repr(get_scorer(name)) == written:
+    for name in {*get_scorer_names()} & {*known_metrics()}:
+        if repr(get_scorer(name)) == written:
             return get_metric(name) if agree(scorer, get_scorer(name)) else None
     made = re.fullmatch(MADE, written)
     parameters = None if made is None else re.fullmatch(OF_PREDICTIONS, made[3])
@@ -315,11 +299,9 @@ def agree(scorer: Any, twin: Any) -> bool:
 
 def _scores(scorer: Any) -> list[float | None]:
     """Return what a scorer gives for two classes, three classes and numbers; None for an error."""
-    rng = np.random.default_rng(0)
     scores: list[float | None] = []
     for n_classes in (2, 3, 0):
-        truth = np.arange(30) % n_classes if n_classes else 1 + np.arange(30) / 7
-        said = rng.dirichlet(np.ones(n_classes), 30) if n_classes else rng.permutation(truth)
+        truth, said = _example(range(n_classes), several=False)
         try:
             scores.append(float(scorer(Saying(said, range(n_classes)), UNKNOWN_X, truth)))
         except Exception:  # whatever a scorer raises for a target that it is not made for

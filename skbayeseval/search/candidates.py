@@ -17,10 +17,9 @@ from skbayeseval._arrays import Array, as_numbers, check_same_length, choices, i
 from skbayeseval._labels import check_label_vector, is_indicator
 from skbayeseval.compare.learners import kind_of_target
 from skbayeseval.metrics.any_metric import AnyMetric
-from skbayeseval.metrics.from_functions import PerInstance
 from skbayeseval.metrics.metric import Metric
 from skbayeseval.metrics.scorers import is_made
-from skbayeseval.metrics.scoring import as_metric, is_scorer, resolve_scoring
+from skbayeseval.metrics.scoring import PerInstance, as_metric, is_scorer, resolve_scoring
 from skbayeseval.results.text_tables import format_values
 from skbayeseval.search.count_scorer import CountScorer, count_key
 from skbayeseval.splitting.digest import NotDigestibleError, digest

@@ -17,7 +17,8 @@ def value(metric, truth, said, weights=None):
     """Return what a function gives, or the mean of what it gives for each instance."""
     if metric.how == "means":
         return np.average(metric.function(truth, said), weights=weights)
-    return metric.function(truth, said, weights)
+    weights = np.ones(len(truth)) if weights is None else weights
+    return metric.function(truth, said, weights[None])[0]
 
 
 WEIGHTS = np.random.default_rng(1).gamma(1.0, size=(4, 40))
@@ -38,22 +39,16 @@ def queries():
 
 def test_harrells_index_is_that_of_lifelines():
     time, event, risk = survival()
-    function = metrics.concordance_index().function
-    index = function(np.column_stack([time, event]), risk)
+    metric = metrics.concordance_index()
+    index = value(metric, np.column_stack([time, event]), risk)
     assert index == pytest.approx(0.9089805825242718, rel=1e-12)  # lifelines 0.30.3
-    structured = np.array(
-        list(zip(event, time, strict=True)), dtype=[("event", bool), ("t", float)]
-    )
-    assert function(structured, risk) == index
-
-
-def test_risks_are_compared():
-    time, event, risk = survival()
-    truth, metric = np.column_stack([time, event]), metrics.concordance_index()
-    result = compare_predictions(truth, risk, -risk, scoring=metric, n_draws=200, random_state=0)
-    index = metric.function(truth, risk)
-    assert (result.observed_a, result.observed_b) == pytest.approx((index, 1 - index))
-    assert result.draws_a.mean() == pytest.approx(index, abs=0.02)
+    for fields in ([("event", bool), ("t", float)], [("t", float), ("event", bool)]):
+        rows = {"event": event, "t": time}
+        columns = zip(*(rows[name] for name, _ in fields), strict=True)
+        truth, options = np.array(list(columns), dtype=fields), {"n_draws": 200, "random_state": 0}
+        result = compare_predictions(truth, risk[:, None], -risk, scoring=metric, **options)
+        assert (result.observed_a, result.observed_b) == pytest.approx((index, 1 - index))
+        assert result.draws_a.mean() == pytest.approx(index, abs=0.02)
 
 
 @pytest.mark.parametrize("censoring", ["harrell", "uno"])
@@ -127,8 +122,9 @@ def test_tied_documents_are_in_any_order(make):
     [
         (lambda truth, said: (truth, np.where(said == 3, np.nan, said)), "NaN or infinity for"),
         (lambda truth, said: (truth, said[:, :5]), r"got shapes \(8,\) and \(5,\) for query 0"),
-        (lambda truth, said: (truth[:, 0], said[:, 0]), "one number per document"),
         (lambda truth, said: (truth, said.astype(str)), "the scores of query 0 must contain"),
+        (lambda truth, said: (truth[:0], said[:0]), r"Found array with 0 sample\(s\): y_true"),
+        (lambda truth, said: (truth - 1, said), "y_true must not be negative for ndcg, but .* -1"),
         (
             lambda truth, said: (pd.DataFrame(truth).rename(columns=str), pd.DataFrame(said).rename(
                 columns=str).iloc[:, ::-1]),
@@ -138,49 +134,22 @@ def test_tied_documents_are_in_any_order(make):
 )  # fmt: skip
 def test_rankings_that_cannot_be_compared(change, message):
     truth, said = change(*queries())
-    for metric in (metrics.ndcg(3), metrics.mean_reciprocal_rank()):
-        with pytest.raises(ValueError, match=message):
-            compare_predictions(truth, said, said, scoring=metric, n_draws=100)
+    with pytest.raises(ValueError, match=message):
+        compare_predictions(truth, said, said, scoring=metrics.ndcg(3), n_draws=100)
 
 
-@pytest.mark.parametrize(
-    "other", ["r2", "neg_median_absolute_error", metrics.pinball(), metrics.per_class("f1")]
-)
+@pytest.mark.parametrize("other", ["r2", metrics.per_class("f1")])
 def test_metrics_of_items_beside_others(other):
     relevance, scores = queries()
     message = "is not a metric of items|requires class labels"
     with pytest.raises(ValueError, match=message):
         compare_predictions(relevance, scores, -scores, scoring=[metrics.ndcg(), other])
-    with pytest.raises(ValueError, match=message):
-        compare_predictions(relevance, scores, -scores, scoring=metrics.ndcg()).metric(other).hdi()
-
-
-def test_no_items():
-    with pytest.raises(ValueError, match=r"Found array with 0 sample\(s\): y_true is empty"):
-        compare_predictions([], [], [], scoring=metrics.ndcg())
-
-
-def test_negative_relevance():
-    relevance, scores = queries()
-    with pytest.raises(ValueError, match="y_true must not be negative for ndcg, but contains -1"):
-        compare_predictions(relevance - 1, scores, scores, scoring=metrics.ndcg())
-
-
-def test_times_and_events_in_any_order_of_fields():
-    time, event, risk = survival()
-    kinds = [("time", float), ("event", bool)]
-    truth = np.array(list(zip(time, event, strict=True)), dtype=kinds)
-    metric = metrics.concordance_index()
-    expected = metric.function(np.column_stack([time, event]), risk)
-    result = compare_predictions(truth, risk[:, None], -risk[:, None], scoring=metric, n_draws=100)
-    assert result.observed_a == expected
 
 
 @pytest.mark.parametrize(
     ("change", "message"),
     [
         (lambda t, e, r: (np.column_stack([e, t]), r), "finite times, and 0 or 1 for the event"),
-        (lambda t, e, r: (np.column_stack([t, e + 1.0]), r), "0 or 1 for the event"),
         (lambda t, e, r: (np.column_stack([np.append(t[1:], np.nan), e]), r), "finite times"),
         (lambda t, e, r: (np.column_stack([t, e]), np.append(r[1:], np.nan)), "predicted risks"),
         (lambda t, e, r: (np.column_stack([t, 0 * e]), r), "no event before the time of another"),
@@ -194,10 +163,9 @@ def test_survival_that_cannot_be_compared(change, message):
 
 
 def test_scores_that_are_not_probabilities():
-    rng = np.random.default_rng(5)
-    truth, said = np.arange(40) % 2, rng.normal(size=40)
+    truth, said = np.arange(40) % 2, np.random.default_rng(5).normal(size=40)
     scores = {"y_score_a": said, "y_score_b": said, "n_draws": 100}
-    for metric in (metrics.expected_calibration_error(), "d2_brier_score", "d2_log_loss_score"):
+    for metric in (metrics.expected_calibration_error(), "d2_brier_score"):
         with pytest.raises(ValueError, match="y_score must be probabilities"):
             compare_predictions(truth, None, None, scoring=metric, **scores)
     result = compare_predictions(truth, None, None, scoring=metrics.top_k_accuracy(1), **scores)
@@ -206,9 +174,8 @@ def test_scores_that_are_not_probabilities():
 
 def test_equal_probabilities_of_two_classes():
     truth, said = np.arange(40) % 2, np.repeat([0.5, 0.3, 0.7, 0.5], 10)
-    result = compare_predictions(
-        truth, None, None, y_score_a=said, y_score_b=said, scoring=metrics.top_k_accuracy(1)
-    )
+    options = {"y_score_a": said, "y_score_b": said, "scoring": metrics.top_k_accuracy(1)}
+    result = compare_predictions(truth, None, None, **options)
     assert result.observed_a == top_k_accuracy_score(truth, said, k=1)
 
 
@@ -217,14 +184,11 @@ def test_other_targets():
     numbers, said = rng.normal(size=(2, 40))
     several = rng.integers(0, 2, (40, 3))
     shares = {"y_score_a": rng.random((40, 3)), "y_score_b": rng.random((40, 3))}
-    for metric in (metrics.expected_calibration_error(), "top_k_accuracy", "d2_log_loss_score"):
+    for metric in (metrics.expected_calibration_error(), "top_k_accuracy"):
         with pytest.raises(ValueError, match="requires classes and their scores"):
             compare_predictions(numbers, said, said, scoring=metric)
         with pytest.raises(ValueError, match="requires one label per instance"):
             compare_predictions(several, None, None, scoring=metric, **shares)
-    shares = {"y_score_a": rng.random(40), "y_score_b": rng.random(40), "labels": [0, 1]}
-    with pytest.raises(ValueError, match="y_true has only one class"):
-        compare_predictions(np.zeros(40), None, None, scoring="d2_log_loss_score", **shares)
 
 
 def test_top_k_is_that_of_scikit_learn():
@@ -243,12 +207,12 @@ def test_calibration_error_bin_by_bin(strategy):
     y = (5 * p).astype(int) % 2  # gaps of both signs, which would cancel in a wider bin
     edges = np.linspace(0, 1, 6) if strategy == "uniform" else np.quantile(p, np.linspace(0, 1, 6))
     found = metrics.expected_calibration_error(5, strategy=strategy).function(y, p, WEIGHTS)
-    for value, w in zip(found, WEIGHTS, strict=True):
+    for error, w in zip(found, WEIGHTS, strict=True):
         total = 0.0
         for i in range(5):
             rows = (p > edges[i]) & (p <= edges[i + 1]) if i else p <= edges[1]
             total += abs((w[rows] * (p[rows] - y[rows])).sum()) if rows.any() else 0.0
-        assert value == pytest.approx(total / w.sum())
+        assert error == pytest.approx(total / w.sum())
 
 
 def test_draws_of_the_calibration_error_are_free_of_noise():
@@ -265,35 +229,19 @@ def test_draws_of_the_calibration_error_are_free_of_noise():
 
     g, noise = gaps(own), gaps(weights * own) - gaps(own)
     observed = abs(g).sum()
-    assert observed == pytest.approx(ece.function(y, p, own))
+    assert observed == pytest.approx(value(ece, y, p, own))
     steps = np.linspace(0, 6, 6001)[:, None]
-    for value, one in zip(found, noise, strict=True):
+    for drawn, one in zip(found, noise, strict=True):
         below = np.flatnonzero(abs(steps * g + one).sum(axis=1) <= observed)
         expected = steps[below[-1], 0] * observed if abs(one).sum() < observed else 0.0
-        assert value == pytest.approx(expected, abs=0.001 * observed)
+        assert drawn == pytest.approx(expected, abs=0.001 * observed)
     assert 0 < (found == 0).mean() < 0.5
-
-
-def test_the_calibration_error_of_right_probabilities():
-    """The error that noise makes is not in the draws, and exchanging A and B changes their sign."""
-    rng = np.random.default_rng(6)
-    p = rng.random(500)
-    y = (rng.random(500) < p).astype(int)
-    options = {"n_draws": 1000, "random_state": 0, "scoring": metrics.expected_calibration_error()}
-    one, other = (
-        compare_predictions(y, None, None, y_score_a=a, y_score_b=b, **options)
-        for a, b in ((p, p**3), (p**3, p))
-    )
-    assert one.observed_a < -0.05
-    assert one.hdi(of="a").high > -0.001
-    assert one.hdi(of="b").low < one.observed_b < one.hdi(of="b").high
-    np.testing.assert_array_equal(one.draws, -other.draws)
 
 
 def test_calibration_error_of_the_predicted_class():
     shares = np.array([[0.7, 0.2, 0.1], [0.1, 0.8, 0.1], [0.3, 0.3, 0.4]])
-    function = metrics.expected_calibration_error(1).function
-    assert function(np.array([0, 1, 0]), shares) == pytest.approx(abs(0.7 + 0.8 + 0.4 - 2) / 3)
+    found = value(metrics.expected_calibration_error(1), np.array([0, 1, 0]), shares)
+    assert found == pytest.approx(abs(0.7 + 0.8 + 0.4 - 2) / 3)
 
 
 @pytest.mark.parametrize("name", [name for name in SCORERS if not name.endswith("_samples")])
@@ -316,8 +264,6 @@ def test_scorers_are_those_of_scikit_learn(name, n_classes):
     assert value(SCORERS[name], truth, said) == pytest.approx(function(truth, said))
     low, high = SCORERS[name].bounds
     assert low <= min(found) <= max(found) <= high
-    if SCORERS[name].how == "batches":
-        assert_allclose(SCORERS[name].function(truth, said, WEIGHTS), found)
 
 
 @pytest.mark.parametrize("whole", [False, True])
@@ -332,13 +278,15 @@ def test_pinball_is_that_of_scikit_learn(whole):
     assert result.observed_a == pytest.approx(-expected)
 
 
-def test_wrong_arguments():
-    with pytest.raises(ValueError, match="strategy must be"):
-        metrics.expected_calibration_error(strategy="equal")
-    with pytest.raises(ValueError, match="censoring must be"):
-        metrics.concordance_index(censoring="none")
-    with pytest.raises(ValueError, match="k == 0"):
-        metrics.top_k_accuracy(0)
-    with pytest.raises(ValueError, match="k == 0"):
-        metrics.ndcg(0)
-    assert metrics.top_k_accuracy(np.int64(3)).name == "top_3_accuracy"
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: metrics.expected_calibration_error(strategy="equal"), "strategy must be"),
+        (lambda: metrics.concordance_index(censoring="none"), "censoring must be"),
+        (lambda: metrics.top_k_accuracy(0), "k == 0"),
+        (lambda: metrics.ndcg(0), "k == 0"),
+    ],
+)
+def test_wrong_arguments(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()

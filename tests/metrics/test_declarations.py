@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from skbayeseval import compare_predictions, metrics
-from skbayeseval.metrics.metric import CellRatio, Metric
+from skbayeseval.metrics.registry import in_plain_words
 
 TABLES = sorted({*metrics.known_metrics("tables"), "f2", "f0.5", "f0_macro", "finf"})
 RATIOS = [name for name in TABLES if metrics.get_metric(name).ratio is not None]
@@ -111,6 +111,13 @@ def test_limits_hold_and_are_reached(name, zero_division):
     assert float(metric(wrong[:, ::-1])) == pytest.approx(high)
 
 
+@pytest.mark.parametrize("name", [*metrics.known_metrics(), "f2", "f0.5_macro"])
+def test_every_known_metric_has_words(name):
+    words = in_plain_words(metrics.get_metric(name))
+    assert words
+    assert "{" not in words
+
+
 @pytest.mark.parametrize("name", metrics.known_metrics("instances"))
 def test_rankings_depend_on_the_order_alone(name):
     metric = metrics.get_metric(name)
@@ -126,28 +133,6 @@ def test_rankings_depend_on_the_order_alone(name):
     # Averages over classes take probabilities, which order the instances only if there are two.
     assert metric.ranks == (by_order and metric.needs == "ranking")
     assert by_order == name.startswith(("roc_auc", "average_precision"))
-
-
-@pytest.mark.parametrize(
-    ("declarations", "message"),
-    [
-        ({"needs_classes": "both"}, "needs_classes='both', must be one of"),
-        ({"needs_classes": "negative"}, "but needs_positive=False"),
-        ({"class_index": 0, "needs_positive": True}, "class_index is that of one class"),
-        ({"counts_classes_alike": True}, "but needs_classes is not 'several'"),
-        ({"is_macro": True}, "but classes do not count alike"),
-        ({"counts_classes_alike": True, "counts_instances_alike": True}, "cannot both count alike"),
-        ({"limits": (1.0, 0.0)}, "limits must be increasing"),
-        ({"ratio": CellRatio((0, 0, 0, 1), (0, 0, 1, 1))}, "ratio and needs_classes do not agree"),
-        (
-            {"ratio": CellRatio((1, 0, 0, 1), (1, 1, 1, 1)), "needs_true_negatives": False},
-            "ratio and needs_true_negatives do not agree",
-        ),
-    ],
-)
-def test_contradictions(declarations, message):
-    with pytest.raises(ValueError, match="Metric 'new' contradicts itself: .*" + message):
-        Metric("new", lambda *_: 0.0, **declarations)
 
 
 # Subgroups without a class.

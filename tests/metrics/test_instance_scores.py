@@ -5,10 +5,10 @@ import numpy as np
 import pytest
 from sklearn.metrics import average_precision_score, brier_score_loss, log_loss, roc_auc_score
 
-from skbayeseval import compare_predictions, load_result
+from skbayeseval import compare_predictions, load_result, score_posterior
 from skbayeseval.evidence import ScoredInstances
 from skbayeseval.metrics import get_metric, net_benefit
-from skbayeseval.metrics.instance_scores import SCORE_METRICS, as_floats
+from skbayeseval.metrics.instance_scores import SCORE_METRICS
 
 
 def prepare(name, truth, scores):
@@ -71,8 +71,7 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize("ties", [False, True])
-@pytest.mark.parametrize("zeros", [False, True])
+@pytest.mark.parametrize(("ties", "zeros"), [(False, False), (True, True)])
 @pytest.mark.parametrize(("name", "kind"), CASES)
 def test_equals_scikit_learn_with_sample_weight(name, kind, ties, zeros):
     if (name, kind) == ("neg_brier_score", "multiclass") and (
@@ -140,52 +139,25 @@ def test_test_sets_are_averaged_class_by_class(weighted):
     np.testing.assert_allclose(total.average(), [expected])
 
 
-DTYPES = [np.float16, np.float32, np.float64, np.longdouble, np.int64, np.uint8, np.bool_]
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.int64, np.bool_])
+def test_scores_of_every_dtype(dtype):
+    """Sure probabilities are clipped as scikit-learn clips them, at the precision of the type."""
+    truth, p = make("binary", False, np.random.default_rng(0))
+    p[::3] = 1 - truth[::3]
+    p = (p if np.dtype(dtype).kind == "f" else p > 0.5).astype(dtype)
+    eps = np.finfo(dtype).eps if p.dtype.kind == "f" else 0.0
+    for name in ("roc_auc", "neg_log_loss"):
+        found = prepare(name, truth, p)(np.ones((N, 1)))[0]
+        expected = of_scikit_learn(name, truth, p, None)
+        assert found == pytest.approx(expected, rel=max(1e-12, 4 * float(eps)))
 
 
-def in_dtype(kind, dtype, rng):
-    """Return truth and scores of a dtype, with probabilities of exactly 0 and 1 among them."""
-    truth, scores = make(kind, False, rng)
-    if kind == "multiclass" and dtype == np.float16:  # rows that sum to one exactly
-        scores = rng.multinomial(256, scores) / 256
-    certain = rng.random(N) < 0.3
-    if np.dtype(dtype).kind != "f":
-        certain[:] = True
-    if kind == "binary":
-        scores[certain] = rng.integers(0, 2, certain.sum())
-    elif kind == "multiclass":
-        scores[certain] = np.eye(4)[rng.integers(0, 4, certain.sum())]
-    elif np.dtype(dtype).kind != "f":
-        scores = rng.integers(0, 2 if dtype == np.bool_ else 9, truth.shape)
-    return truth, scores.astype(dtype)
-
-
-@pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize(("name", "kind"), CASES)
-def test_every_dtype_as_in_scikit_learn(name, kind, dtype):
-    if (name, kind) == ("neg_brier_score", "multiclass") and (
-        "labels" not in inspect.signature(brier_score_loss).parameters
-    ):
-        pytest.skip("scikit-learn's Brier score is of two classes here")
-    # Means are as exact as scikit-learn's, which computes them in the dtype of the scores.
-    eps = np.finfo(dtype).eps if np.dtype(dtype).kind == "f" else 0.0
-    exact = not SCORE_METRICS[name].of_means
-    for seed in range(4):
-        truth, scores = in_dtype(kind, dtype, np.random.default_rng(seed))
-        ours = prepare(name, truth, scores)(np.ones((N, 1)))[0]
-        theirs = of_scikit_learn(name, truth, scores, None)
-        assert ours == pytest.approx(theirs, rel=1e-12 if exact else max(1e-12, 4 * float(eps)))
-
-
-@pytest.mark.parametrize("dtype", [np.int64, np.uint64, object])
-@pytest.mark.parametrize("name", ["roc_auc", "average_precision"])
-def test_long_integers_keep_their_order(name, dtype):
+def test_long_integers_keep_their_order():
     """As float64 all of them are equal."""
-    truth = np.array([0, 1, 0, 1, 1, 0])
-    scores = np.array([2**62 + i for i in (3, 1, 2, 5, 4, 0)], dtype=dtype)
-    ours = prepare(name, truth, as_floats(scores, "ranking"))(np.ones((6, 1)))[0]
-    ranks = [3, 1, 2, 5, 4, 0]
-    assert ours == pytest.approx(of_scikit_learn(name, truth, ranks, None), rel=1e-12)
+    truth, ranks = np.array([0, 1, 0, 1, 1, 0]), [3, 1, 2, 5, 4, 0]
+    scores = np.array([2**62 + i for i in ranks])
+    result = score_posterior(truth, None, y_score=scores, scoring="roc_auc")
+    assert result.observed == pytest.approx(roc_auc_score(truth, ranks), rel=1e-12)
 
 
 def test_class_without_weight_is_not_a_number():
@@ -203,16 +175,13 @@ def test_log_loss_needs_no_class_to_be_present():
     ("name", "truth", "scores", "message"),
     [
         ("roc_auc", [1, 1], [0.1, 0.2], "Only one class is present in y_true"),
-        ("roc_auc", [0, 0], [0.1, 0.2], "Only one class is present in y_true"),
         ("roc_auc", [[0, 1], [1, 1]], [[0, 1], [1, 0]], "Only one class is present"),
         ("roc_auc", [0, 1, 2], np.full((3, 3), 1 / 3), "Use roc_auc_ovr or roc_auc_ovo"),
         ("roc_auc_ovr", [0, 1, 1], np.full((3, 3), 1 / 3), "Number of classes in y_true"),
         ("roc_auc_ovo", [0, 1, 2], np.ones((3, 3)), "do not sum to one"),
         ("average_precision", [0, 0], [0.1, 0.2], "No positive class found in y_true"),
-        ("average_precision", [[0, 1], [0, 0]], [[0, 1], [1, 0]], "No positive class found"),
         ("neg_log_loss", [0, 1], [0.1, 1.2], "above 1"),
         ("neg_brier_score", [0, 1], [-0.1, 0.2], "below 0"),
-        ("neg_brier_score", [0, 1, 2], np.full((3, 3), 0.3), "do not sum to one"),
         ("neg_log_loss", [[0, 1]], [[0.5, 0.5]], "not defined for multilabel targets"),
     ],
 )
@@ -237,21 +206,12 @@ def test_net_benefit_by_hand():
 def test_net_benefit_as_scoring(tmp_path):
     rng = np.random.default_rng(0)
     y = rng.permutation(np.repeat(["sick", "well"], [60, 140]))
-    a, b = (
-        np.clip(0.3 + gain * (y == "sick") + 0.2 * rng.normal(size=200), 0, 1)
-        for gain in (0.4, 0.2)
-    )
+    a, b = (np.clip(0.3 + g * (y == "sick") + rng.normal(0, 0.2, 200), 0, 1) for g in (0.4, 0.2))
     options = {"y_score_a": a, "y_score_b": b, "pos_label": "sick", "random_state": 0}
     result = compare_predictions(y, None, None, scoring="net_benefit_0.25", **options)
     treated, sick = a >= 0.25, y == "sick"
     expected = np.mean(treated & sick) - np.mean(treated & ~sick) / 3
     assert result.observed_a == pytest.approx(expected)
-    # The bootstrap variance of a mean, here of the differences of instances.
-    worth = np.where(sick, 1.0, -1 / 3)
-    each = worth * treated - worth * (b >= 0.25)
-    # Where few instances carry the difference, it is wider than the bootstrap makes it.
-    assert 0.97 < result.draws.std() / (each.std() / np.sqrt(200)) < 1.1
-    assert result.draws.mean() == pytest.approx(each.mean(), abs=0.002)
     result.save(tmp_path / "result.npz")
     assert load_result(tmp_path / "result.npz").metric("net_benefit_0.25").hdi() == result.hdi()
     assert "less 0.333 for each false positive" in result.explain(rope=0.01)
@@ -259,7 +219,5 @@ def test_net_benefit_as_scoring(tmp_path):
         result.decision(rope=0.7)
     with pytest.raises(ValueError, match="threshold == 1.5, must be < 1"):
         compare_predictions(y, None, None, scoring="net_benefit_1.5", **options)
-    with pytest.raises(ValueError, match="'net_benefit' is not a known metric.*net_benefit_0.2"):
-        compare_predictions(y, None, None, scoring="net_benefit", **options)
     with pytest.raises(ValueError, match="requires instance scores"):
         compare_predictions(y, y, y, scoring=net_benefit(0.2), pos_label="sick")

@@ -1,8 +1,6 @@
-import inspect
 from functools import partial
 
 import numpy as np
-import pandas as pd
 import pytest
 from sklearn import metrics as sk
 from sklearn.linear_model import LogisticRegression
@@ -15,8 +13,6 @@ from skbayeseval import (
     BlockRegularizedCV,
     bayesian_cross_validate,
     compare_confusion_matrices,
-    compare_counts,
-    compare_many,
     compare_predictions,
     metrics,
     report_search,
@@ -30,11 +26,8 @@ from skbayeseval.metrics.scorers import metric_of_scorer
     [
         (make_scorer(sk.fbeta_score, beta=2), "f2"),
         (make_scorer(sk.fbeta_score, beta=0.5, average="weighted"), "f0.5_weighted"),
-        (make_scorer(sk.f1_score, average="macro"), "f1_macro"),
         (make_scorer(sk.precision_score, average="binary"), "precision"),
-        (make_scorer(sk.cohen_kappa_score), "cohen_kappa"),
         (make_scorer(sk.mean_absolute_error, greater_is_better=False), "neg_mean_absolute_error"),
-        (make_scorer(sk.r2_score), "r2"),
     ],
     ids=str,
 )
@@ -42,9 +35,9 @@ def test_known_metrics_are_recognised(scorer, name):
     assert metric_of_scorer(scorer).name == name
 
 
-@pytest.mark.parametrize("name", sorted(set(metrics.known_metrics()) & set(get_scorer_names())))
-def test_scorers_of_scikit_learn_are_recognised(name):
-    assert metric_of_scorer(get_scorer(name)) == metrics.get_metric(name)
+def test_scorers_of_scikit_learn_are_recognised():
+    for name in set(metrics.known_metrics()) & set(get_scorer_names()):
+        assert metric_of_scorer(get_scorer(name)) == metrics.get_metric(name)
 
 
 def f1_score(y_true, y_pred):
@@ -55,43 +48,17 @@ def f1_score(y_true, y_pred):
     "scorer",
     [
         make_scorer(f1_score),
-        make_scorer(sk.f1_score, greater_is_better=False),
         make_scorer(sk.mean_absolute_error),
         make_scorer(sk.f1_score, pos_label="spam"),
         make_scorer(sk.f1_score, labels=[0, 1], average="micro"),
         make_scorer(sk.f1_score, average=None),
         make_scorer(sk.cohen_kappa_score, weights="linear"),
-        make_scorer(sk.balanced_accuracy_score, adjusted=True),
-        make_scorer(sk.max_error, greater_is_better=False),
         make_scorer(sk.mean_pinball_loss, greater_is_better=False, alpha=0.9),
-        lambda estimator, X, y: 0.5,
         abs,
     ],
 )
 def test_others_are_not(scorer):
     assert metric_of_scorer(scorer) is None
-
-
-def test_the_comparison_is_that_of_the_name():
-    rng = np.random.default_rng(0)
-    y = rng.integers(0, 2, 60)
-    a, b = (np.where(rng.random(60) < 0.8, y, 1 - y) for _ in range(2))
-    scorer = make_scorer(sk.fbeta_score, beta=2)
-    ours = compare_predictions(y, a, b, scoring=scorer, random_state=0)
-    assert ours.metrics == ("f2",)
-    assert ours.observed_a == pytest.approx(sk.fbeta_score(y, a, beta=2))
-    named = compare_predictions(y, a, b, scoring="f2", random_state=0)
-    np.testing.assert_array_equal(ours.draws, named.draws)
-    keyed = compare_predictions(y, a, b, scoring={"double": scorer}, random_state=0)
-    assert keyed.metrics == ("double",)
-
-
-def test_refuses():
-    with pytest.raises(TypeError, match="does not take sample_weight.*model='scores'"):
-        compare_predictions([0, 1], [0, 1], [1, 1], scoring=make_scorer(f1_score))
-    for function in (sk.f1_score, lambda y_true, y_pred, sample_weight=None: 1.0):
-        with pytest.raises(TypeError, match=r"as a scorer.* Pass .* as metrics.weighted\(function"):
-            compare_predictions([0, 1], [0, 1], [1, 1], scoring=function)
 
 
 RNG = np.random.default_rng(3)
@@ -114,9 +81,8 @@ def test_scorers_that_name_a_class(pos_label):
     said, other = (P, Q) if pos_label == "spam" else (1 - P, 1 - Q)
     options = {"y_score_a": said, "y_score_b": other, "scoring": scorer, **QUICK}
     expected = sk.average_precision_score(words["y"], said, pos_label=pos_label)
-    for given in ({}, {"pos_label": pos_label}, {"labels": ["spam", "ham"]}):
-        result = compare_predictions(words["y"], None, None, **options, **given)
-        assert result.observed_a == pytest.approx(expected)
+    result = compare_predictions(words["y"], None, None, **options, labels=["spam", "ham"])
+    assert result.observed_a == pytest.approx(expected)
 
 
 def test_functions_and_scorers_see_classes_in_sorted_order():
@@ -139,12 +105,6 @@ def test_functions_and_scorers_see_classes_in_sorted_order():
         scores = {"y_score_a": shares[0], "y_score_b": shares[1], "labels": letters}
         with_labels = compare_predictions(truth, None, None, scoring=scoring, **scores, **QUICK)
         assert with_labels.observed_a == pytest.approx(expected)
-    hinge = make_scorer(sk.hinge_loss, response_method="decision_function", greater_is_better=False)
-    for pos_label, sign in ((1, 1), (0, -1)):
-        scores = {"y_score_a": sign * (4 * P - 2), "y_score_b": sign * (4 * Q - 2)}
-        options = {"labels": [1, 0], "pos_label": pos_label, "scoring": hinge}
-        result = compare_predictions(Y, None, None, **scores, **options, **QUICK)
-        assert result.observed_a == pytest.approx(-sk.hinge_loss(Y, 4 * P - 2))
 
 
 @pytest.mark.parametrize("n_labels", [2, 3])
@@ -152,8 +112,6 @@ def test_functions_and_scorers_see_classes_in_sorted_order():
     ("function", "options", "response"),
     [
         (sk.roc_auc_score, {"average": "micro"}, "decision_function"),
-        (sk.roc_auc_score, {"average": "macro"}, "predict_proba"),
-        (sk.label_ranking_average_precision_score, {}, "decision_function"),
         (sk.fbeta_score, {"beta": 2, "average": "samples", "zero_division": 0}, "predict"),
     ],
 )
@@ -169,54 +127,43 @@ def test_scorers_of_indicators(n_labels, function, options, response):
     assert result.observed_a == pytest.approx(expected)
 
 
-def test_scorers_that_ask_for_two_things():
-    def scorer(estimator, X, y, sample_weight=None):
-        loss = sk.log_loss(y, estimator.predict_proba(X), sample_weight=sample_weight)
-        return sk.accuracy_score(y, estimator.predict(X), sample_weight=sample_weight) - loss
-
-    with pytest.raises(TypeError, match="asks estimators for predict and predict_proba"):
-        compare_predictions(Y, A, B, y_score_a=P, y_score_b=Q, scoring=scorer)
-
-
 def mean_of_right(estimator, X, y, sample_weight=None):
     right = estimator.predict_proba(X)[np.arange(len(y)), y]
     return np.average(right, weights=sample_weight)
 
 
-def test_scorers_of_the_users_own_may_only_ask_for_predictions():
-    def reads_x(estimator, X, y, sample_weight=None):
-        return mean_of_right(estimator, X, y, sample_weight) * X[0, 0]
+def of_two_kinds(estimator, X, y, sample_weight=None):
+    right = mean_of_right(estimator, X, y, sample_weight)
+    return right + sk.accuracy_score(y, estimator.predict(X), sample_weight=sample_weight)
 
-    def takes_no_weights(estimator, X, y):
-        return float(np.mean(estimator.predict(X) == y))
 
-    rng = np.random.default_rng(0)
-    y, p = rng.integers(0, 2, 60), rng.random((2, 60))
-    options = {"y_score_a": p[0], "y_score_b": p[1], "n_draws": 100, "random_state": 0}
-    result = compare_predictions(y, None, None, scoring=mean_of_right, **options)
-    assert result.observed_a == pytest.approx(np.where(y == 1, p[0], 1 - p[0]).mean())
-    with pytest.raises(TypeError, match=r"may use X only .* model='scores'") as caught:
-        compare_predictions(y, None, None, scoring=reads_x, **options)
-    assert "resampled" not in str(caught.value)
-    with pytest.raises(TypeError, match=r"does not take sample_weight. .* metrics.resampled"):
-        compare_predictions(Y, A, B, scoring=takes_no_weights, **QUICK)
+def reads_x(estimator, X, y, sample_weight=None):
+    return mean_of_right(estimator, X, y, sample_weight) * X[0, 0]
+
+
+def takes_no_weights(estimator, X, y):
+    return float(np.mean(estimator.predict(X) == y))
+
+
+@pytest.mark.parametrize(
+    ("scorer", "message"),
+    [
+        (of_two_kinds, "asks estimators for predict and predict_proba"),
+        (reads_x, r"may use X only .* model='scores'"),
+        (takes_no_weights, r"does not take sample_weight. .* metrics.resampled"),
+        (sk.f1_score, r"as a scorer.* Pass .* as metrics.weighted\(function"),
+    ],
+)
+def test_scorers_of_the_users_own_may_only_ask_for_predictions(scorer, message):
+    options = {"y_score_a": P, "y_score_b": Q, **QUICK}
+    result = compare_predictions(Y, None, None, scoring=mean_of_right, **options)
+    assert result.observed_a == pytest.approx(np.where(Y == 1, P, 1 - P).mean())
+    with pytest.raises(TypeError, match=message):
+        compare_predictions(Y, A, B, scoring=scorer, **options)
 
 
 def average_precision(pos_label, response="predict_proba"):
     return make_scorer(sk.average_precision_score, response_method=response, pos_label=pos_label)
-
-
-def test_one_column_of_scores_is_that_of_the_positive_class_of_a_scorer():
-    words = np.where(Y == 1, "bad", "good")
-    options = {"y_score_a": P, "y_score_b": Q, "scoring": average_precision("bad"), **QUICK}
-    result = compare_predictions(words, None, None, **options)
-    for observed, scores in ((result.observed_a, P), (result.observed_b, Q)):
-        assert observed == pytest.approx(sk.average_precision_score(Y, scores))
-    named = compare_predictions(words, None, None, **options, pos_label="bad")
-    np.testing.assert_array_equal(result.draws, named.draws)
-    frames = {name: pd.DataFrame({"bad": options[name]}) for name in ("y_score_a", "y_score_b")}
-    framed = compare_predictions(words, None, None, **(options | frames))
-    assert framed.observed_a == result.observed_a
 
 
 def test_metrics_with_different_positive_classes_need_a_column_for_each():
@@ -237,17 +184,14 @@ def test_metrics_with_different_positive_classes_need_a_column_for_each():
 
 
 @pytest.mark.parametrize("pos_label", [0, 1])
-@pytest.mark.parametrize("function", [sk.average_precision_score, sk.brier_score_loss])
-def test_functions_that_name_a_class_are_given_its_scores(function, pos_label):
-    function = partial(function, pos_label=pos_label)
+def test_functions_that_name_a_class_are_given_its_scores(pos_label):
+    function = partial(sk.average_precision_score, pos_label=pos_label)
     metric = metrics.weighted(function, response="predict_proba", greater_is_better=True)
     scores = {"y_score_a": np.column_stack([1 - P, P]), "y_score_b": np.column_stack([1 - Q, Q])}
     expected = function(Y, scores["y_score_a"][:, pos_label])
-    result = compare_predictions(Y, None, None, scoring=metric, **scores, **QUICK)
-    assert result.observed_a == pytest.approx(expected)
-    single = {name: one[:, pos_label] for name, one in scores.items()}
-    result = compare_predictions(Y, None, None, scoring=metric, **single, **QUICK)
-    assert result.observed_a == pytest.approx(expected)
+    for given in (scores, {name: one[:, pos_label] for name, one in scores.items()}):
+        result = compare_predictions(Y, None, None, scoring=metric, **given, **QUICK)
+        assert result.observed_a == pytest.approx(expected)
 
 
 X = np.column_stack([Y + RNG.normal(0, 1, N), RNG.normal(size=N)])
@@ -277,8 +221,6 @@ DOORS = {
     ).fit(X, WORDS),
     "search": compare_by_search,
     "predictions": lambda **o: compare_predictions(WORDS, WORDS, WORDS[::-1], **o),
-    "many": lambda **o: compare_many(WORDS, {"a": WORDS, "b": WORDS[::-1]}, **o),
-    "one": lambda **o: score_posterior(WORDS, WORDS[::-1], **o),
     "matrices": lambda **o: compare_confusion_matrices(
         [[20, 9], [4, 27]], [[21, 8], [9, 22]], labels=["bad", "good"], **o
     ),
@@ -298,7 +240,7 @@ def test_scorers_of_scores_that_tell_classes_apart_take_the_greater_one():
     scorer = make_scorer(sk.roc_auc_score, max_fpr=0.3, response_method="predict_proba")
     expected = sk.roc_auc_score(WORDS, P, max_fpr=0.3)
     options = {"y_score": P, "scoring": scorer, **QUICK}
-    for given in ({}, {"pos_label": "good"}, {"labels": ["good", "bad"]}):
+    for given in ({}, {"labels": ["good", "bad"]}):
         assert score_posterior(WORDS, None, **options, **given).observed == pytest.approx(expected)
     with pytest.raises(ValueError, match="has the positive class 'good', but pos_label='bad'"):
         score_posterior(WORDS, None, **(options | {"y_score": 1 - P}), pos_label="bad")
@@ -308,15 +250,7 @@ def test_scorers_of_scores_that_tell_classes_apart_take_the_greater_one():
         assert [one.named_class for one in metric.values()] == [None]
 
 
-def test_positive_classes_of_counts_and_of_labels():
-    cells = (30, 10, 12, 50), (25, 9, 17, 50)
-    with pytest.raises(ValueError, match="has the positive class 0, but pos_label=1"):
-        compare_counts(*cells, scoring=make_scorer(sk.f1_score, pos_label=0), **QUICK)
-    # The labels of a scorer are not its positive class.
-    DOORS["predictions"](scoring=OF_BAD["labels"], pos_label="good", **QUICK)
-
-
-@pytest.mark.parametrize("name", OF_BAD)
+@pytest.mark.parametrize("name", ["labels", "average_precision"])
 def test_parameters_of_scorers_count_in_cross_validation(name):
     scorer = OF_BAD[name]
     result = DOORS["cross_validate"](scoring=scorer, weight="published", **QUICK)
@@ -327,15 +261,14 @@ def test_parameters_of_scorers_count_in_cross_validation(name):
         assert best.score(X, WORDS) == pytest.approx(scorer(best.best_estimator_, X, WORDS))
 
 
-@pytest.mark.parametrize("average", ["macro", "micro", "weighted"])
-def test_averages_have_no_positive_class(average):
+def test_averages_have_no_positive_class():
     """Their functions have a parameter pos_label, which is not used."""
     for scoring in (
-        make_scorer(sk.f1_score, average=average, labels=[0, 1]),
-        metrics.weighted(partial(sk.f1_score, average=average)),
+        make_scorer(sk.f1_score, average="micro", labels=[0, 1]),
+        metrics.weighted(partial(sk.f1_score, average="micro")),
     ):
         result = compare_predictions(Y, A, B, scoring=scoring, pos_label=0, **QUICK)
-        assert result.observed_a == pytest.approx(sk.f1_score(Y, A, average=average))
+        assert result.observed_a == pytest.approx(sk.f1_score(Y, A, average="micro"))
 
 
 class Agreement:
@@ -363,24 +296,10 @@ def test_functions_of_all_kinds_have_names(function, name):
         assert result.observed_a == function(Y, A)
 
 
-def test_objects_without_a_name():
-    scorer = make_scorer(Agreement())
-    search = GridSearchCV(LogisticRegression(), {"C": [0.01, 1]}, cv=3, scoring=scorer).fit(X, Y)
-    assert report_search(search, X, Y, rope=0.01, **QUICK).source == "predictions"
-    (name,) = compare_predictions(Y, A, B, scoring=make_scorer(partial(Agreement()))).metrics
-    assert name in ("partial", "Agreement")  # without an address
-
-
-@pytest.mark.parametrize(
-    "name",
-    [name for name in metrics.__all__ if inspect.isfunction(getattr(metrics, name))],
-)
-def test_functions_that_make_metrics_must_be_called(name):
-    make = getattr(metrics, name)
-    for scoring in (make, [make], {"mine": make}):
-        with pytest.raises(
-            TypeError, match=rf"function metrics\.{name}, .* Call it: metrics\.{name}\("
-        ):
+@pytest.mark.parametrize("make", [metrics.ndcg, metrics.fbeta, metrics.from_instances])
+def test_functions_that_make_metrics_must_be_called(make):
+    for scoring in (make, {"mine": make}):
+        with pytest.raises(TypeError, match=rf"Call it: metrics\.{make.__name__}\("):
             compare_predictions(Y, A, B, scoring=scoring, **QUICK)
     with pytest.raises(TypeError, match="Call it"):
         compare_by_search(scoring=make, **QUICK)
