@@ -32,8 +32,8 @@ from skbayeseval.metrics.metric import Metric
 from skbayeseval.models import resolve_model
 from skbayeseval.models.base import Model
 from skbayeseval.posterior.inferred_weight import Weights
+from skbayeseval.posterior.modes import Prior
 from skbayeseval.posterior.posterior import Posterior
-from skbayeseval.posterior.prior import Prior
 
 HIGHEST_R_HAT, LOWEST_ESS = 1.01, 400
 

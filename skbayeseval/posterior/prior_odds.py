@@ -39,8 +39,8 @@ from skbayeseval.judgement.rope import check_rope
 from skbayeseval.metrics.metric import Metric
 from skbayeseval.metrics.registry import of_classes
 from skbayeseval.models.margins import Law
+from skbayeseval.posterior.modes import Prior
 from skbayeseval.posterior.posterior import Posterior
-from skbayeseval.posterior.prior import Prior
 
 METHODS = ("interval", "savage-dickey", "kde")
 

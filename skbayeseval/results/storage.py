@@ -42,8 +42,8 @@ from skbayeseval.models import MODEL_CLASSES, from_prior, resolve_model
 from skbayeseval.models.base import Model
 from skbayeseval.posterior.build import check_prevalence
 from skbayeseval.posterior.inferred_weight import KnownWeights, QuantityWeight, WeightPosterior
+from skbayeseval.posterior.modes import Prior
 from skbayeseval.posterior.posterior import Posterior
-from skbayeseval.posterior.prior import Prior
 from skbayeseval.splitting.collect import CrossValidation
 
 FORMAT = "skbayeseval result 6"
