@@ -43,10 +43,6 @@ from skbayeseval.evidence.one_classifier import (
 WIDEST = 2**17
 
 
-# Numbers that most caches hold.
-BLOCK = 2**17
-
-
 # Strings with more bytes, 4 per character, are left to pandas.
 LONGEST = 80
 
@@ -92,7 +88,7 @@ def count_outcomes(
             cells <<= width
             cells |= column.astype(dtype, copy=False)
         if 2 ** sum(bits) <= 4 * max(len(cells), 256):
-            of_all = _occurrences(cells, 2 ** sum(bits))
+            of_all = np.bincount(cells, minlength=2 ** sum(bits))
             seen = np.flatnonzero(of_all)
             counts = of_all[seen]
             place = np.zeros(len(of_all), dtype=np.min_scalar_type(len(seen)))
@@ -111,23 +107,6 @@ def count_outcomes(
     return values, codes, counts, rows.astype(smallest, copy=False) if keeps_rows else None
 
 
-def _occurrences(cells: Array, n_cells: int) -> Array:
-    """Return how often each number below `n_cells` occurs.
-
-    Of large arrays, blocks that fit the cache, and two numbers of six bits or less as one, take
-    half the time (``counting-integers`` in benchmarks/bench.py).
-    """
-    if n_cells > 64 or len(cells) < BLOCK:
-        return np.bincount(cells, minlength=n_cells)
-    even = len(cells) // 2 * 2
-    counts = np.bincount(cells[even:], minlength=n_cells)
-    for start in range(0, even, BLOCK):
-        two = cells[start : min(start + BLOCK, even)].view(np.uint16)
-        pairs = np.bincount(two, minlength=256 * n_cells).reshape(n_cells, 256)[:, :n_cells]
-        counts += pairs.sum(axis=0) + pairs.sum(axis=1)
-    return counts
-
-
 def _small_codes(labels: Array) -> tuple[Array, Sequence[Any]]:
     """Return a number from 0 for each label, and the labels that these numbers stand for."""
     if labels.dtype == bool:
@@ -143,7 +122,7 @@ def _small_codes(labels: Array) -> tuple[Array, Sequence[Any]]:
     if labels.dtype.kind == "f":  # whole numbers
         codes, values = _small_codes(labels.astype(np.int64))
         return codes, np.array(values, dtype=labels.dtype).tolist()
-    if labels.dtype.kind == "U":
+    if labels.dtype.kind == "U" and labels.dtype.itemsize <= LONGEST:
         return _codes_of_text(labels)
     codes, distinct = pd.factorize(labels)
     return codes, distinct.tolist()
@@ -156,9 +135,6 @@ def _codes_of_text(labels: Array) -> tuple[Array, Sequence[Any]]:
     fast for "yes" and "no", twice for ten characters (``counting-strings`` in benchmarks/bench.py),
     and slower for long strings.
     """
-    if labels.dtype.itemsize > LONGEST:
-        codes, distinct = pd.factorize(labels)
-        return codes, distinct.tolist()
     characters = np.ascontiguousarray(labels).view(np.uint32).reshape(len(labels), -1)
     mixed = np.zeros(len(labels), dtype=np.uint64)
     for character in characters.T:
@@ -308,8 +284,7 @@ class PairedCounts(ByContent, Evidence):
 
     def of_rows(self, rows: Array) -> PairedCounts:
         """Return the counts of some of the rows, given by their positions."""
-        if self.outcome is None:
-            return super().of_rows(rows)
+        assert self.outcome is not None
         seen, outcome, counts = np.unique(
             self.outcome[rows], return_inverse=True, return_counts=True
         )
@@ -415,8 +390,7 @@ class MarginalCounts(Evidence):
 
     def of_rows(self, rows: Array) -> MarginalCounts:
         """Return the counts of some of the rows, given by their positions."""
-        if self.joint is None:
-            return super().of_rows(rows)
+        assert self.joint is not None
         part = self.joint.of_rows(rows)
         return MarginalCounts(part.margins(), part)
 

@@ -22,7 +22,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 
-from skbayeseval._arrays import Array, as_numbers, check_entries, columns_in_order
+from skbayeseval._arrays import (
+    Array,
+    as_numbers,
+    check_entries,
+    check_same_length,
+    columns_in_order,
+)
 from skbayeseval._labels import (
     check_distinct,
     check_indicator,
@@ -332,8 +338,7 @@ class UnitCounts(WeightedUnits):
 
     def of_rows(self, rows: Array) -> UnitCounts:
         """Return the counts of some of the rows, given by their positions."""
-        if self.unit is None:
-            return super().of_rows(rows)
+        assert self.unit is not None
         seen, unit = np.unique(self.unit[rows], return_inverse=True)
         return replace(
             self._of_units(seen, self.shape[seen]),
@@ -350,16 +355,11 @@ class UnitCounts(WeightedUnits):
         )
         counts.eliminate_zeros()
         counts.sort_indices()
-        kinds = [("column", counts.indices.dtype), ("count", counts.dtype)]
-        entries = np.empty(counts.nnz, kinds)
-        entries["column"], entries["count"] = counts.indices, counts.data
-        content = entries.tobytes()
-        ends = (entries.itemsize * counts.indptr.astype(np.int64)).tolist()
         first: dict[bytes, int] = {}
-        alike = [
-            first.setdefault(content[start:end], unit)
-            for unit, (start, end) in enumerate(pairwise(ends))
-        ]
+        alike = []
+        for unit, (start, end) in enumerate(pairwise(counts.indptr.tolist())):
+            content = counts.indices[start:end].tobytes() + counts.data[start:end].tobytes()
+            alike.append(first.setdefault(content, unit))
         return np.array(alike)
 
     def distinct(self) -> UnitCounts:
@@ -479,11 +479,7 @@ def assign_units(
     """
     if groups is not None:
         labels = check_label_vector(groups, "groups", classes=False)
-        if len(labels) != n_rows:
-            raise ValueError(
-                "Found input variables with inconsistent numbers of samples: groups has "
-                f"{len(labels)}, y_true has {n_rows}."
-            )
+        check_same_length(groups=labels, y_true=range(n_rows))
         unit = np.ravel(np.unique(labels, return_inverse=True)[1])
         shape: Array = weight * np.bincount(unit) / _sizes(unit, instances)
     else:
@@ -528,11 +524,7 @@ def check_sample_weight(sample_weight: Any, n_rows: int) -> Array | None:
     weights = as_numbers(sample_weight, "sample_weight")
     if weights.ndim != 1:
         raise ValueError(f"Sample weights must be 1D array, got {weights.ndim}D array.")
-    if len(weights) != n_rows:
-        raise ValueError(
-            "Found input variables with inconsistent numbers of samples: y_true has "
-            f"{n_rows}, sample_weight has {len(weights)}."
-        )
+    check_same_length(y_true=range(n_rows), sample_weight=weights)
     if not np.isfinite(weights).all():
         what = "NaN" if np.isnan(weights).any() else "infinity"
         raise ValueError(f"Input sample_weight contains {what}.")

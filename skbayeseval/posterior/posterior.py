@@ -24,7 +24,7 @@ from skbayeseval.engines.few_units import (
     allow_for_few_units,
     difference_of_twins,
 )
-from skbayeseval.engines.pymc import diagnose
+from skbayeseval.engines.pymc import Diagnostics, diagnose
 from skbayeseval.evidence.instance_scores import WeightedInstances
 from skbayeseval.evidence.instances import Instances
 from skbayeseval.evidence.interface import Evidence
@@ -144,6 +144,11 @@ class Posterior(Recipe):
         options |= {"shows_progress": self.shows_progress, "n_jobs": self.n_jobs}
         options |= {"prevalence": self.prevalence, "weights": self.weights}
         return Posterior(model, evidence, **(options | changes))
+
+    def of_chains(self, trace: Trace, engine: str, **options: Any) -> Posterior:
+        """Return the posterior of Markov chains, with the model and the evidence of this one."""
+        options |= {"instances": self.instances, "weights": None, "engine": engine}
+        return self.like(self.model, self.evidence, trace=trace, **options)
 
     def model_name(self, metric: Metric) -> str:
         """Return the name of the model that is used for the metric."""
@@ -355,18 +360,21 @@ class Posterior(Recipe):
         at_half = weights.quantity(metric, 0, 1).at_half
         return at_half if at_half is None or i < j else (-at_half[0], at_half[1])
 
+    def mixing(self, draws: Array) -> Diagnostics | None:
+        """Return the convergence diagnostics of draws; None for independent draws."""
+        return None if self.trace is None else diagnose(draws.reshape(self.n_chains, -1))
+
     def mcse(self, draws: Array) -> float | None:
         """Return the Monte Carlo standard error of the mean; None for independent draws."""
-        if self.trace is None:
-            return None
-        return diagnose(draws.reshape(self.n_chains, -1)).mcse
+        mixed = self.mixing(draws)
+        return mixed and mixed.mcse
 
     def effective_share(self, draws: Array) -> float:
         """Return the effective sample size divided by the number of draws."""
-        if self.trace is None:
+        mixed = self.mixing(draws)
+        if mixed is None or not np.isfinite(mixed.ess):
             return 1.0
-        ess = diagnose(draws.reshape(self.n_chains, -1)).ess
-        return min(1.0, ess / len(draws)) if np.isfinite(ess) else 1.0
+        return min(1.0, mixed.ess / len(draws))
 
     def exact(self, asked: str) -> Posterior:
         """Return the same posterior with exact draws; raise if `asked` cannot simulate from it."""

@@ -117,9 +117,9 @@ def bayes_factor(
         draws = _difference(posterior, metric)
         density = density_by_smoothing(draws, posterior.effective_share(draws))
         return ratio(density, prior_density, "savage-dickey")
-    prior, bandwidth = posterior.prior.remembered(
-        ("kernel density", metric),
-        lambda: density_by_kde(prior_difference_draws(posterior.prior, metric)),
+    before = posterior.prior
+    prior, bandwidth = before.remembered(
+        ("kernel density", metric), lambda: density_by_kde(prior_difference_draws(before, metric))
     )
     return ratio(density_by_kde(_difference(posterior, metric))[0], prior, "kde", bandwidth)
 
@@ -131,20 +131,19 @@ def written(prior: Mapping[str, Any]) -> str:
 
 def prior_density_at_zero(prior: Prior, metric: Metric) -> Estimate | None:
     """Return the log prior density of the difference at 0; None if unknown or infinite."""
-    return prior.remembered(("density at zero", metric), lambda: _density_at_zero(prior, metric))
 
+    def compute() -> Estimate | None:
+        exact = prior.log_density_at_zero(metric)
+        if exact is not None:
+            return Estimate(exact) if exact < np.inf else None
+        if not prior.has_finite_density(metric):
+            return None
+        if prior.model.is_independent:
+            return density_of_pairs(*_draws_to_pair(prior, metric), NEARLY_ZERO)
+        around = Interval(-CLOSE_TO_ZERO, CLOSE_TO_ZERO)
+        return density_of_draws(*_count_inside(prior, metric, around), CLOSE_TO_ZERO)
 
-def _density_at_zero(prior: Prior, metric: Metric) -> Estimate | None:
-    exact = prior.log_density_at_zero(metric)
-    if exact is not None:
-        return Estimate(exact) if exact < np.inf else None
-    if not prior.has_finite_density(metric):
-        return None
-    if prior.model.is_independent:
-        a, b = _draws_to_pair(prior, metric)
-        return density_of_pairs(a, b, NEARLY_ZERO)
-    around = Interval(-CLOSE_TO_ZERO, CLOSE_TO_ZERO)
-    return density_of_draws(*_count_inside(prior, metric, around), CLOSE_TO_ZERO)
+    return prior.remembered(("density at zero", metric), compute)
 
 
 def _draws_to_pair(prior: Prior, metric: Metric) -> NDArray[Any]:
@@ -193,8 +192,7 @@ def _prior_odds(prior: Prior, metric: Metric, rope: Interval) -> Estimate:
         if law is not None:
             return _odds_of_law(law, rope)
         if prior.model.is_independent and prior.draw is None:
-            a, b = _draws_to_pair(prior, metric)
-            return odds_of_pairs(a, b, rope)
+            return odds_of_pairs(*_draws_to_pair(prior, metric), rope)
         inside, n = _count_inside(prior, metric, rope)
         return odds_of_draws(inside, n - inside, what=PRIOR_DRAWS)
 
