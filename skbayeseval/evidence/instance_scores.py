@@ -90,10 +90,6 @@ class WeightedInstances(WeightedUnits):
     def _prepare(self, metric: Metric, rows: Array) -> list[Prepared]:
         """Return, per classifier, the metric of some of the rows as a function of their weights."""
 
-    def is_area(self, metric: Metric) -> bool:
-        """Return whether the metric is an area under a curve."""
-        return False
-
     def prepared(self, metric: Metric) -> Iterator[PreparedRun]:
         """Yield, per run, the unit of each row and the metric as a function of row weights."""
         for run in np.unique(self.run):

@@ -101,24 +101,16 @@ class RankingDecision(InWords):
         cases = {"equivalent": self.equivalent, "open": self.open, "worse": self.worse}
         return {name: case for case, names in cases.items() for name in names}
 
-    def _named(self) -> tuple[str, str, str]:
-        """Return who is equivalent to the best, who is open and who is surely worse, as text.
-
-        With those that are open are the probabilities of being equivalent to the best.
-        """
-        still = [f"{name} ({format_probability(self.p_equivalent[name])})" for name in self.open]
-        return ", ".join(self.equivalent), ", ".join(still), ", ".join(self.worse)
-
     def __str__(self) -> str:
-        equivalent, still, worse = self._named()
+        still = [f"{name} ({format_probability(self.p_equivalent[name])})" for name in self.open]
         title = "the best" if self.best_alone else "practically as good as the best"
         cases = {
-            title: equivalent,
+            title: self.equivalent,
             "not settled (probability of being as good as the best)": still,
-            "surely worse than the best": worse,
+            "surely worse than the best": self.worse,
         }
         said = [f"{basis_of(self.metric, self.prob, self.rope)}, allowing for chance:"]
-        said += [f"  {case}: {names}" for case, names in cases.items() if names]
+        said += [f"  {case}: {', '.join(names)}" for case, names in cases.items() if names]
         return "\n".join([*said, *(f"  {note}" for note in self._notes())])
 
 
