@@ -138,7 +138,7 @@ class WeightedInstances(WeightedUnits):
     ) -> dict[str, Any]:
         """Return the fields of runs and units of new evidence."""
         weight = check_weight(weight)
-        unit, shape = assign_units(n_rows, groups, instances, weight)
+        unit, shape, _ = assign_units(n_rows, groups, instances, weight)
         return {
             "run": np.zeros(n_rows, dtype=int) if run is None else run,
             "unit": unit,

@@ -59,7 +59,7 @@ def tally(chunks: Iterable[Vectors]) -> Counter[tuple[Any, ...]]:
     """Return how often each combination of labels occurs in chunks of the same vectors."""
     total: Counter[tuple[Any, ...]] = Counter()
     for vectors in chunks:
-        values, codes, counts, _ = count_outcomes(check_label_vectors(vectors), keeps_rows=False)
+        values, codes, counts, _ = count_outcomes(check_label_vectors(vectors))
         for row, count in zip(codes.tolist(), counts.tolist(), strict=True):
             total[tuple([of_one[code] for of_one, code in zip(values, row, strict=True)])] += count
     if not total:
@@ -67,9 +67,7 @@ def tally(chunks: Iterable[Vectors]) -> Counter[tuple[Any, ...]]:
     return total
 
 
-def count_outcomes(
-    arrays: Sequence[Array], *, keeps_rows: bool
-) -> tuple[list[list[Any]], Array, Array, Array | None]:
+def count_outcomes(arrays: Sequence[Array]) -> tuple[list[list[Any]], Array, Array, Array]:
     """Return the labels in each vector, the combinations of them, their counts, and the rows.
 
     Combinations are rows of positions among the labels of each vector.
@@ -93,7 +91,7 @@ def count_outcomes(
             counts = of_all[seen]
             place = np.zeros(len(of_all), dtype=np.min_scalar_type(len(seen)))
             place[seen] = np.arange(len(seen))
-            rows = place.take(cells) if keeps_rows else cells
+            rows = place.take(cells)
         else:
             seen, rows, counts = np.unique(cells, return_inverse=True, return_counts=True)
         places = np.cumsum([0, *bits[:0:-1]])[::-1]
@@ -103,8 +101,7 @@ def count_outcomes(
         occurring, place = np.unique(column, return_inverse=True)
         values.append([of_one[code] for code in occurring.tolist()])
         column[:] = np.ravel(place)
-    smallest = np.min_scalar_type(len(codes))
-    return values, codes, counts, rows.astype(smallest, copy=False) if keeps_rows else None
+    return values, codes, counts, rows.astype(np.min_scalar_type(len(codes)), copy=False)
 
 
 def _small_codes(labels: Array) -> tuple[Array, Sequence[Any]]:
@@ -233,13 +230,14 @@ class PairedCounts(ByContent, Evidence):
         """Count label vectors of any dtype; error messages use the keys of `predictions`."""
         vectors = [("y_true", y_true), *predictions.items()]
         arrays = check_label_vectors(vectors)
-        values, codes, counts, rows = count_outcomes(arrays, keeps_rows=len(arrays[0]) <= MOST_ROWS)
+        values, codes, counts, rows = count_outcomes(arrays)
+        kept = rows if len(rows) <= MOST_ROWS else None
         classes = merged_classes([name for name, _ in vectors], values, labels)
         position = {label: i for i, label in enumerate(classes)}
         for column, of_one in zip(codes.T, values, strict=True):
             column[:] = np.array([position[value] for value in of_one])[column]
         declared = labels is not None
-        return cls(codes[:, 0], codes[:, 1:], counts, classes, weight, pos_label, declared, rows)
+        return cls(codes[:, 0], codes[:, 1:], counts, classes, weight, pos_label, declared, kept)
 
     @property
     def n_classifiers(self) -> int:

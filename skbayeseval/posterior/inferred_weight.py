@@ -126,14 +126,11 @@ class WeightPosterior(NamedTuple):
         """Return equally probable values of the weight."""
         return self._at((np.arange(N_VALUES) + 0.5) / N_VALUES)
 
-    def factors(
-        self, rng: np.random.Generator, n_draws: int, drawn_at: float | None = None
-    ) -> Array:
+    def factors(self, rng: np.random.Generator, n_draws: int, drawn_at: float) -> Array:
         """Return by how much each draw is spread, as a factor of its standard deviation.
 
-        `drawn_at` is the weight at which the draws were made, by default `of_tests`.
+        `drawn_at` is the weight at which the draws were made.
         """
-        drawn_at = self.of_tests if drawn_at is None else drawn_at
         return rng.permutation(np.resize(np.sqrt(drawn_at / self.values()), n_draws))
 
     def _at(self, prob: Any) -> Any:
@@ -289,9 +286,8 @@ class QuantityWeight(NamedTuple):
         """Whether all numbers, beside those of the weight, are finite, and no size is negative."""
         sd, n_passes = self.resplitting or (0.0, 1)
         value, sd_at_half = self.at_half or (0.0, 0.0)
-        positive = [sd, n_passes, self.noise, sd_at_half]
-        known = all(map(math.isfinite, [*positive, value]))
-        return known and min(positive) >= 0 and n_passes > 0
+        sizes = sd, n_passes - 1, self.noise, sd_at_half
+        return math.isfinite(value) and all(0 <= size < math.inf for size in sizes)
 
 
 class Weights(ABC):
@@ -359,11 +355,8 @@ class Weights(ABC):
 
 def _contrast(n: int, i: int, j: int | None) -> Array:
     """Return the factors of n classifiers that make up one of them, or a difference of two."""
-    contrast = np.zeros(n)
-    contrast[i] = 1.0
-    if j is not None:
-        contrast[j] = -1.0
-    return contrast
+    one_each = np.eye(n)
+    return one_each[i] if j is None else one_each[i] - one_each[j]
 
 
 class ObservedRows(NamedTuple):

@@ -130,12 +130,10 @@ class Posterior(Recipe):
         """Return how the metric is drawn; where weights are inferred, draws are spread further."""
         return self._of_scores if metric.weighs_instances else self._of_counts
 
-    def _once(self, key: Hashable, compute: Callable[[], T]) -> T:
+    def _once(self, key: tuple[str, *tuple[Hashable, ...]], compute: Callable[[], T]) -> T:
         """Return what is known under the key, else compute it; arrays become read-only."""
         if key not in self._known:
-            self._known[key] = value = compute()
-            if isinstance(value, np.ndarray):
-                value.flags.writeable = False
+            self.remember(compute(), *key)
         return cast(T, self._known[key])
 
     def like(self, model: Model, evidence: Evidence, **changes: Any) -> Posterior:
@@ -331,7 +329,7 @@ class Posterior(Recipe):
         if model is None or self.prior_name is not None:
             return self
         published = model.of_pair() if self.evidence.n_classifiers == 2 else model
-        return self._once("published prior", lambda: self.like(published, self.evidence))
+        return self._once(("published prior",), lambda: self.like(published, self.evidence))
 
     def what_is_identical(self, metric: Metric) -> str | None:
         """Return in what both classifiers are identical, such as "predictions"; None if not."""
@@ -494,7 +492,7 @@ class Posterior(Recipe):
         for metric, draws in zip(missing, self._collected(blocks, combined), strict=True):
             if not np.isnan(draws).any():
                 wide = self._wide_enough(metric, draws, self.units(metric))
-                self.remember(metric, wide, self.observed(metric))
+                self.remember(wide, "draws", metric)
 
     def rng(self, stream: Stream = Stream.POSTERIOR) -> np.random.Generator:
         """Return the source of the draws from its beginning, or another one of this posterior."""
@@ -505,19 +503,11 @@ class Posterior(Recipe):
         evidence = self.mode(metric).evidence
         return self._once(("observed", metric), lambda: evidence.observed(metric))
 
-    def remember(self, metric: Metric, draws: Array, observed: tuple[float, ...]) -> None:
-        """Store known draws and observed values, such as those of a saved result."""
-        draws.flags.writeable = False
-        self._known["draws", metric], self._known["observed", metric] = draws, observed
-
-    def remember_value(self, metric: Metric, classifier: int, draws: Array) -> None:
-        """Store known draws of the metric of one classifier, where weights are inferred."""
-        draws.flags.writeable = False
-        self._known["draws of one", metric, classifier] = draws
-
-    def remember_influence(self, metric: Metric, influence: Array) -> None:
-        """Store the influence of each row, where the function that it is of is not known."""
-        self._known["influence", metric] = influence
+    def remember(self, known: Any, what: str, *of: Hashable) -> None:
+        """Store what is known from a file: "draws" or "observed" values of a metric, or others."""
+        if isinstance(known, np.ndarray):
+            known.flags.writeable = False
+        self._known[(what, *of)] = known
 
     def check_metric(self, metric: Metric) -> Metric:
         """Return the metric; raise if it cannot be computed from the evidence."""

@@ -109,7 +109,7 @@ def compare_subgroups(
     for code, label in enumerate(given.labels):
         rows = np.flatnonzero(of_rows == code)
         n_groups = 0 if group is None else len(np.unique(group[rows]))
-        n = np.count_nonzero(given.codes == code)
+        n = int(np.count_nonzero(given.codes == code))
         found = Subgroup(label, n, n_groups, unknown, None, None)
         if len(given.labels) == 1:
             whole = _quantity(posterior, metric)

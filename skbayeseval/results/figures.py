@@ -263,7 +263,8 @@ def _draws(
     if inferred is None:
         return draws
     extent = (-np.inf, np.inf) if k is None or kind.startswith("net_benefit") else (0.0, 1.0)
-    return spread_out(draws, inferred.factors(rng, N_DRAWS), extent, together=False)
+    factors = inferred.factors(rng, N_DRAWS, inferred.of_tests)
+    return spread_out(draws, factors, extent, together=False)
 
 
 def _band(points: Array, draws: Array, prob: float) -> Band:

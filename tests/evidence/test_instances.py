@@ -12,12 +12,6 @@ def values_of(column, instances):
     return [found.labels[code] for code in found.codes]
 
 
-def test_arrays_go_by_position():
-    for column in (["x", "y", "x"], np.array(["x", "y", "x"]), ("x", "y", "x")):
-        assert values_of(column, NAMED) == ["x", "y", "x"]
-    assert subgroups_of(["x", "y", "x"], NAMED).name is None
-
-
 def test_a_series_with_the_labels_of_the_instances_may_be_in_any_order():
     column = pd.Series(["x", "y", "z"], index=["r", "p", "q"], name="site")
     assert values_of(column, NAMED) == ["y", "z", "x"]
