@@ -204,46 +204,13 @@ class ChunkCounter(ParameterObject):
         -------
         counts : ChunkCounts
         """
-        return ChunkCounts(self.cells_of_sentences(y_true, y_pred_a, y_pred_b).sum(axis=0), weight)
-
-    def by_type(
-        self, y_true: Any, y_pred_a: Any, y_pred_b: Any, *, weight: float = 1.0
-    ) -> dict[str, ChunkCounts]:
-        """Count the chunks that two taggers found, separately for each type of chunk.
-
-        Parameters
-        ----------
-        y_true, y_pred_a, y_pred_b, weight
-            As in `__call__`.
-
-        Returns
-        -------
-        counts : dict of str to ChunkCounts
-            The counts of each type that occurs, in alphabetical order. Their sum is what
-            `__call__` returns.
-        """
-        _, types = self.cells_and_types(y_true, y_pred_a, y_pred_b)
-        return {kind: ChunkCounts(cells, weight) for kind, cells in types.items()}
-
-    def cells_of_sentences(self, y_true: Any, y_pred_a: Any, y_pred_b: Any) -> Array:
-        """Count the chunks that two taggers found, separately for each sentence.
-
-        Parameters
-        ----------
-        y_true, y_pred_a, y_pred_b
-            As in `__call__`.
-
-        Returns
-        -------
-        cells : ndarray of shape (n_sentences, 7)
-            For each sentence, the cells of `ChunkCounts`.
-        """
-        return self.cells_and_types(y_true, y_pred_a, y_pred_b)[0]
+        cells, _ = self.cells_and_types(y_true, y_pred_a, y_pred_b)
+        return ChunkCounts(cells.sum(axis=0), weight)
 
     def cells_and_types(
         self, y_true: Any, y_pred_a: Any, y_pred_b: Any
     ) -> tuple[Array, dict[str, Array]]:
-        """Return `cells_of_sentences`, and their sum for each type of chunk, in one pass."""
+        """Return the cells of `ChunkCounts` for each sentence, and for each type of chunk."""
         first, second = self._schemes()
         sets = self._sets(y_true, ("y_pred_a", y_pred_a, first), ("y_pred_b", y_pred_b, second))
         cells = np.zeros((len(sets[0]), len(CELLS)))

@@ -199,7 +199,8 @@ def decide_ranking(
     `pair` returns the decision about the first of `order`, compared with another classifier. It is
     called for those about which the draws settle something.
     """
-    p_equivalent = equivalent_to_best(draws, rope)
+    # A difference to the best is never negative: what counts is how much worse is still equivalent.
+    p_equivalent = (draws.max(axis=0) - draws <= -rope.low).mean(axis=1)
     p_worse = worse_than(draws[order[0]], draws, rope)
     first = first_alike(draws)
     cases: dict[str, list[str]] = {"equivalent": [], "open": [], "worse": []}
@@ -303,12 +304,6 @@ def behind_the_best(draws: Array, prob: float) -> pd.DataFrame:
     behind = draws - draws.max(axis=0)
     low, high = hdi_of_rows(behind, prob)
     return pd.DataFrame({"behind": behind.mean(axis=1), "behind_low": low, "behind_high": high})
-
-
-def equivalent_to_best(draws: Array, rope: Interval) -> Array:
-    """Return the probability of each classifier to be within the ROPE of the best of each draw."""
-    # A difference to the best is never negative: what counts is how much worse is still equivalent.
-    return np.asarray((draws.max(axis=0) - draws <= -rope.low).mean(axis=1))
 
 
 def worse_than(first: Array, draws: Array, rope: Interval) -> Array:

@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 from seqeval.metrics import f1_score, precision_score, recall_score
 
 from skbayeseval import chunk_counter, metrics
-from skbayeseval.evidence import ChunkCounts
 from skbayeseval.sequences import convert_tags
 from tests.sequences.test_tags import PREFIXES
 
@@ -56,12 +55,12 @@ def test_paired_counts_by_brute_force(case):
     counter = chunk_counter("IOB2", "IOBES")
     counts = counter(y_true, y_pred_a, y_pred_b)
     assert list(counts.cells) == list(expected.values())[:7]
-    by_type = counter.by_type(y_true, y_pred_a, y_pred_b)
-    total = sum((one.cells for one in by_type.values()), np.zeros(7))
-    np.testing.assert_array_equal(total, counts.cells)
+    sentences, by_type = counter.cells_and_types(y_true, y_pred_a, y_pred_b)
+    np.testing.assert_array_equal(sentences.sum(axis=0), counts.cells)
+    np.testing.assert_array_equal(sum(by_type.values(), np.zeros(7)), counts.cells)
     for kind in TYPES:
         only = chunk_counter("IOB2", "IOBES", types=kind)(y_true, y_pred_a, y_pred_b)
-        assert only == by_type.get(kind, ChunkCounts(np.zeros(7)))
+        np.testing.assert_array_equal(only.cells, by_type.get(kind, np.zeros(7)))
     for k, y_pred in enumerate((y_pred_a, y_pred_b)):
         assert counter.count_one(y_true, y_pred, k) == counts.margin(k)
 

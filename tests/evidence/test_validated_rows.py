@@ -135,7 +135,7 @@ def test_sentences_are_rows_of_chunks():
     counter = chunk_counter("IOB2")
     y = [["B-X", "O", "B-X"], ["O", "B-X", "O"], ["B-X", "B-X", "O"], ["O", "O", "B-X"]]
     a = [["B-X", "O", "O"], ["O", "B-X", "O"], ["B-X", "O", "O"], ["B-X", "O", "B-X"]]
-    cells = counter.cells_of_sentences(y, a, y)
+    cells, _ = counter.cells_and_types(y, a, y)
     np.testing.assert_array_equal(cells.sum(axis=0), counter(y, a, y).cells)
     rows = ChunkRows(*[np.arange(4)] * 2, np.array([0, 0, 1, 1]), cells)
     tp, fp, fn = 4, 1, 2

@@ -116,14 +116,9 @@ def test_expected_losses_of_several():
     np.testing.assert_allclose(found.losses, [0.1 / 3, 0.2 / 3, 0.8])
     assert (found.choice, found.waiting) == ("x", found.losses[0])
     assert "1 with x and 1 with y and 2 with z. To wait until it is known who is" in str(found)
-
-
-@pytest.mark.parametrize(
-    ("cost", "error"), [(0, ValueError), ((1, -1), ValueError), ("x", TypeError), ((1,), TypeError)]
-)
-def test_bad_costs(cost, error):
-    with pytest.raises(error, match="cost must be"):
-        check_cost(cost)
+    for cost in (0, (1, -1), "x", (1,)):
+        with pytest.raises((ValueError, TypeError), match="cost must be"):
+            check_cost(cost)
 
 
 def test_looks_require_more():

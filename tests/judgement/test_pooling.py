@@ -42,17 +42,6 @@ def test_two_differ_by_what_quadrature_gives():
     assert difference.var() > noise * kept
 
 
-def test_all_of_a_pack_shrink_by_one_share():
-    """Four that are near each other are a pack of two to four; all of them with probability 0.8."""
-    rng = np.random.default_rng(1)
-    near = 0.9 + 0.2 * (OBSERVED - 0.9)
-    draws = normal_draws(near, COVARIANCE, 200_000, rng)
-    pooled = pool_scores(draws, rng)
-    shrunk = (pooled.mean(axis=1) - pooled.mean()) / (draws.mean(axis=1) - draws.mean())
-    assert np.ptp(shrunk) < 0.1
-    assert shrunk.mean() == pytest.approx(1 - mean_share(near, COVARIANCE), abs=0.05)
-
-
 def test_shares_of_noise_are_calibrated():
     # True scores that vary as the noise does, theta ~ N(0, c S), with sqrt(1 / (1 + c)) uniform.
     rng = np.random.default_rng(2)
@@ -72,23 +61,6 @@ def test_shares_of_noise_are_calibrated():
     # Uniform but for the choice of the last one; 95% intervals hold the truth.
     inside = np.mean([0.025 < p < 0.975 for p in below])
     assert inside > 0.92
-
-
-def equal(k, rng, noise=0.01):
-    return rng.normal(rng.normal(0.85, noise, (k, 1)), noise, (k, 2000))
-
-
-def test_bad_ones_do_not_keep_equal_ones_apart():
-    rng = np.random.default_rng(4)
-    draws = equal(30, rng)
-    alone = pool_scores(draws[:27], rng)
-    draws[27:] -= 0.2
-    pooled = pool_scores(draws, rng)
-    spread = np.ptp(pooled[:27].mean(axis=1))
-    assert spread == pytest.approx(np.ptp(alone.mean(axis=1)), rel=0.1)
-    np.testing.assert_allclose(pooled[:27].mean(), draws[:27].mean(), atol=1e-3)
-    gap = pooled[:27].mean() - pooled[27:].mean(axis=1).max()
-    assert gap > 0.17
 
 
 @pytest.mark.parametrize(("spread", "n_hopeless"), [(0.0, 12), (2.0, 1)])

@@ -27,7 +27,6 @@ def test_ropes():
         (-0.01, ValueError, "rope=-0.01 must be finite and at least 0"),
         (np.inf, ValueError, "rope=inf must be finite and at least 0"),
         ((0.02, -0.02), ValueError, r"rope=\(0.02, -0.02\) must have low <= high"),
-        ((0.0, np.nan), ValueError, "must have low <= high"),
         ((1, 2, 3), TypeError, "rope must be a number, a string such as '1%' or a pair"),
         ("small", ValueError, "rope='small' is not a percentage"),
         ((-np.inf, 0.01), ValueError, r"must be finite. For a one-sided question, use non_inf"),
@@ -83,9 +82,7 @@ def test_around_zero():
     [
         (["accuracy", "f1", "roc_auc"], False),
         (["accuracy", "matthews_corrcoef"], False),
-        (["neg_brier_score"], False),
         (["roc_auc", "neg_brier_score"], True),
-        (["neg_log_loss", "neg_brier_score"], True),
         (["r2", "neg_mean_absolute_error"], True),
     ],
 )

@@ -3,7 +3,7 @@ import pytest
 from scipy.integrate import trapezoid
 from sklearn.metrics import roc_curve
 
-from skbayeseval import compare_many, compare_predictions, metrics
+from skbayeseval import compare_predictions, metrics
 from skbayeseval.metrics import curves
 from skbayeseval.results.figures import curve_bands, curve_difference
 
@@ -134,10 +134,3 @@ def test_what_is_missing_is_said():
     ranks.plot("roc")
     with pytest.raises(ValueError, match="kind='calibration' requires predicted probabilities"):
         ranks.plot("calibration")
-    many = np.arange(400) % 3
-    scores = RNG.dirichlet(np.ones(3), 400)
-    three = compare_many(
-        many, None, scores={"a": scores, "b": scores[::-1]}, scoring="roc_auc_ovr", n_draws=100
-    )
-    with pytest.raises(ValueError, match="requires a binary problem, got 3 classes"):
-        three.pairs["a", "b"].plot("roc")
