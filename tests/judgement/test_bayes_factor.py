@@ -18,15 +18,6 @@ from skbayeseval.judgement.bayes_factor import (
 from skbayeseval.judgement.intervals import Interval
 
 
-def test_odds_of_draws_by_repetition():
-    rng = np.random.default_rng(0)
-    found = [odds_of_draws(k, 20_000 - k) for k in rng.binomial(20_000, 0.03, 500)]
-    logs = np.array([estimate.log for estimate in found])
-    assert logs.mean() == pytest.approx(np.log(0.03 / 0.97), abs=0.01)
-    assert np.mean([e.variance for e in found]) == pytest.approx(logs.var(), rel=0.2)
-    assert all(estimate.reliable for estimate in found)
-
-
 def test_density_of_nothing():
     nowhere = (-np.inf, np.inf, "no draw is close to 0")
     assert density_of_draws(0, 500, 0.1) == nowhere

@@ -163,19 +163,6 @@ def test_blocked_three_by_two_by_hand():
     assert (test.n, test.df) == (6, 5)
 
 
-def test_blocked_three_by_two_is_conservative():
-    rho_1 = rho_2 = 0.3
-    # Normal differences with correlations within and between repeats, and no effect.
-    repeat = np.repeat(np.arange(3), 2)
-    covariance = np.where(repeat[:, None] == repeat, rho_1, rho_2) + (1 - rho_1) * np.eye(6)
-    draws = np.random.default_rng(0).multivariate_normal(np.zeros(6), covariance, 3000)
-    v = 1 + rho_1 + 4 * rho_2
-    np.testing.assert_allclose(draws.mean(axis=1).var(), v / 6, rtol=0.1)
-    np.testing.assert_allclose(draws.var(axis=1).mean(), (6 - v) / 6, rtol=0.05)
-    rejected = np.mean([blocked_three_by_two_t(d, np.zeros(6)).pvalue < 0.05 for d in draws])
-    assert rejected < 0.05
-
-
 @pytest.mark.parametrize("name", OF_SCORES)
 def test_swapped(name):
     test, shape, parameters = OF_SCORES[name]

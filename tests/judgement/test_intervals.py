@@ -32,7 +32,7 @@ def test_dtypes(dtype):
 
 
 @pytest.mark.parametrize(("prob", "low"), [(0.9, 5), (0.8, 10), (0.5, 25)])
-def test_the_middle_of_equally_narrow_intervals_whether_or_not_all_draws_are_sorted(prob, low):
+def test_the_middle_of_equally_narrow_intervals(prob, low):
     # Of 100 whole numbers, 100 (1 - prob) + 1 intervals are equally narrow.
     draws = np.random.default_rng(0).permutation(100)
     assert hdi(draws, prob) == Interval(low, low + 100 * prob - 1)
