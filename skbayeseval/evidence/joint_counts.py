@@ -79,12 +79,10 @@ def count_outcomes(arrays: Sequence[Array]) -> tuple[list[list[Any]], Array, Arr
         rows = np.ravel(rows)
         counts = np.bincount(rows)
     else:
-        # Few cells have small numbers, which are several times faster to combine.
-        dtype: Any = np.uint8 if sum(bits) <= 8 else np.intp
-        cells = columns[0].astype(dtype)
+        cells = columns[0].astype(np.intp)
         for column, width in zip(columns[1:], bits[1:], strict=True):
             cells <<= width
-            cells |= column.astype(dtype, copy=False)
+            cells |= column.astype(np.intp, copy=False)
         if 2 ** sum(bits) <= 4 * max(len(cells), 256):
             of_all = np.bincount(cells, minlength=2 ** sum(bits))
             seen = np.flatnonzero(of_all)
