@@ -295,7 +295,12 @@ class UnitCounts(WeightedUnits):
         times = self.shape / self.weight  # how often the unit was counted
         table = (self.cells[classifier].T @ times).reshape(m, m) if self.cells else None
         matrices = self.hits[classifier], self.true, self.predicted[classifier]
-        known = self.labels, self.pos_label, self.weight, *(each.T @ times for each in matrices)
+        known: Any = (
+            self.labels,
+            self.pos_label,
+            self.weight,
+            *(each.T @ times for each in matrices),
+        )
         size = float(self.sizes @ times)
         return Margin(size, *known, table, self.has_true_negatives, self.declared)
 
