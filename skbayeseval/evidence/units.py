@@ -294,15 +294,22 @@ class UnitCounts(WeightedUnits):
         m = len(self.labels)
         times = self.shape / self.weight  # how often the unit was counted
         table = (self.cells[classifier].T @ times).reshape(m, m) if self.cells else None
-        matrices = self.hits[classifier], self.true, self.predicted[classifier]
-        known: Any = (
+        hits, true, predicted = (
+            matrix.T @ times
+            for matrix in (self.hits[classifier], self.true, self.predicted[classifier])
+        )
+        return Margin(
+            float(self.sizes @ times),
             self.labels,
             self.pos_label,
             self.weight,
-            *(each.T @ times for each in matrices),
+            hits,
+            true,
+            predicted,
+            table,
+            self.has_true_negatives,
+            self.declared,
         )
-        size = float(self.sizes @ times)
-        return Margin(size, *known, table, self.has_true_negatives, self.declared)
 
     def are_copies(self, i: int, j: int, metric: str) -> bool:
         """Return whether two classifiers made the same predictions; unknown within groups."""
