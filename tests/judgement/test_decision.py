@@ -66,6 +66,8 @@ def test_all_printed_decisions(published):
          "equivalent 38.4%, x better 6.0%"),
         ((0.21, 0.62, 0.17), 0.01, "x and y are practically equivalent with probability 62.0%, "
          "y better 21.0%, x better 17.0%"),
+        ((0.25, 0.5, 0.25), 0.01, "x and y are practically equivalent with probability 50.0%, "
+         "x better 25.0%, y better 25.0%"),
         ((0.001, 0.3, 0.699), (-0.01, 0.02), "x is better than y by more than 0.02 with "
          "probability 69.9%, equivalent 30.0%, y better 0.1%"),
         ((0.3, 0.0, 0.7), 0, "x is better than y with probability 70.0%, y better 30.0%"),
