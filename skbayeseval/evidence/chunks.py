@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ import pandas as pd
 from skbayeseval._arrays import Array, wrong
 from skbayeseval._validation import ParameterObject, check_weight
 from skbayeseval.evidence.interface import Correctness, Evidence
-from skbayeseval.evidence.one_classifier import ByContent, ConfusionCounts, check_counts
+from skbayeseval.evidence.one_classifier import ByContent, ConfusionCounts, check_counts, frozen
 from skbayeseval.sequences import (
     Chunk,
     check_scheme,
@@ -29,11 +30,7 @@ CELLS = ("both", "only_a", "only_b", "neither", "false_both", "false_a", "false_
 
 
 # The same cells as (gold, predicted by A, predicted by B), and their order with A and B swapped.
-OUTCOMES = [(gold, a, b) for gold in (True, False) for a in (True, False) for b in (True, False)][
-    :-1
-]
-
-
+OUTCOMES = list(product((True, False), repeat=3))[:-1]
 _SWAPPED = [0, 2, 1, 3, 4, 6, 5]
 
 
@@ -90,11 +87,8 @@ class ChunkCounts(ByContent, Evidence):
     def __post_init__(self) -> None:
         cells = check_counts(self.cells, "cells").copy()
         if cells.shape != (len(CELLS),):
-            raise ValueError(
-                f"cells must contain {len(CELLS)} counts, {CELLS}, got {self.cells!r}."
-            )
-        cells.flags.writeable = False
-        object.__setattr__(self, "cells", cells)
+            raise wrong("cells", f"{len(CELLS)} counts, {CELLS}", self.cells)
+        object.__setattr__(self, "cells", frozen(cells))
         object.__setattr__(self, "weight", check_weight(self.weight))
 
     @classmethod
@@ -119,13 +113,12 @@ class ChunkCounts(ByContent, Evidence):
         """Return the number of errors of each tagger per sentence; None if these are not kept."""
         if self.sentences is None:
             return None
-        cells = self.sentences.astype(float)
-        return np.stack([tables_of_tagger(cells, k)[:, [1, 2]].sum(axis=1) for k in (0, 1)])
+        errors = [tables_of_tagger(self.sentences, k)[:, [1, 2]] for k in (0, 1)]
+        return np.stack([of_one.sum(axis=1) for of_one in errors])
 
     def of_rows(self, rows: Array) -> ChunkCounts:
         """Return the counts of some of the sentences, given by their positions."""
-        if self.sentences is None:
-            return super().of_rows(rows)
+        assert self.sentences is not None
         return ChunkCounts.of_sentences(self.sentences[rows], self.weight)
 
     @property
@@ -145,16 +138,14 @@ class ChunkCounts(ByContent, Evidence):
 
     def pair(self, i: int, j: int) -> ChunkCounts:
         """Return the counts with the taggers in the order i, j."""
-        if (i, j) == (0, 1):
-            return self
-        sentences = None if self.sentences is None else self.sentences[:, _SWAPPED]
-        types = {kind: cells[_SWAPPED] for kind, cells in self.types.items()}
-        return ChunkCounts(self.cells[_SWAPPED], self.weight, sentences, types)
+        order = _SWAPPED if i > j else slice(None)
+        sentences = None if self.sentences is None else self.sentences[:, order]
+        types = {kind: cells[order] for kind, cells in self.types.items()}
+        return ChunkCounts(self.cells[order], self.weight, sentences, types)
 
     def are_copies(self, i: int, j: int, metric: str) -> bool:
         """Return whether both taggers found the same chunks."""
-        _, only_a, only_b, _, _, false_a, false_b = self.cells
-        return i == j or not (only_a or only_b or false_a or false_b)
+        return i == j or not self.cells[[1, 2, 5, 6]].any()
 
     def correctness(self) -> Correctness:
         """Return which gold chunks each tagger found."""
@@ -213,46 +204,13 @@ class ChunkCounter(ParameterObject):
         -------
         counts : ChunkCounts
         """
-        return ChunkCounts(self.cells_of_sentences(y_true, y_pred_a, y_pred_b).sum(axis=0), weight)
-
-    def by_type(
-        self, y_true: Any, y_pred_a: Any, y_pred_b: Any, *, weight: float = 1.0
-    ) -> dict[str, ChunkCounts]:
-        """Count the chunks that two taggers found, separately for each type of chunk.
-
-        Parameters
-        ----------
-        y_true, y_pred_a, y_pred_b, weight
-            As in `__call__`.
-
-        Returns
-        -------
-        counts : dict of str to ChunkCounts
-            The counts of each type that occurs, in alphabetical order. Their sum is what
-            `__call__` returns.
-        """
-        _, types = self.cells_and_types(y_true, y_pred_a, y_pred_b)
-        return {kind: ChunkCounts(cells, weight) for kind, cells in types.items()}
-
-    def cells_of_sentences(self, y_true: Any, y_pred_a: Any, y_pred_b: Any) -> Array:
-        """Count the chunks that two taggers found, separately for each sentence.
-
-        Parameters
-        ----------
-        y_true, y_pred_a, y_pred_b
-            As in `__call__`.
-
-        Returns
-        -------
-        cells : ndarray of shape (n_sentences, 7)
-            For each sentence, the cells of `ChunkCounts`.
-        """
-        return self.cells_and_types(y_true, y_pred_a, y_pred_b)[0]
+        cells, _ = self.cells_and_types(y_true, y_pred_a, y_pred_b)
+        return ChunkCounts(cells.sum(axis=0), weight)
 
     def cells_and_types(
         self, y_true: Any, y_pred_a: Any, y_pred_b: Any
     ) -> tuple[Array, dict[str, Array]]:
-        """Return `cells_of_sentences`, and their sum for each type of chunk, in one pass."""
+        """Return the cells of `ChunkCounts` for each sentence, and for each type of chunk."""
         first, second = self._schemes()
         sets = self._sets(y_true, ("y_pred_a", y_pred_a, first), ("y_pred_b", y_pred_b, second))
         cells = np.zeros((len(sets[0]), len(CELLS)))

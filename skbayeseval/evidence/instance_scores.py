@@ -90,10 +90,6 @@ class WeightedInstances(WeightedUnits):
     def _prepare(self, metric: Metric, rows: Array) -> list[Prepared]:
         """Return, per classifier, the metric of some of the rows as a function of their weights."""
 
-    def is_area(self, metric: Metric) -> bool:
-        """Return whether the metric is an area under a curve."""
-        return False
-
     def prepared(self, metric: Metric) -> Iterator[PreparedRun]:
         """Yield, per run, the unit of each row and the metric as a function of row weights."""
         for run in np.unique(self.run):
@@ -141,12 +137,13 @@ class WeightedInstances(WeightedUnits):
         run: Array | None,
     ) -> dict[str, Any]:
         """Return the fields of runs and units of new evidence."""
-        unit, shape = assign_units(n_rows, groups, instances, check_weight(weight))
+        weight = check_weight(weight)
+        unit, shape, _ = assign_units(n_rows, groups, instances, weight)
         return {
             "run": np.zeros(n_rows, dtype=int) if run is None else run,
             "unit": unit,
             "shape": shape,
-            "weight": check_weight(weight),
+            "weight": weight,
             "grouped": groups is not None,
             "instances": np.arange(n_rows) if instances is None else instances,
         }
@@ -172,24 +169,19 @@ class WeightedInstances(WeightedUnits):
 
     def of_runs(self, metric: Metric) -> Array:
         """Return the metric values per run, of shape (n_classifiers, n_runs)."""
-        return np.array(
-            [
-                [float(of_one(np.ones((len(unit), 1)))[0]) for of_one in of_each]
-                for unit, of_each in self.runs(metric)
-            ]
-        ).T
+        values = [
+            [float(of_one(np.ones((len(unit), 1)))[0]) for of_one in of_each]
+            for unit, of_each in self.runs(metric)
+        ]
+        return np.array(values).T
 
     def influence(self, metric: Metric) -> Array:
         """Return the influence of each row on the metric values, (n_classifiers, n_rows)."""
-        runs, sizes = self.runs(metric), np.unique(self.run, return_counts=True)[1]
+        runs = self.runs(metric)
         influence = np.empty((self.n_classifiers, len(self.run)))
         for k in range(self.n_classifiers):
-            plain = [
-                of_each[k].sums(np.ones((size, 1)))
-                for (_, of_each), size in zip(runs, sizes, strict=True)
-            ]
-            parts = [sums.relative_to(sums) for sums in plain]
-            total = reduce(Sums.plus, parts)
+            plain = [of_each[k].sums(np.ones((len(unit), 1))) for unit, of_each in runs]
+            total = reduce(Sums.plus, [sums.relative_to(sums) for sums in plain])
             for run, (_, of_each), sums in zip(np.unique(self.run), runs, plain, strict=True):
                 slopes = of_each[k].slopes().relative_to(sums)
                 influence[k, self.run == run] = total.average_slope(slopes)
@@ -312,22 +304,19 @@ class ScoredInstances(WeightedInstances):
         positive = resolve_pos_label(classes, pos_label)
         responses = []
         for name, of_one in scores.items():
-            by_kind = (
-                of_one
-                if isinstance(of_one, Mapping) and of_one
-                else dict.fromkeys(RESPONSES, of_one)
-            )
-            responses.append(
-                {
-                    kind: _check_scores(array, name, kind, truth, classes, positive)
-                    for kind, array in by_kind.items()
-                }
-            )
-            columns = as_array([] if isinstance(of_one, Mapping) else of_one, name)
+            is_by_kind = isinstance(of_one, Mapping) and bool(of_one)
+            by_kind = of_one if is_by_kind else dict.fromkeys(RESPONSES, of_one)
+            checked = {
+                kind: _check_scores(array, name, kind, truth, classes, positive)
+                for kind, array in by_kind.items()
+            }
+            responses.append(checked)
+            if is_by_kind or truth.ndim == 2 or len(classes) != 2:
+                continue
+            columns = as_array(of_one, name)
             columns = columns if columns.dtype.kind == "f" else columns.astype(float)
-            two = truth.ndim == 1 and len(classes) == 2 and columns.ndim == 2
-            if two and columns.shape[1] == 2 and not sum_to_one(columns):
-                del responses[-1]["probability"]  # they rank the instances
+            if columns.ndim == 2 and columns.shape[1] == 2 and not sum_to_one(columns):
+                del checked["probability"]  # they rank the instances
         units = cls._units(len(truth), weight, groups, instances, run)
         units |= {"labels": classes, "pos_label": positive, "sample_weight": sample_weight}
         return cls(truth, tuple(responses), **units)
@@ -341,11 +330,7 @@ class ScoredInstances(WeightedInstances):
 
         Where there are predicted labels, it is the share of them that are wrong.
         """
-        truth = self.truth.reshape(len(self.truth), -1)
-        if self.truth.ndim == 1:
-            truth = truth == np.arange(len(self.labels))
-        positive = 1 if self.positive is None else self.positive
-        truth = truth[:, [positive]].astype(bool) if self._is_binary else truth.astype(bool)
+        truth = np.stack(self._of_classes(), axis=1)
         losses = []
         for of_one in self.responses:
             kind = min(of_one)  # "labels" come first
@@ -356,6 +341,14 @@ class ScoredInstances(WeightedInstances):
                 wrong = np.abs(truth - rankdata(scores, axis=0) / len(truth))
             losses.append(wrong.mean(axis=1))
         return np.stack(losses)
+
+    def _of_classes(self) -> list[Array]:
+        """Return who is of the positive class; of more classes or labels, who is of each."""
+        if self.truth.ndim == 2:
+            return list(self.truth.astype(bool).T)
+        if self._is_binary:
+            return [self.truth == self._positive]
+        return [self.truth == c for c in range(len(self.labels))]
 
     def of_rows(self, rows: Array) -> ScoredInstances:
         """Return the scores of some of the rows, given by their positions."""
@@ -375,20 +368,22 @@ class ScoredInstances(WeightedInstances):
     def _is_binary(self) -> bool:
         return self.truth.ndim == 1 and len(self.labels) == 2
 
+    @property
+    def _positive(self) -> int:
+        return 1 if self.positive is None else self.positive
+
     def _prepare(self, metric: Metric, rows: Array) -> list[Prepared]:
         truth = self.truth[rows]
         weight = None if self.sample_weight is None else self.sample_weight[rows]
         if not metric.kinds:  # any function
-            positive = 1 if self.positive is None else self.positive
-            classes, told = np.asarray(self.labels), self._told(metric, rows)
-            if weight is not None:
-                told["weight"] = weight
+            given = np.asarray(self.labels), self._positive, truth
+            told = self._told(metric, rows) | ({} if weight is None else {"weight": weight})
             return [
-                metric.function(classes, positive, truth, scores[metric.needs][rows], **told)
+                metric.function(*given, scores[metric.needs][rows], **told)
                 for scores in self.responses
             ]
         if self._is_binary:
-            truth = (truth == (1 if self.positive is None else self.positive)).astype(int)
+            truth = (truth == self._positive).astype(int)
         return [
             prepare(metric, truth, scores[metric.needs][rows], weight) for scores in self.responses
         ]
@@ -396,13 +391,11 @@ class ScoredInstances(WeightedInstances):
     def check_metric(self, metric: Metric) -> None:
         """Raise if the metric is not computed from instance scores, or lacks a positive class."""
         if metric.source != "instances":
+            advice = "Use model='scores'."
+            if metric.source == "tables":
+                advice = "Pass predictions as well, and list all metrics in scoring=."
             raise ValueError(
-                f"scoring={metric.name!r} cannot be computed from instance scores. "
-                + (
-                    "Pass predictions as well, and list all metrics in scoring=."
-                    if metric.source == "tables"
-                    else "Use model='scores'."
-                )
+                f"scoring={metric.name!r} cannot be computed from instance scores. {advice}"
             )
         if any(metric.needs not in scores for scores in self.responses):
             raise ValueError(
@@ -430,18 +423,12 @@ class ScoredInstances(WeightedInstances):
 
         if not self.is_area(metric):
             return count(np.ones(len(self.unit), dtype=bool), self._units_in_words)
-        if self.truth.ndim == 2:
-            classes = list(self.truth.astype(bool).T)
-        elif self._is_binary:
-            classes = [self.truth == (1 if self.positive is None else self.positive)]
-        else:
-            classes = [self.truth == c for c in range(len(self.labels))]
         names = ["positives", "negatives"]
         if self.grouped:
             names = [f"{self._units_in_words} with {name}" for name in names]
         scarcer = [
             min((count(rows, names[0]), count(~rows, names[1])), key=lambda one: one.effective)
-            for rows in classes
+            for rows in self._of_classes()
         ]
         return over_classes(scarcer, names[0])
 
@@ -467,9 +454,7 @@ def _check_scores(
         _check_column_of_class(scores, name, classes, pos_label)
     scores = columns_in_order(scores, classes, name)
     array = as_array(scores, name)
-    if array.dtype.kind not in "biuf":
-        array = as_numbers(scores, name)
-    array = as_floats(array, kind)
+    array = as_floats(array if array.dtype.kind in "biuf" else as_numbers(scores, name), kind)
     if array.ndim not in (1, 2) or len(array) != len(truth):
         raise ValueError(
             "Found input variables with inconsistent numbers of samples: y_true has "

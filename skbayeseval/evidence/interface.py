@@ -18,6 +18,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
@@ -104,6 +105,18 @@ class Evidence(ABC):
     is_of_items: ClassVar[bool] = False
     # The instance scores, for metrics such as ROC AUC; None if there are none.
     scored: ClassVar[Any] = None
+    # The evidence of each type of chunk; empty if there are none, or they are not kept.
+    by_type: ClassVar[Any] = MappingProxyType({})
+    # The number of groups that are weighted together; 0 if there are none.
+    n_groups: ClassVar[Any] = 0
+    # The number of rows that are kept, such as predicted instances; None if none are kept.
+    n_rows: ClassVar[Any] = None
+    # The number of the group of each row that is kept; None if there are no groups.
+    group_of_rows: ClassVar[Any] = None
+    # The fraction of the data in a training set; None if there are no splits.
+    train_share: ClassVar[Any] = None
+    # Whether the scores of a classifier depend on who else is compared.
+    depends_on_others: ClassVar[Any] = False
     # In what classifiers may be identical, such as "predictions"; None if that is never known.
     identical_in: ClassVar[str | None] = None
     # What is counted, in words.
@@ -132,28 +145,8 @@ class Evidence(ABC):
     def margin(self, classifier: int) -> Any:
         """Return the evidence of a single classifier."""
 
-    @property
-    def by_type(self) -> dict[str, Evidence]:
-        """The evidence of each type of chunk; empty if there are none, or they are not kept."""
-        return {}
-
-    @property
-    def n_groups(self) -> int:
-        """The number of groups that are weighted together; 0 if there are none."""
-        return 0
-
-    @property
-    def n_rows(self) -> int | None:
-        """The number of rows that are kept, such as predicted instances; None if none are kept."""
-        return None
-
     def given(self) -> Given | None:
         """Return the truth and the predictions of each row; None if they are not kept."""
-        return None
-
-    @property
-    def group_of_rows(self) -> Array | None:
-        """The number of the group of each row that is kept; None if there are no groups."""
         return None
 
     def row_losses(self) -> Array | None:
@@ -188,14 +181,9 @@ class Evidence(ABC):
     def of_rows(self, rows: Array) -> Self:
         """Return the evidence of some of the rows, given by their positions.
 
-        Groups must be whole. Where `n_rows` is None, this is a ValueError.
+        Groups must be whole, and rows be kept.
         """
-        raise ValueError(f"Rows are not kept by {self.describe()}.")
-
-    @property
-    def train_share(self) -> float | None:
-        """The fraction of the data in a training set; None if there are no splits."""
-        return None
+        raise NotImplementedError
 
     def margins(self) -> tuple[Any, ...]:
         """Return the evidence of each classifier on its own."""
@@ -290,13 +278,12 @@ class Evidence(ABC):
             first.append(next(earlier, k))
         return first
 
-    def has_equal_differences(self) -> bool:
-        """Return whether two classifiers are known to differ by the same amount on all units."""
+    def is_area(self, metric: Metric) -> bool:
+        """Return whether the metric is an area under a curve."""
         return False
 
-    @property
-    def depends_on_others(self) -> bool:
-        """Whether the scores of a classifier depend on who else is compared."""
+    def has_equal_differences(self) -> bool:
+        """Return whether two classifiers are known to differ by the same amount on all units."""
         return False
 
     def remarks(self, names: Sequence[str] = ()) -> list[tuple[str, str]]:

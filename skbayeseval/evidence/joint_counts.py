@@ -43,10 +43,6 @@ from skbayeseval.evidence.one_classifier import (
 WIDEST = 2**17
 
 
-# Numbers that most caches hold.
-BLOCK = 2**17
-
-
 # Strings with more bytes, 4 per character, are left to pandas.
 LONGEST = 80
 
@@ -63,7 +59,7 @@ def tally(chunks: Iterable[Vectors]) -> Counter[tuple[Any, ...]]:
     """Return how often each combination of labels occurs in chunks of the same vectors."""
     total: Counter[tuple[Any, ...]] = Counter()
     for vectors in chunks:
-        values, codes, counts, _ = count_outcomes(check_label_vectors(vectors), keeps_rows=False)
+        values, codes, counts, _ = count_outcomes(check_label_vectors(vectors))
         for row, count in zip(codes.tolist(), counts.tolist(), strict=True):
             total[tuple([of_one[code] for of_one, code in zip(values, row, strict=True)])] += count
     if not total:
@@ -71,9 +67,7 @@ def tally(chunks: Iterable[Vectors]) -> Counter[tuple[Any, ...]]:
     return total
 
 
-def count_outcomes(
-    arrays: Sequence[Array], *, keeps_rows: bool
-) -> tuple[list[list[Any]], Array, Array, Array | None]:
+def count_outcomes(arrays: Sequence[Array]) -> tuple[list[list[Any]], Array, Array, Array]:
     """Return the labels in each vector, the combinations of them, their counts, and the rows.
 
     Combinations are rows of positions among the labels of each vector.
@@ -85,19 +79,17 @@ def count_outcomes(
         rows = np.ravel(rows)
         counts = np.bincount(rows)
     else:
-        # Few cells have small numbers, which are several times faster to combine.
-        dtype: Any = np.uint8 if sum(bits) <= 8 else np.intp
-        cells = columns[0].astype(dtype)
+        cells = columns[0].astype(np.intp)
         for column, width in zip(columns[1:], bits[1:], strict=True):
             cells <<= width
-            cells |= column.astype(dtype, copy=False)
+            cells |= column.astype(np.intp, copy=False)
         if 2 ** sum(bits) <= 4 * max(len(cells), 256):
-            of_all = _occurrences(cells, 2 ** sum(bits))
+            of_all = np.bincount(cells, minlength=2 ** sum(bits))
             seen = np.flatnonzero(of_all)
             counts = of_all[seen]
             place = np.zeros(len(of_all), dtype=np.min_scalar_type(len(seen)))
             place[seen] = np.arange(len(seen))
-            rows = place.take(cells) if keeps_rows else cells
+            rows = place.take(cells)
         else:
             seen, rows, counts = np.unique(cells, return_inverse=True, return_counts=True)
         places = np.cumsum([0, *bits[:0:-1]])[::-1]
@@ -107,25 +99,7 @@ def count_outcomes(
         occurring, place = np.unique(column, return_inverse=True)
         values.append([of_one[code] for code in occurring.tolist()])
         column[:] = np.ravel(place)
-    smallest = np.min_scalar_type(len(codes))
-    return values, codes, counts, rows.astype(smallest, copy=False) if keeps_rows else None
-
-
-def _occurrences(cells: Array, n_cells: int) -> Array:
-    """Return how often each number below `n_cells` occurs.
-
-    Of large arrays, blocks that fit the cache, and two numbers of six bits or less as one, take
-    half the time (``counting-integers`` in benchmarks/bench.py).
-    """
-    if n_cells > 64 or len(cells) < BLOCK:
-        return np.bincount(cells, minlength=n_cells)
-    even = len(cells) // 2 * 2
-    counts = np.bincount(cells[even:], minlength=n_cells)
-    for start in range(0, even, BLOCK):
-        two = cells[start : min(start + BLOCK, even)].view(np.uint16)
-        pairs = np.bincount(two, minlength=256 * n_cells).reshape(n_cells, 256)[:, :n_cells]
-        counts += pairs.sum(axis=0) + pairs.sum(axis=1)
-    return counts
+    return values, codes, counts, rows.astype(np.min_scalar_type(len(codes)), copy=False)
 
 
 def _small_codes(labels: Array) -> tuple[Array, Sequence[Any]]:
@@ -143,7 +117,7 @@ def _small_codes(labels: Array) -> tuple[Array, Sequence[Any]]:
     if labels.dtype.kind == "f":  # whole numbers
         codes, values = _small_codes(labels.astype(np.int64))
         return codes, np.array(values, dtype=labels.dtype).tolist()
-    if labels.dtype.kind == "U":
+    if labels.dtype.kind == "U" and labels.dtype.itemsize <= LONGEST:
         return _codes_of_text(labels)
     codes, distinct = pd.factorize(labels)
     return codes, distinct.tolist()
@@ -156,9 +130,6 @@ def _codes_of_text(labels: Array) -> tuple[Array, Sequence[Any]]:
     fast for "yes" and "no", twice for ten characters (``counting-strings`` in benchmarks/bench.py),
     and slower for long strings.
     """
-    if labels.dtype.itemsize > LONGEST:
-        codes, distinct = pd.factorize(labels)
-        return codes, distinct.tolist()
     characters = np.ascontiguousarray(labels).view(np.uint32).reshape(len(labels), -1)
     mixed = np.zeros(len(labels), dtype=np.uint64)
     for character in characters.T:
@@ -257,13 +228,14 @@ class PairedCounts(ByContent, Evidence):
         """Count label vectors of any dtype; error messages use the keys of `predictions`."""
         vectors = [("y_true", y_true), *predictions.items()]
         arrays = check_label_vectors(vectors)
-        values, codes, counts, rows = count_outcomes(arrays, keeps_rows=len(arrays[0]) <= MOST_ROWS)
+        values, codes, counts, rows = count_outcomes(arrays)
+        kept = rows if len(rows) <= MOST_ROWS else None
         classes = merged_classes([name for name, _ in vectors], values, labels)
         position = {label: i for i, label in enumerate(classes)}
         for column, of_one in zip(codes.T, values, strict=True):
             column[:] = np.array([position[value] for value in of_one])[column]
         declared = labels is not None
-        return cls(codes[:, 0], codes[:, 1:], counts, classes, weight, pos_label, declared, rows)
+        return cls(codes[:, 0], codes[:, 1:], counts, classes, weight, pos_label, declared, kept)
 
     @property
     def n_classifiers(self) -> int:
@@ -308,8 +280,7 @@ class PairedCounts(ByContent, Evidence):
 
     def of_rows(self, rows: Array) -> PairedCounts:
         """Return the counts of some of the rows, given by their positions."""
-        if self.outcome is None:
-            return super().of_rows(rows)
+        assert self.outcome is not None
         seen, outcome, counts = np.unique(
             self.outcome[rows], return_inverse=True, return_counts=True
         )
@@ -415,8 +386,7 @@ class MarginalCounts(Evidence):
 
     def of_rows(self, rows: Array) -> MarginalCounts:
         """Return the counts of some of the rows, given by their positions."""
-        if self.joint is None:
-            return super().of_rows(rows)
+        assert self.joint is not None
         part = self.joint.of_rows(rows)
         return MarginalCounts(part.margins(), part)
 

@@ -72,14 +72,19 @@ class PredictedNumbers(WeightedInstances):
         super().__post_init__()
         n = len(self.unit)
         check_entries(self.sample_weight, "sample_weight", (n,), low=0)
-        if self.truth.dtype != object:  # items of any kind
+        if not self._is_of_items:
             check_entries(self.truth, "truth", (n,))
             check_entries(self.predictions, "predictions", (None, n))
 
     @property
+    def _is_of_items(self) -> bool:
+        """Whether the predictions are items of any kind, kept as objects."""
+        return bool(self.truth.dtype == object)
+
+    @property
     def noun(self) -> str:  # type: ignore[override]
         """What there is one of per row."""
-        return "items" if self.truth.dtype == object else "predicted numbers"
+        return "items" if self._is_of_items else "predicted numbers"
 
     @property
     def family(self) -> str:
@@ -116,8 +121,7 @@ class PredictedNumbers(WeightedInstances):
             raise ValueError("Metrics of items require predictions, but these are None.")
         truth = _as_objects(y_true, "y_true")
         said = [_as_objects(items, name) for name, items in predictions.items()]
-        for name, items in zip(predictions, said, strict=True):
-            check_same_length(y_true=truth, **{name: items})
+        check_same_length(y_true=truth, **dict(zip(predictions, said, strict=True)))
         units = cls._units(len(truth), weight, groups, None, None)
         return cls(truth, np.stack(said), np.ones(len(truth)), **units)
 
@@ -131,7 +135,7 @@ class PredictedNumbers(WeightedInstances):
 
     def row_losses(self) -> Array | None:
         """Return the absolute errors of each regressor; None for items of any kind."""
-        if self.truth.dtype == object:
+        if self._is_of_items:
             return None
         return self.sample_weight * np.abs(self.predictions - self.truth)
 
@@ -146,10 +150,9 @@ class PredictedNumbers(WeightedInstances):
 
     def are_copies(self, i: int, j: int, metric: str) -> bool:
         """Return whether two regressors predicted the same."""
-        one, other = self.predictions[i], self.predictions[j]
-        if self.predictions.dtype == object:
-            return all(map(np.array_equal, one, other))
-        return np.array_equal(one, other)
+        if self._is_of_items:
+            return all(map(np.array_equal, self.predictions[i], self.predictions[j]))
+        return np.array_equal(self.predictions[i], self.predictions[j])
 
     def _prepare(self, metric: Metric, rows: Array) -> list[Prepared]:
         truth, weight = self.truth[rows], self.sample_weight[rows]
@@ -164,8 +167,7 @@ class PredictedNumbers(WeightedInstances):
     def check_metric(self, metric: Metric) -> None:
         """Raise unless the metric is one of numbers, or of items."""
         check_not_of_splits(metric)
-        of_items = self.truth.dtype == object
-        if of_items and not metric.of_items:
+        if self._is_of_items and not metric.of_items:
             raise ValueError(
                 f"scoring={metric.name!r} is not a metric of items, such as metrics.over_items "
                 "makes. Compare the two kinds of metrics in separate calls."
@@ -211,9 +213,6 @@ def check_numbers(values: Any, name: str, length: int | None = None) -> Array:
         raise ValueError(f"Found array with 0 sample(s): {name} is empty.")
     if not np.isfinite(array).all():
         raise ValueError(f"Input {name} contains NaN or infinity.")
-    if length not in (None, len(array)):
-        raise ValueError(
-            "Found input variables with inconsistent numbers of samples: y_true has "
-            f"{length}, {name} has {len(array)}."
-        )
+    if length is not None:
+        check_same_length(y_true=range(length), **{name: array})
     return array

@@ -22,7 +22,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 
-from skbayeseval._arrays import Array, as_numbers, check_entries, columns_in_order
+from skbayeseval._arrays import (
+    Array,
+    as_numbers,
+    check_entries,
+    check_same_length,
+    columns_in_order,
+)
 from skbayeseval._labels import (
     check_distinct,
     check_indicator,
@@ -332,8 +338,7 @@ class UnitCounts(WeightedUnits):
 
     def of_rows(self, rows: Array) -> UnitCounts:
         """Return the counts of some of the rows, given by their positions."""
-        if self.unit is None:
-            return super().of_rows(rows)
+        assert self.unit is not None
         seen, unit = np.unique(self.unit[rows], return_inverse=True)
         return replace(
             self._of_units(seen, self.shape[seen]),
@@ -350,16 +355,11 @@ class UnitCounts(WeightedUnits):
         )
         counts.eliminate_zeros()
         counts.sort_indices()
-        kinds = [("column", counts.indices.dtype), ("count", counts.dtype)]
-        entries = np.empty(counts.nnz, kinds)
-        entries["column"], entries["count"] = counts.indices, counts.data
-        content = entries.tobytes()
-        ends = (entries.itemsize * counts.indptr.astype(np.int64)).tolist()
         first: dict[bytes, int] = {}
-        alike = [
-            first.setdefault(content[start:end], unit)
-            for unit, (start, end) in enumerate(pairwise(ends))
-        ]
+        alike = []
+        for unit, (start, end) in enumerate(pairwise(counts.indptr.tolist())):
+            content = counts.indices[start:end].tobytes() + counts.data[start:end].tobytes()
+            alike.append(first.setdefault(content, unit))
         return np.array(alike)
 
     def distinct(self) -> UnitCounts:
@@ -472,31 +472,26 @@ def count_codes(
 
 def assign_units(
     n_rows: int, groups: ArrayLike | None, instances: Array | None, weight: float
-) -> tuple[Array, Array]:
-    """Return the unit of each row, a group or an instance, and the Gamma shape of each unit.
+) -> tuple[Array, Array, Array]:
+    """Return the unit of each row, and the Gamma shape and the number of instances of each unit.
 
-    The shape is r times `weight` for an instance, or a group of instances, that occur r times.
+    The unit is a group or an instance. Its shape is r times `weight` for an instance, or a group of
+    instances, that occur r times.
     """
-    if groups is not None:
-        labels = check_label_vector(groups, "groups", classes=False)
-        if len(labels) != n_rows:
-            raise ValueError(
-                "Found input variables with inconsistent numbers of samples: groups has "
-                f"{len(labels)}, y_true has {n_rows}."
-            )
-        unit = np.ravel(np.unique(labels, return_inverse=True)[1])
-        shape: Array = weight * np.bincount(unit) / _sizes(unit, instances)
-    else:
-        rows = np.arange(n_rows) if instances is None else instances
-        unit = np.ravel(np.unique(rows, return_inverse=True)[1])
-        shape = weight * np.bincount(unit)
+    rows = np.arange(n_rows) if instances is None else instances
+    labels = rows if groups is None else check_label_vector(groups, "groups", classes=False)
+    check_same_length(groups=labels, y_true=rows)
+    unit = np.ravel(np.unique(labels, return_inverse=True)[1])
+    _, first = np.unique(rows, return_index=True)
+    sizes = np.bincount(unit[first]).astype(float)
+    shape: Array = weight * np.bincount(unit) / sizes
     if shape.min() < SMALLEST_SHAPE:
         raise ValueError(
             f"weight == {weight} is too small for groups, multi-label indicators and instance "
             f"scores, whose models have no prior: must be >= {SMALLEST_SHAPE}, or >= "
             f"{SMALLEST_SHAPE} / r if every instance is counted r times."
         )
-    return unit, shape
+    return unit, shape, sizes
 
 
 def _units(
@@ -508,8 +503,7 @@ def _units(
 ) -> tuple[Any, dict[str, Any]]:
     """Return the matrix that sums rows into units, and what `UnitCounts` keep of units."""
     weight = check_weight(weight)
-    unit, shape = assign_units(n_rows, groups, instances, weight)
-    sizes = _sizes(unit, instances) if groups is not None else np.ones(len(shape))
+    unit, shape, sizes = assign_units(n_rows, groups, instances, weight)
     share = (sizes / np.bincount(unit))[unit]
     if sample_weight is not None:
         share = share * sample_weight
@@ -528,11 +522,7 @@ def check_sample_weight(sample_weight: Any, n_rows: int) -> Array | None:
     weights = as_numbers(sample_weight, "sample_weight")
     if weights.ndim != 1:
         raise ValueError(f"Sample weights must be 1D array, got {weights.ndim}D array.")
-    if len(weights) != n_rows:
-        raise ValueError(
-            "Found input variables with inconsistent numbers of samples: y_true has "
-            f"{n_rows}, sample_weight has {len(weights)}."
-        )
+    check_same_length(y_true=range(n_rows), sample_weight=weights)
     if not np.isfinite(weights).all():
         what = "NaN" if np.isnan(weights).any() else "infinity"
         raise ValueError(f"Input sample_weight contains {what}.")
@@ -541,11 +531,3 @@ def check_sample_weight(sample_weight: Any, n_rows: int) -> Array | None:
     if not weights.any():
         raise ValueError("Sample weights must contain at least one non-zero number.")
     return None if np.ptp(weights) == 0 else weights / weights.mean()
-
-
-def _sizes(unit: Array, instances: Array | None) -> Array:
-    """Return the number of distinct instances of each unit."""
-    if instances is None:
-        return np.bincount(unit).astype(float)
-    _, first = np.unique(instances, return_index=True)
-    return np.bincount(unit[first]).astype(float)

@@ -7,6 +7,7 @@ show how much of the variation is due to the choice of instances, and how much t
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import Any, NamedTuple, Self
@@ -80,21 +81,23 @@ class ValidatedRows(ABC):
     unit: Array
     split: Array
     weighs_units: bool = field(default=False, kw_only=True)
-    _influences: dict[Metric, Array] = field(default_factory=dict, init=False, repr=False)
-    _spreads: dict[Any, Spread] = field(default_factory=dict, init=False, repr=False)
+    _known: dict[Hashable, Any] = field(default_factory=dict, init=False, repr=False)
 
     def influence(self, metric: Metric) -> Array:
         """Return the influence of each row on each classifier's metric, (n_classifiers, n_rows).
 
         The error of the metric is approximately the sum of the influences.
         """
-        if metric not in self._influences:
-            self._influences[metric] = self._influence(metric)
-        return self._influences[metric]
+        return self._once(metric, lambda: self._influence(metric))
 
     @abstractmethod
     def _influence(self, metric: Metric) -> Array:
         """Compute the influence."""
+
+    def _once(self, key: Hashable, compute: Callable[[], Any]) -> Any:
+        if key not in self._known:
+            self._known[key] = compute()
+        return self._known[key]
 
     def of_rows(self, rows: Array) -> Self:
         """Return some of the rows, given by their positions; splits are numbered anew."""
@@ -116,20 +119,18 @@ class ValidatedRows(ABC):
         With ``paired=False``, the model treats the classifiers as independent.
         """
         key = metric, contrast.tobytes(), paired  # each learner is asked about in all its pairs
-        if key not in self._spreads:
-            self._spreads[key] = self._spread(metric, contrast, paired)
-        return self._spreads[key]
+        spread: Spread = self._once(key, lambda: self._spread(metric, contrast, paired))
+        return spread
 
     def _spread(self, metric: Metric, contrast: Array, paired: bool) -> Spread:
         """Compute the spread."""
         influence = self._combined(metric, contrast)
         sums = np.bincount(self._unit, weights=influence)
-        squares = float((sums**2).sum())
         n_units = len(sums)
         factor, deviation = self._deviations(metric, contrast, influence)
         times = float(np.square(self._times).sum() / self._times.sum())
         return Spread(
-            squares * n_units / max(n_units - 1, 1),
+            float((sums**2).sum()) * n_units / max(n_units - 1, 1),
             self._counts_noise(metric, contrast, paired=paired),
             *self._between(influence, factor, deviation, times),
             int(self.passes.max()) + 1,
@@ -227,16 +228,14 @@ class ValidatedRows(ABC):
         instance = np.ravel(np.unique(self.instance, return_inverse=True)[1])
         ends = np.cumsum(np.bincount(self.split))[:-1]
         tests = np.split(instance[np.argsort(self.split, kind="stable")], ends)
-        seen = np.zeros(int(instance.max()) + 1, dtype=bool)
-        numbers: list[int] = []
-        covered: list[Array] = []
+        covered = [np.zeros(int(instance.max()) + 1, dtype=bool)]
+        numbers = []
         for test in tests:
-            if not covered or seen[test].any():
-                seen = np.zeros_like(seen)
-                covered.append(seen)
-            seen[test] = True
+            if covered[-1][test].any():
+                covered.append(np.zeros_like(covered[0]))
+            covered[-1][test] = True
             numbers.append(len(covered) - 1)
-        if any((units != covered[0]).any() for units in covered):
+        if any((seen != covered[0]).any() for seen in covered):
             return np.zeros(len(tests), dtype=int)
         return np.array(numbers)
 
@@ -293,15 +292,13 @@ class ScoreRows(ValidatedRows):
 
     scored: WeightedInstances
     weighs_units: bool = field(default=True, kw_only=True)
-    _values: dict[Metric, Array] = field(default_factory=dict, init=False, repr=False)
 
     def _influence(self, metric: Metric) -> Array:
         return self.scored.influence(metric)
 
     def _deviations(self, metric: Metric, contrast: Array, influence: Array) -> tuple[Array, Array]:
-        if metric not in self._values:  # preparing all classifiers is slow, and pairs are many
-            self._values[metric] = self.scored.of_runs(metric)
-        values = contrast @ self._values[metric]
+        # Preparing all classifiers is slow, and pairs are many.
+        values = contrast @ self._once(("values", metric), lambda: self.scored.of_runs(metric))
         return np.full(len(values), float(len(values))), values - values.mean()
 
 

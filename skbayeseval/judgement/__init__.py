@@ -5,9 +5,8 @@ from skbayeseval.judgement.decision import Decision, ExpectedLoss, Probabilities
 from skbayeseval.judgement.distribution import Distribution, OneSidedDecision
 from skbayeseval.judgement.frequentist import SignificanceTest
 from skbayeseval.judgement.intervals import Interval, hdi
-from skbayeseval.judgement.largest_gap import LargestGap
 from skbayeseval.judgement.ranking_decision import RankingDecision, Tiers
-from skbayeseval.judgement.subgroup_decision import SubgroupDecision
+from skbayeseval.judgement.subgroup_decision import LargestGap, SubgroupDecision
 
 __all__ = [
     "BayesFactor",

@@ -267,14 +267,11 @@ WORDS = {
 # The symbol of each code where there is only room for one character, as in figures.
 MARKS = {code: symbol if code in SETTLED else "?" for code, (symbol, _) in WORDS.items()}
 
+# A decision as tables show it: the symbol of what is settled, otherwise words.
+IN_TABLES = {code: symbol if code in SETTLED else label for code, (symbol, label) in WORDS.items()}
+
 # What summaries have in the place of a code if no ROPE was given.
 NO_ROPE = "no ROPE"
-
-
-def in_a_table(code: str) -> str:
-    """Return a decision as tables show it: the symbol of what is settled, otherwise words."""
-    symbol, label = WORDS[code]
-    return symbol if code in SETTLED else label
 
 
 def decide(

@@ -63,7 +63,6 @@ class Distribution:
         self.draws = np.asarray(draws, dtype=float).view()
         self.draws.flags.writeable = False
         self._mcse = mcse
-        self._hdis: dict[float, Interval] = {}
 
     @cached_property
     def _checked(self) -> Array:
@@ -86,10 +85,7 @@ class Distribution:
 
     def hdi(self, prob: float = 0.95) -> Interval:
         """Return the highest-density interval."""
-        prob = check_probability(prob)
-        if prob not in self._hdis:
-            self._hdis[prob] = hdi_of_checked(self._checked, prob)
-        return self._hdis[prob]
+        return hdi_of_checked(self._checked, check_probability(prob))
 
     def hdi_mcse(self, prob: float = 0.95) -> float:
         """Return the Monte Carlo standard error of the ends of the HDI, the larger of the two."""

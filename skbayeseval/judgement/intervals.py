@@ -66,13 +66,8 @@ def hdi_of_rows(draws: Array, prob: float) -> tuple[Array, Array]:
     inside = max(math.ceil(prob * size - 1e-9), 1)
     # The interval begins at one of the smallest draws, and ends at one of as many largest.
     n_ends = size - inside + 1
-    if 4 * n_ends > size:
-        values = np.sort(draws, axis=1)
-        lows, highs = values[:, :n_ends], values[:, size - n_ends :]
-    else:  # draws in between need not be sorted
-        values = np.partition(draws, [n_ends - 1, size - n_ends], axis=1)
-        lows = np.sort(values[:, :n_ends], axis=1)
-        highs = np.sort(values[:, size - n_ends :], axis=1)
+    values = np.sort(draws, axis=1)
+    lows, highs = values[:, :n_ends], values[:, size - n_ends :]
     widths = highs - lows
     rank = np.cumsum(widths == widths.min(axis=1, keepdims=True), axis=1)
     start = np.argmax(rank == (rank[:, -1:] + 1) // 2, axis=1)

@@ -80,11 +80,7 @@ def pool_scores(draws: Array, rng: np.random.Generator) -> Array:
     leads, last, shares, log_posterior = map(
         np.concatenate, zip(*_packs(means, noise[np.ix_(order, order)]), strict=True)
     )
-    # Every pack and share of noise as often as its probability says, in random order.
-    reached = np.cumsum(np.exp(log_posterior - log_posterior.max()))
-    spaced = (np.arange(n_draws) + rng.random()) / n_draws
-    chosen = np.searchsorted(reached, spaced * reached[-1])
-    chosen = rng.permutation(np.minimum(chosen, len(reached) - 1))
+    chosen = _drawn(log_posterior, n_draws, rng)
     first_in, last_in, kept = leads[chosen], last[chosen], 1 - shares[chosen]
     place = np.arange(len(order))[:, None]
     inside = (first_in <= place) & (place <= last_in)
@@ -99,6 +95,14 @@ def pool_scores(draws: Array, rng: np.random.Generator) -> Array:
     positions = np.empty(len(draws), dtype=int)
     positions[order] = np.arange(len(order))
     return pooled[positions[first]]
+
+
+def _drawn(log_posterior: Array, n_draws: int, rng: np.random.Generator) -> Array:
+    """Return places, each as often as its probability says, in random order."""
+    reached = np.cumsum(np.exp(log_posterior - log_posterior.max()))
+    spaced = (np.arange(n_draws) + rng.random()) / n_draws
+    chosen = np.searchsorted(reached, spaced * reached[-1])
+    return rng.permutation(np.minimum(chosen, len(reached) - 1))
 
 
 def _first_copies(means: Array, covariance: Array) -> Array:
@@ -227,15 +231,9 @@ def pool_subgroups(draws: Array, sizes: Array, rng: np.random.Generator) -> Pool
     share = (np.arange(N_TAU) + 0.5) / N_TAU
     scales = np.sqrt(noise.mean() * (1 - share) / share)
     centres, log_posterior = _posterior_on_grid(means, noise, scales, np.log(1 - share))
-    weights = np.exp(log_posterior - log_posterior.max()).ravel()
-    # Every pair of tau and mu as often as its probability says, in random order.
-    spaced = (np.arange(n_draws) + rng.random()) / n_draws
-    chosen = np.searchsorted(np.cumsum(weights) / weights.sum(), spaced)
-    of_tau, of_mu = divmod(rng.permutation(np.minimum(chosen, len(weights) - 1)), N_MU)
-    tau, mu = (
-        scales[of_tau],
-        centres[of_mu] + (centres[1] - centres[0]) * (rng.random(n_draws) - 0.5),
-    )
+    of_tau, of_mu = divmod(_drawn(log_posterior, n_draws, rng), N_MU)
+    tau = scales[of_tau]
+    mu = centres[of_mu] + (centres[1] - centres[0]) * (rng.random(n_draws) - 0.5)
     pooled = np.empty_like(draws)
     for g in range(n_subgroups):
         variance = _variances(means[g] - mu, noise[g], tau, rng)

@@ -101,24 +101,16 @@ class RankingDecision(InWords):
         cases = {"equivalent": self.equivalent, "open": self.open, "worse": self.worse}
         return {name: case for case, names in cases.items() for name in names}
 
-    def _named(self) -> tuple[str, str, str]:
-        """Return who is equivalent to the best, who is open and who is surely worse, as text.
-
-        With those that are open are the probabilities of being equivalent to the best.
-        """
-        still = [f"{name} ({format_probability(self.p_equivalent[name])})" for name in self.open]
-        return ", ".join(self.equivalent), ", ".join(still), ", ".join(self.worse)
-
     def __str__(self) -> str:
-        equivalent, still, worse = self._named()
+        still = [f"{name} ({format_probability(self.p_equivalent[name])})" for name in self.open]
         title = "the best" if self.best_alone else "practically as good as the best"
         cases = {
-            title: equivalent,
+            title: self.equivalent,
             "not settled (probability of being as good as the best)": still,
-            "surely worse than the best": worse,
+            "surely worse than the best": self.worse,
         }
         said = [f"{basis_of(self.metric, self.prob, self.rope)}, allowing for chance:"]
-        said += [f"  {case}: {names}" for case, names in cases.items() if names]
+        said += [f"  {case}: {', '.join(names)}" for case, names in cases.items() if names]
         return "\n".join([*said, *(f"  {note}" for note in self._notes())])
 
 
@@ -207,7 +199,8 @@ def decide_ranking(
     `pair` returns the decision about the first of `order`, compared with another classifier. It is
     called for those about which the draws settle something.
     """
-    p_equivalent = equivalent_to_best(draws, rope)
+    # A difference to the best is never negative: what counts is how much worse is still equivalent.
+    p_equivalent = (draws.max(axis=0) - draws <= -rope.low).mean(axis=1)
     p_worse = worse_than(draws[order[0]], draws, rope)
     first = first_alike(draws)
     cases: dict[str, list[str]] = {"equivalent": [], "open": [], "worse": []}
@@ -311,12 +304,6 @@ def behind_the_best(draws: Array, prob: float) -> pd.DataFrame:
     behind = draws - draws.max(axis=0)
     low, high = hdi_of_rows(behind, prob)
     return pd.DataFrame({"behind": behind.mean(axis=1), "behind_low": low, "behind_high": high})
-
-
-def equivalent_to_best(draws: Array, rope: Interval) -> Array:
-    """Return the probability of each classifier to be within the ROPE of the best of each draw."""
-    # A difference to the best is never negative: what counts is how much worse is still equivalent.
-    return np.asarray((draws.max(axis=0) - draws <= -rope.low).mean(axis=1))
 
 
 def worse_than(first: Array, draws: Array, rope: Interval) -> Array:

@@ -12,29 +12,14 @@ import re
 import warnings
 from collections.abc import Iterable, Mapping
 from numbers import Real
-from typing import Any, Protocol
+from typing import Any
 
 from skbayeseval._arrays import in_short
 from skbayeseval._validation import as_float
 from skbayeseval.judgement.intervals import Interval
 
 
-class _Bounded(Protocol):
-    """A metric, as far as a ROPE is concerned."""
-
-    @property
-    def name(self) -> str: ...
-
-    @property
-    def bounds(self) -> tuple[float, float] | None: ...
-
-    @property
-    def extent(self) -> tuple[float, float]: ...
-
-
-def check_rope(
-    rope: Any, metric: _Bounded | None = None, observed: float | None = None
-) -> Interval:
+def check_rope(rope: Any, metric: Any = None, observed: float | None = None) -> Interval:
     """Return the ROPE of a metric as an interval, in the units of the metric.
 
     Parameters
@@ -83,7 +68,7 @@ def check_rope(
 
 
 def check_rope_around_zero(
-    rope: Any, metric: _Bounded | None = None, observed: float | None = None
+    rope: Any, metric: Any = None, observed: float | None = None
 ) -> Interval:
     """Return the ROPE as an interval that contains 0; the parameters are those of `check_rope`."""
     region = check_rope(rope, metric, observed)
@@ -95,7 +80,7 @@ def check_rope_around_zero(
     return region
 
 
-def check_margin(margin: Any, metric: _Bounded, observed: float | None = None) -> float:
+def check_margin(margin: Any, metric: Any, observed: float | None = None) -> float:
     """Return the margin, a number of at least 0 that is smaller than half of the metric's range.
 
     It may be a percentage, as in `check_rope`.
@@ -117,7 +102,7 @@ def check_margin(margin: Any, metric: _Bounded, observed: float | None = None) -
     return float(margin)
 
 
-def warn_of_one_rope(rope: Any, metrics: Iterable[_Bounded]) -> None:
+def warn_of_one_rope(rope: Any, metrics: Iterable[Any]) -> None:
     """Warn if one ROPE is applied to several metrics that are not known to be on a like scale.
 
     Metrics are on a like scale if all of them are bounded and no range is more than twice as wide
@@ -147,9 +132,7 @@ def describe_side(region: Interval, *, better: bool) -> str:
     return "" if limit == 0 else f" by more than {limit:.4g}"
 
 
-def _amount(
-    text: str, metric: _Bounded | None, observed: float | None, name: str = "rope"
-) -> float:
+def _amount(text: str, metric: Any, observed: float | None, name: str = "rope") -> float:
     """Return a percentage in the units of the metric; its share if there is no metric."""
     percentage = re.fullmatch(r"\s*(\d+(?:\.\d*)?|\.\d+)\s*%\s*", text)
     if percentage is None:

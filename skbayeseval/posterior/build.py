@@ -15,14 +15,13 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from skbayeseval._arrays import as_numbers, in_short, positions_of
 from skbayeseval._streams import Stream, seed_of
 from skbayeseval._validation import check_random_state_entropy, check_size
 from skbayeseval.engines import ENGINES
 from skbayeseval.engines.base import Engine, Trace
-from skbayeseval.engines.pymc import Diagnostics, check_trace, diagnose, group_of, trace_of
+from skbayeseval.engines.pymc import check_trace, group_of, trace_of
 from skbayeseval.evidence.instance_scores import WeightedInstances
 from skbayeseval.evidence.instances import Instances
 from skbayeseval.evidence.interface import Evidence
@@ -32,24 +31,17 @@ from skbayeseval.metrics.metric import Metric
 from skbayeseval.models import resolve_model
 from skbayeseval.models.base import Model
 from skbayeseval.posterior.inferred_weight import Weights
+from skbayeseval.posterior.modes import Prior
 from skbayeseval.posterior.posterior import Posterior
-from skbayeseval.posterior.prior import Prior
 
 HIGHEST_R_HAT, LOWEST_ESS = 1.01, 400
 
 
-def mixing(posterior: Posterior, draws: NDArray[Any]) -> Diagnostics | None:
-    """Return the convergence diagnostics of the draws; None for independent draws."""
-    if posterior.has_independent_draws:
-        return None
-    return diagnose(draws.reshape(posterior.n_chains, -1))
-
-
 def convergence_warnings(posterior: Posterior, metric: Metric, name: str) -> list[str]:
     """Return warnings about the chains of the differences, or of a single classifier."""
-    if posterior.has_independent_draws:
-        return []
-    warnings = []
+    warnings: list[str] = []
+    if posterior.trace is None:
+        return warnings
     divergences = int(np.sum(posterior.stats.get("diverging", 0)))
     if divergences:
         warnings.append(
@@ -59,7 +51,7 @@ def convergence_warnings(posterior: Posterior, metric: Metric, name: str) -> lis
     first, *others = posterior.draws(metric)
     what = f"the difference in {name}" if others else name
     quantities = [first - other for other in others] or [first]
-    checked = [diagnose(draws.reshape(posterior.n_chains, -1)) for draws in quantities]
+    checked = [mixed for mixed in map(posterior.mixing, quantities) if mixed is not None]
     worst, least = np.max([one.r_hat for one in checked]), np.min([one.ess for one in checked])
     if posterior.n_chains == 1:
         warnings.append(
@@ -91,13 +83,7 @@ def sample(like: Posterior, engine: Engine, prior: Callable[..., Any] | None) ->
         own_prior = Prior(like.model, like.evidence, like.prevalence, draw)
         name = getattr(prior, "__name__", type(prior).__name__)
     known = {"own_prior": own_prior, "prior_name": name, "build_prior": prior}
-    return _with_chains(like, trace, engine.name, entropy=entropy, **known)
-
-
-def _with_chains(like: Posterior, trace: Trace, engine: str, **options: Any) -> Posterior:
-    """Return the posterior of the chains, with the model and the evidence of `like`."""
-    options |= {"instances": like.instances, "weights": None, "engine": engine}
-    return like.like(like.model, like.evidence, trace=trace, **options)
+    return like.of_chains(trace, engine.name, entropy=entropy, **known)
 
 
 def from_trace(trace: Any, like: Posterior) -> Posterior:
@@ -118,7 +104,7 @@ def from_trace(trace: Any, like: Posterior) -> Posterior:
         prior = Prior(like.model, like.evidence, like.prevalence, partial(dict, drawn))
     chains = trace_of(trace, names + rows)
     check_trace(chains, parameters)
-    return _with_chains(like, chains, "pymc", own_prior=prior, prior_name="altered graph")
+    return like.of_chains(chains, "pymc", own_prior=prior, prior_name="altered graph")
 
 
 # By how many standard deviations a published prior may move an accuracy without a warning.
@@ -168,14 +154,13 @@ def make_posterior(
         )
     evidence = as_evidence(evidence)
     counts = evidence.margins()[0]
-    n_classes = len(counts.labels)
     if n_draws is None:
         n_draws = default_draws(evidence, any(metric.calls_per_draw for metric in metrics))
     resolved = resolve_model(
         model,
         None if own_prior else prior,
         paired=evidence.is_paired,
-        n_classes=n_classes,
+        n_classes=len(counts.labels),
         n_classifiers=evidence.n_classifiers,
         family=evidence.family,
     )
@@ -194,13 +179,13 @@ def make_posterior(
         weights=weights if sampler.has_independent_draws else None,
         instances=instances,
     )
-    specification = posterior.specification
     if not rehearsal:
         for message in _cautions(posterior):
             warnings.warn(message, UserWarning, stacklevel=stacklevel)
     if sampler.has_independent_draws:
         return posterior
-    sampler.check_specification(specification, counts.labels, own_prior if rehearsal else None)
+    checked_prior = own_prior if rehearsal else None
+    sampler.check_specification(posterior.specification, counts.labels, checked_prior)
     if scored is not None:
         raise ValueError(
             "Metrics of instance scores use the Bayesian bootstrap, which has no PyMC model. Use "

@@ -24,7 +24,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import combinations
+from itertools import chain, combinations
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -126,14 +126,11 @@ class WeightPosterior(NamedTuple):
         """Return equally probable values of the weight."""
         return self._at((np.arange(N_VALUES) + 0.5) / N_VALUES)
 
-    def factors(
-        self, rng: np.random.Generator, n_draws: int, drawn_at: float | None = None
-    ) -> Array:
+    def factors(self, rng: np.random.Generator, n_draws: int, drawn_at: float) -> Array:
         """Return by how much each draw is spread, as a factor of its standard deviation.
 
-        `drawn_at` is the weight at which the draws were made, by default `of_tests`.
+        `drawn_at` is the weight at which the draws were made.
         """
-        drawn_at = self.of_tests if drawn_at is None else drawn_at
         return rng.permutation(np.resize(np.sqrt(drawn_at / self.values()), n_draws))
 
     def _at(self, prob: Any) -> Any:
@@ -289,9 +286,8 @@ class QuantityWeight(NamedTuple):
         """Whether all numbers, beside those of the weight, are finite, and no size is negative."""
         sd, n_passes = self.resplitting or (0.0, 1)
         value, sd_at_half = self.at_half or (0.0, 0.0)
-        positive = [sd, n_passes, self.noise, sd_at_half]
-        known = all(map(math.isfinite, [*positive, value]))
-        return known and min(positive) >= 0 and n_passes > 0
+        sizes = sd, n_passes - 1, self.noise, sd_at_half
+        return math.isfinite(value) and all(0 <= size < math.inf for size in sizes)
 
 
 class Weights(ABC):
@@ -322,19 +318,22 @@ class Weights(ABC):
     def _of(self, metric: Metric, i: int, j: int | None) -> QuantityWeight:
         """Return what is known of classifier i of all, or of its difference to a later one."""
 
+    @property
+    def classifiers(self) -> Sequence[int]:
+        """The chosen classifiers, or all of them."""
+        return self.chosen or range(self.n_classifiers)
+
     def quantity(self, metric: Metric, i: int, j: int | None = None) -> QuantityWeight:
         """Return what is known of the metric of classifier i, or of its difference to j."""
-        classifiers = self.chosen or range(self.n_classifiers)
         if j is None:
-            return self._of(metric, classifiers[i], None)
-        return self._of(metric, *sorted((classifiers[i], classifiers[j])))
+            return self._of(metric, self.classifiers[i], None)
+        return self._of(metric, *sorted((self.classifiers[i], self.classifiers[j])))
 
     def each(self, metric: Metric) -> list[WeightPosterior]:
         """Return the weight of each classifier; none if draws of two are spread by that of both."""
-        n = len(self.chosen or range(self.n_classifiers))
-        if n == 2 or not self.are_own:
+        if len(self.classifiers) == 2 or not self.are_own:
             return []
-        return [self.quantity(metric, k).weight for k in range(n)]
+        return [self._of(metric, k, None).weight for k in self.classifiers]
 
     def together(self, metric: Metric, draws: Array, rng: np.random.Generator) -> Array:
         """Return draws of the classifiers in an order in which they vary together."""
@@ -342,8 +341,8 @@ class Weights(ABC):
 
     def pair(self, i: int, j: int) -> Self:
         """Return the weights of two of the classifiers."""
-        classifiers = self.chosen or range(self.n_classifiers)
-        return replace(self, chosen=(classifiers[i], classifiers[j]))  # type: ignore[type-var]
+        chosen = self.classifiers[i], self.classifiers[j]
+        return replace(self, chosen=chosen)  # type: ignore[type-var]
 
     def for_model(self, *, paired: bool) -> Weights:
         """Return the weights for a model that does, or does not, know the pairs."""
@@ -356,11 +355,8 @@ class Weights(ABC):
 
 def _contrast(n: int, i: int, j: int | None) -> Array:
     """Return the factors of n classifiers that make up one of them, or a difference of two."""
-    contrast = np.zeros(n)
-    contrast[i] = 1.0
-    if j is not None:
-        contrast[j] = -1.0
-    return contrast
+    one_each = np.eye(n)
+    return one_each[i] if j is None else one_each[i] - one_each[j]
 
 
 class ObservedRows(NamedTuple):
@@ -442,15 +438,14 @@ class InferredWeights(Weights):
         if self.estimand == "fitted":
             return "from the variation between instances alone"
         observed = self.counted or self.scored
-        assert observed is not None
-        if observed.telling is None:
+        telling = None if observed is None else observed.telling
+        if telling is None:
             return "that of most learners, as the splits do not tell how much training sets matter"
-        n_splits = len(observed.telling.passes)
-        return f"from how much {n_splits} halves of the data differ"
+        return f"from how much {len(telling.passes)} halves of the data differ"
 
     def difference(self, metric: Metric) -> WeightPosterior:
         """Return the weight for the difference of two; of one, its own; of more, an average."""
-        chosen = sorted(self.chosen or range(self.n_classifiers))
+        chosen = sorted(self.classifiers)
         if len(chosen) < 3:
             return self._of(metric, chosen[0], chosen[1] if len(chosen) == 2 else None).weight
         # An average of all, by their test noise.
@@ -467,8 +462,11 @@ class InferredWeights(Weights):
             self._known[metric, i, j] = self._inferred(metric, i, j)
         return self._known[metric, i, j]
 
+    def _observed(self, metric: Metric) -> ObservedRows | None:
+        return self.scored if metric.weighs_instances else self.counted
+
     def _inferred(self, metric: Metric, i: int, j: int | None) -> QuantityWeight:
-        observed = self.scored if metric.weighs_instances else self.counted
+        observed = self._observed(metric)
         assert observed is not None
         contrast = _contrast(self.n_classifiers, i, j)
         spread = observed.rows.spread(metric, contrast, paired=self.paired)
@@ -492,8 +490,8 @@ class InferredWeights(Weights):
         """Return why intervals of classifiers may be too narrow, by their names."""
         cautions: dict[str, str] = {}
         for metric in metrics:
-            observed = self.scored if metric.weighs_instances else self.counted
-            halved = None if observed is None else observed.telling
+            observed = self._observed(metric)
+            halved = observed and observed.telling
             if observed is None or halved is None:
                 continue
             for k, name in enumerate(names):
@@ -550,7 +548,7 @@ class KnownWeights(Weights):
         known = [*self.values.values(), *self.pairs.values()]
         if list(map(len, known)) != [n] * len(self.values) + [n * (n - 1) // 2] * len(self.pairs):
             raise ValueError(f"There must be weights of {n} classifiers and of all their pairs.")
-        of_each = [quantity for quantities in known for quantity in quantities]
+        of_each = list(chain(*known))
         posteriors = [*self.joint.values(), *(quantity.weight for quantity in of_each)]
         if not posteriors or not all(weight.is_proper for weight in posteriors):
             raise ValueError("Weights must be finite numbers greater than 0.")
@@ -568,10 +566,13 @@ class KnownWeights(Weights):
         joint = {name: weights.difference(metric) for name, metric in metrics.items()}
         if not weights.are_own:
             return cls(n, weights.basis, joint)
-        values, pairs = {}, {}
-        for name, metric in metrics.items():
-            values[name] = [weights.quantity(metric, k) for k in range(n)]
-            pairs[name] = [weights.quantity(metric, *p) for p in combinations(range(n), 2)]
+        values, pairs = (
+            {
+                name: [weights.quantity(metric, *some) for some in combinations(range(n), k)]
+                for name, metric in metrics.items()
+            }
+            for k in (1, 2)
+        )
         return cls(n, weights.basis, joint, values, pairs)
 
     def difference(self, metric: Metric) -> WeightPosterior:

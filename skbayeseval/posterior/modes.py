@@ -1,27 +1,24 @@
-"""The ways in which draws of a metric are made, one class each.
+"""The ways in which draws of a metric are made, and recipes that draw with them.
 
-A `Recipe`, which is a prior or a posterior, has one for metrics of counts (`Exact`, or `Given`
-draws of the parameters such as `Chains`), and one for metrics of instance scores (`Bootstrap`).
-Where weights of counts are inferred, both are inside a `Mixture`.
+A `Recipe`, which is a `Prior` or a posterior, has one way for metrics of counts (`Exact`, or
+`Given` draws of the parameters, such as those of Markov chains), and one for metrics of instance
+scores (`Bootstrap`).
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, ClassVar, Protocol
+from typing import Any, TypeVar, cast
 
 import numpy as np
 from numpy.random import Generator
 
 from skbayeseval._arrays import Array
-from skbayeseval._streams import Stream
-from skbayeseval.engines.base import Trace
+from skbayeseval._streams import PRIOR_ENTROPY, Stream, generator
 from skbayeseval.engines.bootstrap import SumOfMeans, stream_bootstrap
-from skbayeseval.engines.few_units import allow_for_few_units
-from skbayeseval.engines.pymc import diagnose
 from skbayeseval.evidence.instance_scores import WeightedInstances
 from skbayeseval.evidence.interface import Evidence
 from skbayeseval.evidence.joint_counts import as_evidence
@@ -31,24 +28,15 @@ from skbayeseval.metrics.metric import Metric
 from skbayeseval.models.base import Model, check_no_nan
 from skbayeseval.models.bootstrap import GroupScoreWeights, ScoreWeights
 from skbayeseval.models.margins import Law
-from skbayeseval.posterior.inferred_weight import WeightPosterior, Weights, spread_out
 
+T = TypeVar("T")
 Draws = Mapping[str, Array]
 Blocks = Iterator[Array]
-Together = tuple[Metric, Blocks]
 Weight = float | None
 
-
-class Drawing(Protocol):
-    """How many draws are made, from which seed, and how they are collected: a posterior."""
-
-    n_draws: int
-
-    def rng(self, stream: Stream = Stream.POSTERIOR) -> Generator:
-        """Return a stream from its beginning."""
-
-    def collected(self, blocks: Iterable[Array], metric: Metric) -> Array:
-        """Return all blocks as one array."""
+# What was computed of priors, which are equal for much evidence; so many of them, the latest.
+_COMPUTED: dict[Hashable, Any] = {}
+MOST_COMPUTED = 256
 
 
 class Mode(ABC):
@@ -72,33 +60,13 @@ class Mode(ABC):
         `weight` is that of the counts, by default as in the evidence.
         """
 
-    def draws(self, metric: Metric, drawing: Drawing, weight: Weight = None) -> Array:
-        """Return draws of the metric, of shape (n_classifiers, n_draws), wide enough."""
-        blocks = self.stream(metric, drawing.rng(), drawing.n_draws, weight)
-        return self.wide_enough(metric, drawing.collected(blocks, metric), drawing, weight)
+    @abstractmethod
+    def pair(self, i: int, j: int) -> Mode:
+        """Return the same way for two of the classifiers."""
 
-    def wide_enough(
-        self, metric: Metric, draws: Array, drawing: Drawing, weight: Weight = None
-    ) -> Array:
-        """Return draws that allow for few units."""
-        units = self.units(metric, weight)
-        if units is None or not draws.shape[1]:
-            return draws
-        wide = allow_for_few_units(draws, units, metric.bounds, drawing.rng(Stream.FEW_UNITS))
-        # With one end, such as errors have, draws may have been stretched beyond it.
-        return wide if metric.bounds is not None else np.clip(wide, *metric.extent)
-
-    def draws_of_one(self, metric: Metric, classifier: int, drawing: Drawing) -> Array | None:
-        """Return draws that one classifier has for itself; None if they are those of all."""
-        return None
-
-    def with_another(self, classifier: int) -> tuple[Mode, int]:
-        """Return a mode of few classifiers, cheap to draw, and the place of the classifier."""
-        return self, classifier
-
-    def stream_together(self, metrics: Sequence[Metric], drawing: Drawing) -> Together | None:
-        """Return all metrics as one with its blocks; None unless each has its draws alone."""
-        return None
+    @abstractmethod
+    def units(self, metric: Metric, weight: Weight = None) -> UnitNumbers | None:
+        """Return how many units the metric rests on; None unless units have random weights."""
 
     def law(self, metric: Metric, classifier: int | None = None) -> Law | None:
         """Return the law of one classifier's metric, or of A - B; None if not in closed form."""
@@ -107,21 +75,6 @@ class Mode(ABC):
     def log_density_at_zero(self, metric: Metric) -> float | None:
         """Return the log density of the difference at 0; None if not in closed form."""
         return None
-
-    def units(self, metric: Metric, weight: Weight = None) -> UnitNumbers | None:
-        """Return how many units the metric rests on; None unless units have random weights."""
-        return None
-
-    def carried_by(self, metric: Metric, classifier: int | None = None) -> float:
-        """Return how many units carry the variance of a difference, or of one classifier.
-
-        It is infinite where all count alike.
-        """
-        return np.inf
-
-    def is_area(self, metric: Metric) -> bool:
-        """Return whether the metric is an area under a curve of scores."""
-        return False
 
     def sum_of_means(self, metric: Metric) -> SumOfMeans | None:
         """Return how very many instances are drawn together; None if each has its own weight."""
@@ -143,9 +96,6 @@ class ModelMode(Mode):
         Whether to draw from the prior instead of the posterior.
     """
 
-    n_chains: int = 1
-    stats: ClassVar[Mapping[str, Array]] = {}
-
     def __init__(
         self,
         model: Model,
@@ -166,7 +116,7 @@ class ModelMode(Mode):
         averaged = np.array([counts.averaged for counts in self.evidence.margins()])
         return None if averaged.all() else averaged[:, None]
 
-    def over_classes(self, metric: Metric) -> Metric:
+    def _over_classes(self, metric: Metric) -> Metric:
         """Return the metric whose macro average is over the labels of each classifier."""
         return metric if self._averaged is None else metric.over(self._averaged)
 
@@ -177,25 +127,35 @@ class ModelMode(Mode):
             weighted = self.evidence.with_weight(weight)
             specification = self.model.specification(weighted, self.prevalence)
         n_rows = 1 if self.evidence.is_of_difference else self.evidence.n_classifiers
-        for scores in self._blocks(specification, self.over_classes(metric), rng, n_draws):
-            if scores.shape[:1] != (n_rows,) or scores.ndim != 2:
-                raise ValueError(
-                    f"{type(self.model).__name__} must give draws of shape (n_classifiers, n) for "
-                    f"{n_rows} classifiers, got an array of shape {scores.shape}."
-                )
+        blocks = self._blocks(specification, self._over_classes(metric), rng, n_draws)
+        for scores in self._checked(blocks, (n_rows,)):
             yield check_no_nan(scores, metric)
+
+    def stream_together(
+        self, metrics: Sequence[Metric], rng: Generator, n_draws: int
+    ) -> tuple[Metric, Blocks]:
+        """Return all metrics as one with its blocks, of shape (n_metrics, n_classifiers, n)."""
+        combined = stacked([self._over_classes(metric) for metric in metrics])
+        blocks = self._blocks(self.specification, combined, rng, n_draws)
+        return combined, self._checked(blocks, (len(metrics), self.evidence.n_classifiers))
+
+    def _checked(self, blocks: Blocks, shape: tuple[int, ...]) -> Blocks:
+        """Yield blocks; raise if those of a user's model have another shape."""
+        for scores in blocks:
+            if scores.shape[:-1] != shape:
+                raise ValueError(
+                    f"{type(self.model).__name__} must give draws of shape {shape} + (n,), one row "
+                    f"per classifier, got an array of shape {scores.shape}."
+                )
+            yield scores
 
     @abstractmethod
     def _blocks(self, given: Model, metric: Metric, rng: Generator, n_draws: int) -> Blocks:
         """Yield blocks of draws by the model, given evidence."""
 
-    def with_another(self, classifier: int) -> tuple[Mode, int]:
-        """Return the mode of a pair, if there are more classifiers."""
-        n = self.evidence.n_classifiers
-        if n <= 2:
-            return self, classifier
-        pair = self.evidence.pair(classifier, (classifier + 1) % n)
-        return Exact(self.model.of_pair(), pair, self.prevalence), 0
+    def pair(self, i: int, j: int) -> Mode:
+        """Return the exact draws of two of the classifiers."""
+        return Exact(self.model.of_pair(), self.evidence.pair(i, j), self.prevalence)
 
     def units(self, metric: Metric, weight: Weight = None) -> UnitNumbers | None:
         """Return how many units the metric rests on; None unless units have random weights."""
@@ -204,12 +164,6 @@ class ModelMode(Mode):
         evidence = self.evidence if weight is None else self.evidence.with_weight(weight)
         return evidence.unit_numbers(metric)
 
-    def carried_by(self, metric: Metric, classifier: int | None = None) -> float:
-        """Return how many items carry the variance; infinite for metrics of tables."""
-        if metric.source == "items" and self.model.weights_units:
-            return float(self.evidence.carriers(classifier))
-        return np.inf
-
     @abstractmethod
     def parameters(self, rng: Generator, n_draws: int) -> dict[str, Array]:
         """Return draws of the parameters, of shape (n_draws, ...)."""
@@ -217,14 +171,6 @@ class ModelMode(Mode):
     def rates(self, rng: Generator, n_draws: int) -> dict[str, Array]:
         """Return draws of rates that are not parameters of the model: the recall of each class."""
         return {}
-
-    def mcse(self, draws: Array) -> float | None:
-        """Return the Monte Carlo standard error of the mean; None for independent draws."""
-        return None
-
-    def effective_share(self, draws: Array) -> float:
-        """Return the effective sample size divided by the number of draws."""
-        return 1.0
 
 
 class Exact(ModelMode):
@@ -239,23 +185,6 @@ class Exact(ModelMode):
             raise ValueError(
                 f"{type(self.model).__name__} must give {n_draws} draws, got {n_drawn}."
             )
-
-    def stream_together(self, metrics: Sequence[Metric], drawing: Drawing) -> Together | None:
-        """Return all metrics as one, with its blocks; None unless the model takes such a metric."""
-        if not self.specification.draws_metrics_together:
-            return None
-        combined = stacked([self.over_classes(metric) for metric in metrics])
-        blocks = self._blocks(self.specification, combined, drawing.rng(), drawing.n_draws)
-        return combined, self._checked(blocks, (len(metrics), self.evidence.n_classifiers))
-
-    def _checked(self, blocks: Blocks, shape: tuple[int, int]) -> Blocks:
-        for scores in blocks:
-            if scores.shape[:-1] != shape:
-                raise ValueError(
-                    f"{type(self.model).__name__} must give draws of shape {shape} + (n,) for "
-                    f"{shape[0]} metrics, got an array of shape {scores.shape}."
-                )
-            yield scores
 
     def law(self, metric: Metric, classifier: int | None = None) -> Law | None:
         """Return the law of one classifier's metric, or of A - B; None if not in closed form."""
@@ -308,50 +237,18 @@ class Given(ModelMode):
         return given.scores_given(self.parameters(rng, n_draws), metric, rng, prior=self.prior)
 
 
-class Chains(Given):
-    """Markov chains of the parameters."""
-
-    def __init__(self, trace: Trace, *args: Any) -> None:
-        super().__init__(trace.flat, *args)
-        self.n_chains = trace.n_chains
-        self.stats = trace.stats  # type: ignore[misc]
-
-    def mcse(self, draws: Array) -> float | None:
-        """Return the Monte Carlo standard error of the mean."""
-        return diagnose(draws.reshape(self.n_chains, -1)).mcse
-
-    def effective_share(self, draws: Array) -> float:
-        """Return the effective sample size divided by the number of draws."""
-        ess = diagnose(draws.reshape(self.n_chains, -1)).ess
-        return min(1.0, ess / len(draws)) if np.isfinite(ess) else 1.0
-
-
 class Bootstrap(Mode):
-    """Random weights of instances, for metrics of instance scores, whatever the model.
+    """Random weights of instances, for metrics of instance scores, whatever the model."""
 
-    Parameters
-    ----------
-    scored : WeightedInstances
-        The scores of the instances.
-    influence : callable, default=None
-        Maps a metric to the influence of each row, where a posterior of more classifiers knows it.
-    """
-
-    def __init__(
-        self, scored: WeightedInstances, influence: Callable[[Metric], Array] | None = None
-    ) -> None:
+    def __init__(self, scored: WeightedInstances) -> None:
         self.evidence = scored
-        kind = GroupScoreWeights if getattr(scored, "grouped", False) else ScoreWeights
-        self.model_name = kind.name
-        self.known_influence: dict[Metric, Array] = {}
-        self._influence = scored.influence if influence is None else influence
+        self.model_name = (GroupScoreWeights if scored.grouped else ScoreWeights).name
         self._sums: dict[Metric, SumOfMeans | None] = {}
 
     def stream(self, metric: Metric, rng: Generator, n_draws: int, weight: Weight = None) -> Blocks:
         """Yield blocks of draws of the metric, of shape (n_classifiers, n)."""
-        scored, sum_of_means = self.evidence, None
-        if weight is None:
-            sum_of_means = self.sum_of_means(metric)
+        scored = self.evidence
+        sum_of_means = self.sum_of_means(metric) if weight is None else None
         if sum_of_means is not None:
             return sum_of_means.stream(rng, n_draws)
         shape = scored.shape if weight is None else scored.with_weight(weight).shape
@@ -365,95 +262,14 @@ class Bootstrap(Mode):
             self._sums[metric] = SumOfMeans.of(self.evidence.runs(metric), self.evidence.shape)
         return self._sums[metric]
 
-    def with_another(self, classifier: int) -> tuple[Mode, int]:
-        """Return the mode of a pair, if there are more classifiers."""
-        n = self.evidence.n_classifiers
-        if n <= 2:
-            return self, classifier
-        return Bootstrap(self.evidence.pair(classifier, (classifier + 1) % n)), 0
+    def pair(self, i: int, j: int) -> Mode:
+        """Return the same way for two of the classifiers."""
+        return Bootstrap(self.evidence.pair(i, j))
 
     def units(self, metric: Metric, weight: Weight = None) -> UnitNumbers | None:
         """Return how many units the metric rests on."""
         scored = self.evidence if weight is None else self.evidence.with_weight(weight)
         return scored.unit_numbers(metric)
-
-    def carried_by(self, metric: Metric, classifier: int | None = None) -> float:
-        """Return how many units carry the variance of a difference, or of one classifier."""
-        influence = self.influence(metric)
-        row = influence[0] - influence[1] if classifier is None else influence[classifier]
-        return self.evidence.carried_by(row)
-
-    def influence(self, metric: Metric) -> Array:
-        """Return the influence of each row on the metric of each classifier."""
-        if metric not in self.known_influence:
-            self.known_influence[metric] = influence = self._influence(metric)
-            influence.flags.writeable = False
-        return self.known_influence[metric]
-
-    def is_area(self, metric: Metric) -> bool:
-        """Return whether the metric is an area under a curve of scores."""
-        return self.evidence.is_area(metric)
-
-
-class Mixture(Mode):
-    """Draws of another mode, spread by a mixture of weights of counts.
-
-    They are drawn as if all variation were test noise, and then spread by what training sets add to
-    it. So the weight, which is not known exactly, leaves the middle where it is.
-
-    Parameters
-    ----------
-    mode : Mode
-        The mode of the draws.
-    weights : Weights
-        The weights, which allow for few units that carry the variance.
-    """
-
-    def __init__(self, mode: Mode, weights: Weights) -> None:
-        self.mode, self.weights = mode, weights
-        self.evidence, self.model_name = mode.evidence, mode.model_name
-
-    def stream(self, metric: Metric, rng: Generator, n_draws: int, weight: Weight = None) -> Blocks:
-        """Yield blocks of draws of the metric, of shape (n_classifiers, n), before the spread."""
-        return self.mode.stream(metric, rng, n_draws, weight)
-
-    def draws(self, metric: Metric, drawing: Drawing, weight: Weight = None) -> Array:
-        """Return draws of the metric, of shape (n_classifiers, n_draws), as wide as inferred.
-
-        With weights of each classifier, each is spread by its own; otherwise differences are.
-        """
-        each = self.weights.each(metric)
-        draws = self._spread(self.mode, metric, drawing, self.weights.difference(metric), each)
-        return self.weights.together(metric, draws, drawing.rng(Stream.TOGETHER))
-
-    def draws_of_one(self, metric: Metric, classifier: int, drawing: Drawing) -> Array | None:
-        """Return draws that one classifier has for itself; None if they are those of all."""
-        if not self.weights.are_own:
-            return None
-        weight = self.weights.quantity(metric, classifier).weight
-        mode, row = self.mode.with_another(classifier)
-        return self._spread(mode, metric, drawing, weight, [weight])[row]
-
-    @staticmethod
-    def _spread(
-        mode: Mode,
-        metric: Metric,
-        drawing: Drawing,
-        weight: WeightPosterior,
-        each: Sequence[WeightPosterior],
-    ) -> Array:
-        draws, drawn_at = mode.draws(metric, drawing, weight.of_tests), weight.of_tests
-        factors = np.array(
-            [
-                own.factors(drawing.rng(Stream.TRAINING), drawing.n_draws, drawn_at)
-                for own in each or [weight]
-            ]
-        )
-        return spread_out(draws, factors, metric.extent, together=not each)
-
-    def units(self, metric: Metric, weight: Weight = None) -> UnitNumbers | None:
-        """Return how many units the metric rests on; None unless units have random weights."""
-        return self.mode.units(metric, weight)
 
 
 @dataclass(eq=False, repr=False)
@@ -491,3 +307,117 @@ class Recipe(ABC):
     def log_density_at_zero(self, metric: Metric) -> float | None:
         """Return the log density of the difference at 0; None if not in closed form."""
         return self.mode(metric).log_density_at_zero(metric)
+
+
+@dataclass(eq=False, repr=False)
+class Prior(Recipe):
+    """The prior of a model.
+
+    Two priors are equal if they give the same draws, even if the evidence differs.
+
+    Parameters
+    ----------
+    model, evidence, prevalence
+        As in `Posterior`.
+    draw : callable, default=None
+        Draws the parameters of a prior that is not conjugate, to which no closed form applies. Such
+        a prior is equal to itself only.
+    """
+
+    draw: Callable[[], Draws] | None = None
+    _pair: tuple[int, int] | None = None
+    _shared_mode: ModelMode | None = None  # that of a prior of more classifiers
+    _computed: dict[Hashable, Any] = field(default_factory=dict)  # if parameters are known by draws
+
+    def _mode_of_counts(self) -> ModelMode:
+        if self._shared_mode is not None:
+            return self._shared_mode
+        if self.draw is None:
+            return Exact(self.model, self.evidence, self.prevalence, prior=True)
+        return Given(self.draw, self.model, self.evidence, self.prevalence, prior=True)
+
+    def pair(self, i: int, j: int) -> Prior:
+        """Return the prior of two of the classifiers, where parameters are known by draws."""
+        return replace(self, _pair=(i, j), _shared_mode=self._of_counts)
+
+    def _rng(self) -> np.random.Generator:
+        return generator(PRIOR_ENTROPY, Stream.PRIOR)
+
+    def _of_pair(self, parameters: Draws) -> dict[str, Array]:
+        if self._pair is None:
+            return dict(parameters)
+        return self.model.parameters_of_pair(parameters, *self._pair)
+
+    def parameters(self, n_draws: int | None = None) -> dict[str, Array]:
+        """Return (at most) `n_draws` draws of the parameters, or all that are known by draws."""
+        mode = self._of_counts
+        if n_draws is None:
+            assert isinstance(mode, Given)
+            n_draws = mode.n_known
+        return self._of_pair(mode.parameters(self._rng(), n_draws))
+
+    def rates(self, n_draws: int) -> dict[str, Array]:
+        """Return draws of rates that are not parameters of the model."""
+        rng = generator(PRIOR_ENTROPY, Stream.PRIOR_RATES)
+        return self._of_pair(self._of_counts.rates(rng, n_draws))
+
+    def draws(self, metric: Metric, n_draws: int) -> Array:
+        """Return draws of the metric, of shape (n_classifiers, n_draws)."""
+        draws = np.concatenate(list(self.stream(metric, self._rng(), n_draws)), axis=1)
+        return draws if self._pair is None else draws[list(self._pair)]
+
+    def differences(self, metric: Metric, n_draws: int) -> Iterator[Array]:
+        """Yield blocks of draws of A - B without end, `n_draws` at a time, or all that are known.
+
+        A model of a user may give all that it is asked for in one block.
+        """
+        if isinstance(self._of_counts, Given):
+            a, b = self.draws(metric, self._of_counts.n_known)
+            yield a - b
+            return
+        rng = self._rng()
+        while True:
+            for a, b in self.stream(metric, rng, n_draws):
+                yield a - b
+
+    def has_finite_density(self, metric: Metric) -> bool | None:
+        """Return whether the density of the difference is finite at 0; None if unknown."""
+        if self.draw is not None:
+            return None
+        return self.specification.has_finite_prior_density(metric)
+
+    def affordable(self, n_draws: int) -> int:
+        """Return `n_draws`, reduced if draws are expensive because there are many classes."""
+        if self.specification.draws_cost_one:
+            return n_draws
+        return max(2**14, n_draws // (4 * len(self.counts[0].labels)))
+
+    def remembered(self, key: Hashable, compute: Callable[[], T]) -> T:
+        """Return what was computed before of an equal prior, else compute it.
+
+        Only results are kept, and the prior's parameters as their key, never the evidence.
+        """
+        computed, of_prior = (
+            (_COMPUTED, self._key()) if self.draw is None else (self._computed, self._pair)
+        )
+        if (of_prior, key) in computed:
+            return cast(T, computed[of_prior, key])
+        computed[of_prior, key] = value = compute()
+        for oldest in list(computed)[:-MOST_COMPUTED]:
+            computed.pop(oldest, None)
+        return value
+
+    def _key(self) -> tuple[Any, ...]:
+        only_predicted = tuple(
+            (tuple(counts.true > 0), tuple(counts.averaged))
+            for counts in self.counts
+            if not all(counts.possible)
+        )
+        return (
+            self.model,
+            (len(self.counts[0].labels), len(self.counts)),
+            self.positive,
+            self.has_true_negatives,
+            self.prevalence,
+            only_predicted,
+        )

@@ -16,13 +16,10 @@ import numpy as np
 
 from skbayeseval._arrays import Array
 from skbayeseval._streams import Stream
-from skbayeseval.evidence.instance_scores import WeightedInstances
-from skbayeseval.evidence.split_scores import SystemScores
 from skbayeseval.judgement.distribution import Distribution
 from skbayeseval.judgement.pooling import pool_scores
 from skbayeseval.metrics.metric import Metric
 from skbayeseval.metrics.registry import split_metric
-from skbayeseval.posterior.modes import Bootstrap
 from skbayeseval.posterior.posterior import Posterior
 
 
@@ -47,8 +44,8 @@ class PooledScores:
         draws = self._posterior.draws(metric)[rows]
         if len(draws) < 3:
             return draws
-        evidence = self._posterior.evidence
-        if isinstance(evidence, SystemScores) and metric.name != evidence.metric:
+        if metric.name in self._posterior.model.derived_metrics:
+            evidence: Any = self._posterior.evidence
             mean = split_metric(evidence.metric)
             pooled = self.pooled(mean, some) + draws - self._posterior.draws(mean)[rows]
         else:
@@ -104,8 +101,9 @@ class PairPosterior(Posterior):
         super().__init__(**options)
         self.has_warned = True
 
-    def _mode_of_scores(self, scored: WeightedInstances) -> Bootstrap:
-        return Bootstrap(scored, lambda metric: self._joint.influence(metric)[self._rows])
+    def influence(self, metric: Metric) -> Array:
+        """Return the influence of each row on the metric of both classifiers."""
+        return self._joint.influence(metric)[self._rows]
 
     def of_rows(self, rows: Array, entropy: int) -> PairPosterior:
         """Return the posterior given some of the rows of the evidence, with exact draws."""

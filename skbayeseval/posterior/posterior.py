@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, TypeVar, cast
+from typing import Any, cast
 
 import numpy as np
 from joblib import parallel_config
@@ -19,7 +19,12 @@ from skbayeseval._running import progress_if_long, seconds_of
 from skbayeseval._streams import Stream, generator
 from skbayeseval.engines.base import Trace
 from skbayeseval.engines.bootstrap import SumOfMeans
-from skbayeseval.engines.few_units import allow_for_few_carriers, difference_of_twins
+from skbayeseval.engines.few_units import (
+    allow_for_few_carriers,
+    allow_for_few_units,
+    difference_of_twins,
+)
+from skbayeseval.engines.pymc import Diagnostics, diagnose
 from skbayeseval.evidence.instance_scores import WeightedInstances
 from skbayeseval.evidence.instances import Instances
 from skbayeseval.evidence.interface import Evidence
@@ -27,20 +32,25 @@ from skbayeseval.evidence.unit_numbers import UnitNumbers
 from skbayeseval.judgement.distribution import Distribution
 from skbayeseval.metrics.metric import Metric
 from skbayeseval.models.base import Model
-from skbayeseval.models.margins import difference_bounds
-from skbayeseval.posterior.inferred_weight import Weights, common_weight, shift_by_other_splits
+from skbayeseval.models.margins import Law, difference_bounds
+from skbayeseval.posterior.inferred_weight import (
+    WeightPosterior,
+    Weights,
+    common_weight,
+    shift_by_other_splits,
+    spread_out,
+)
 from skbayeseval.posterior.modes import (
     Bootstrap,
-    Chains,
     Exact,
-    Mixture,
+    Given,
     Mode,
     ModelMode,
+    Prior,
     Recipe,
+    T,
+    Weight,
 )
-from skbayeseval.posterior.prior import Prior
-
-T = TypeVar("T")
 
 # The most numbers that are drawn before they are asked for, with others.
 MOST_TOGETHER = 2**25
@@ -103,11 +113,7 @@ class Posterior(Recipe):
     def __post_init__(self) -> None:
         super().__post_init__()
         self.scored = self.evidence.scored if self.scored is None else self.scored
-        self._bootstrap = None if self.scored is None else self._mode_of_scores(self.scored)
-        modes: list[Mode] = [self._of_counts, self._bootstrap or self._of_counts]
-        if self.weights is not None:
-            modes = [Mixture(mode, self.weights) for mode in modes]
-        self._modes = modes
+        self._of_scores = self._of_counts if self.scored is None else Bootstrap(self.scored)
         self.has_independent_draws = self.trace is None
         self.has_warned = self.trace is None  # whether convergence warnings were issued
         if self.trace is not None:
@@ -118,21 +124,16 @@ class Posterior(Recipe):
     def _mode_of_counts(self) -> ModelMode:
         if self.trace is None:
             return Exact(self.model, self.evidence, self.prevalence)
-        return Chains(self.trace, self.model, self.evidence, self.prevalence)
-
-    def _mode_of_scores(self, scored: WeightedInstances) -> Bootstrap:
-        return Bootstrap(scored)
+        return Given(self.trace.flat, self.model, self.evidence, self.prevalence)
 
     def mode(self, metric: Metric) -> Mode:
-        """Return how the metric is drawn."""
-        return self._modes[metric.weighs_instances]
+        """Return how the metric is drawn; where weights are inferred, draws are spread further."""
+        return self._of_scores if metric.weighs_instances else self._of_counts
 
-    def _once(self, key: Hashable, compute: Callable[[], T]) -> T:
+    def _once(self, key: tuple[str, *tuple[Hashable, ...]], compute: Callable[[], T]) -> T:
         """Return what is known under the key, else compute it; arrays become read-only."""
         if key not in self._known:
-            self._known[key] = value = compute()
-            if isinstance(value, np.ndarray):
-                value.flags.writeable = False
+            self.remember(compute(), *key)
         return cast(T, self._known[key])
 
     def like(self, model: Model, evidence: Evidence, **changes: Any) -> Posterior:
@@ -142,6 +143,11 @@ class Posterior(Recipe):
         options |= {"prevalence": self.prevalence, "weights": self.weights}
         return Posterior(model, evidence, **(options | changes))
 
+    def of_chains(self, trace: Trace, engine: str, **options: Any) -> Posterior:
+        """Return the posterior of Markov chains, with the model and the evidence of this one."""
+        options |= {"instances": self.instances, "weights": None, "engine": engine}
+        return self.like(self.model, self.evidence, trace=trace, **options)
+
     def model_name(self, metric: Metric) -> str:
         """Return the name of the model that is used for the metric."""
         return self.mode(metric).model_name
@@ -150,22 +156,42 @@ class Posterior(Recipe):
         """Return whether the metric has a proper prior, which Bayes factors require."""
         return self.model.has_proper_prior and not metric.weighs_instances
 
+    def law(self, metric: Metric, classifier: int | None = None) -> Law | None:
+        """Return the law of one classifier's metric, or of A - B; None if not in closed form."""
+        return None if self.weights else super().law(metric, classifier)
+
+    def log_density_at_zero(self, metric: Metric) -> float | None:
+        """Return the log density of the difference at 0; None if not in closed form."""
+        return None if self.weights else super().log_density_at_zero(metric)
+
     def sum_of_means(self, metric: Metric) -> SumOfMeans | None:
         """Return how very many instances are drawn together; None if each has its own weight."""
-        return self.mode(metric).sum_of_means(metric)
+        return None if self.weights else self.mode(metric).sum_of_means(metric)
 
     def units(self, metric: Metric) -> UnitNumbers | None:
         """Return how many units the metric rests on; None unless units have random weights."""
         return self.mode(metric).units(metric)
 
-    def carried_by(self, metric: Metric, classifier: int | None = None) -> float:
-        """Return how many units carry the variance of a difference, or of one classifier."""
-        return self.mode(metric).carried_by(metric, classifier)
-
     def influence(self, metric: Metric) -> Array:
         """Return the influence of each row on the metric of each classifier."""
-        assert self._bootstrap is not None
-        return self._bootstrap.influence(metric)
+        assert self.scored is not None
+        scored = self.scored
+        return self._once(("influence", metric), lambda: scored.influence(metric))
+
+    def carried_by(self, metric: Metric, classifier: int | None = None) -> float:
+        """Return how many units carry the variance of a difference, or of one classifier.
+
+        It is infinite where all count alike, and where weights are inferred, which allow for it.
+        """
+        if self.weights is not None:
+            return np.inf
+        if metric.weighs_instances and self.scored is not None:
+            influence = self.influence(metric)
+            one = influence[0] - influence[1] if classifier is None else influence[classifier]
+            return self.scored.carried_by(one)
+        evidence: Any = self.evidence
+        is_weighted = metric.source == "items" and self.model.weights_units
+        return float(evidence.carriers(classifier)) if is_weighted else np.inf
 
     def _allowing_for_few_carriers(
         self, metric: Metric, units: UnitNumbers, draws: Array, classifier: int | None = None
@@ -183,7 +209,7 @@ class Posterior(Recipe):
                 carriers,
                 difference_bounds(metric.bounds) if of_difference else metric.bounds,
                 self.rng(Stream.FEW_CARRIERS),
-                of_areas=of_difference and self.mode(metric).is_area(metric),
+                of_areas=of_difference and self.mode(metric).evidence.is_area(metric),
             ),
         )
 
@@ -211,12 +237,12 @@ class Posterior(Recipe):
     @property
     def n_chains(self) -> int:
         """The number of Markov chains; 1 for independent draws."""
-        return self._of_counts.n_chains
+        return 1 if self.trace is None else self.trace.n_chains
 
     @property
     def stats(self) -> Mapping[str, Array]:
         """The sampler statistics, of shape (n_chains, n_draws per chain)."""
-        return self._of_counts.stats
+        return {} if self.trace is None else self.trace.stats
 
     def parameters(self) -> dict[str, Array]:
         """Return draws of the parameters, of shape (n_draws, ...)."""
@@ -269,11 +295,6 @@ class Posterior(Recipe):
             return law.known(draws, metric.bounds)
         return Distribution(draws, self.mcse(draws))
 
-    def draws_of_one(self, metric: Metric, classifier: int) -> Array | None:
-        """Return draws that one classifier has for itself; None if they are those of all."""
-        key = "draws of one", metric, classifier
-        return self._once(key, lambda: self.mode(metric).draws_of_one(metric, classifier, self))
-
     def of_rows(self, rows: Array, entropy: int) -> Posterior:
         """Return the posterior given some of the rows of the evidence, with exact draws.
 
@@ -308,7 +329,7 @@ class Posterior(Recipe):
         if model is None or self.prior_name is not None:
             return self
         published = model.of_pair() if self.evidence.n_classifiers == 2 else model
-        return self._once("published prior", lambda: self.like(published, self.evidence))
+        return self._once(("published prior",), lambda: self.like(published, self.evidence))
 
     def what_is_identical(self, metric: Metric) -> str | None:
         """Return in what both classifiers are identical, such as "predictions"; None if not."""
@@ -337,13 +358,21 @@ class Posterior(Recipe):
         at_half = weights.quantity(metric, 0, 1).at_half
         return at_half if at_half is None or i < j else (-at_half[0], at_half[1])
 
+    def mixing(self, draws: Array) -> Diagnostics | None:
+        """Return the convergence diagnostics of draws; None for independent draws."""
+        return None if self.trace is None else diagnose(draws.reshape(self.n_chains, -1))
+
     def mcse(self, draws: Array) -> float | None:
         """Return the Monte Carlo standard error of the mean; None for independent draws."""
-        return self._of_counts.mcse(draws)
+        mixed = self.mixing(draws)
+        return mixed and mixed.mcse
 
     def effective_share(self, draws: Array) -> float:
         """Return the effective sample size divided by the number of draws."""
-        return self._of_counts.effective_share(draws)
+        mixed = self.mixing(draws)
+        if mixed is None or not np.isfinite(mixed.ess):
+            return 1.0
+        return min(1.0, mixed.ess / len(draws))
 
     def exact(self, asked: str) -> Posterior:
         """Return the same posterior with exact draws; raise if `asked` cannot simulate from it."""
@@ -368,18 +397,75 @@ class Posterior(Recipe):
         """Return read-only draws of the metric, of shape (n_classifiers, n_draws)."""
         if ("draws", metric) not in self._known and metric in self._asked:
             self.draw_together(self._asked)
-        return self._once(("draws", metric), lambda: self.mode(metric).draws(metric, self))
+        return self._once(("draws", metric), lambda: self._drawn(metric))
 
-    def collected(self, blocks: Iterable[Array], metric: Metric) -> Array:
+    def _drawn(self, metric: Metric) -> Array:
+        """Return draws of all classifiers.
+
+        With weights of each classifier, each is spread by its own; otherwise differences are.
+        """
+        if self.weights is None:
+            return self._drawn_by(self.mode(metric), metric)
+        each = self.weights.each(metric)
+        draws = self._spread(self.mode(metric), metric, self.weights.difference(metric), each)
+        return self.weights.together(metric, draws, self.rng(Stream.TOGETHER))
+
+    def draws_of_one(self, metric: Metric, classifier: int) -> Array | None:
+        """Return draws that one classifier has for itself; None if they are those of all."""
+        return self._once(
+            ("draws of one", metric, classifier), lambda: self._drawn_alone(metric, classifier)
+        )
+
+    def _drawn_alone(self, metric: Metric, classifier: int) -> Array | None:
+        if self.weights is None or not self.weights.are_own:
+            return None
+        mode, row, n = self.mode(metric), classifier, self.evidence.n_classifiers
+        if n > 2:  # two are cheaper to draw than all
+            mode, row = mode.pair(classifier, (classifier + 1) % n), 0
+        weight = self.weights.quantity(metric, classifier).weight
+        return self._spread(mode, metric, weight, [weight])[row]
+
+    def _spread(
+        self, mode: Mode, metric: Metric, weight: WeightPosterior, each: Sequence[WeightPosterior]
+    ) -> Array:
+        """Return draws, spread by a mixture of weights of counts.
+
+        They are drawn as if all variation were test noise, and then spread by what training sets
+        add to it. So the weight, which is not known exactly, leaves the middle where it is.
+        """
+        draws = self._drawn_by(mode, metric, weight.of_tests)
+        factors = np.array(
+            [
+                own.factors(self.rng(Stream.TRAINING), self.n_draws, weight.of_tests)
+                for own in each or [weight]
+            ]
+        )
+        return spread_out(draws, factors, metric.extent, together=not each)
+
+    def _drawn_by(self, mode: Mode, metric: Metric, weight: Weight = None) -> Array:
+        """Return draws at a weight of the counts, by default that of the evidence."""
+        draws = self._collected(mode.stream(metric, self.rng(), self.n_draws, weight), metric)
+        return self._wide_enough(metric, draws, mode.units(metric, weight))
+
+    def _wide_enough(self, metric: Metric, draws: Array, units: UnitNumbers | None) -> Array:
+        """Return draws that allow for few units."""
+        if units is None or not draws.shape[1]:
+            return draws
+        wide = allow_for_few_units(draws, units, metric.bounds, self.rng(Stream.FEW_UNITS))
+        # With one end, such as errors have, draws may have been stretched beyond it.
+        return wide if metric.bounds is not None else np.clip(wide, *metric.extent)
+
+    def _collected(self, blocks: Iterable[Array], metric: Metric) -> Array:
         """Return all draws; shows progress if they take long."""
         collected: list[Array] = []
-        done, words, expected = 0, f"drawing {metric.name}", 0.0
+        done, expected = 0, 0.0
         if metric.calls_per_draw:  # what a draw takes is what the observed values take
             self.observed(metric)  # checks the function, once
             evidence = self.mode(metric).evidence
             expected = self.n_draws * seconds_of(lambda: evidence.observed(metric))
-        show = self.shows_progress
-        progress = progress_if_long(words, self.n_draws, show=show, expected=expected)
+        progress = progress_if_long(
+            f"drawing {metric.name}", self.n_draws, show=self.shows_progress, expected=expected
+        )
         with self._threads(), progress as advance:
             for block in blocks:
                 collected.append(block)
@@ -399,17 +485,14 @@ class Posterior(Recipe):
         """
         missing = [m for m in metrics if m.is_of_totals and ("draws", m) not in self._known]
         size = len(missing) * self.evidence.n_classifiers * self.n_draws
-        if len(missing) < 2 or size > MOST_TOGETHER:
+        takes_several = self.specification.draws_metrics_together and self.trace is None
+        if len(missing) < 2 or size > MOST_TOGETHER or not takes_several or self.weights:
             return
-        mode = self._modes[False]
-        together = mode.stream_together(missing, self)
-        if together is None:
-            return
-        combined, blocks = together
-        for metric, draws in zip(missing, self.collected(blocks, combined), strict=True):
+        combined, blocks = self._of_counts.stream_together(missing, self.rng(), self.n_draws)
+        for metric, draws in zip(missing, self._collected(blocks, combined), strict=True):
             if not np.isnan(draws).any():
-                wide_enough = mode.wide_enough(metric, draws, self)
-                self.remember(metric, wide_enough, self.observed(metric))
+                wide = self._wide_enough(metric, draws, self.units(metric))
+                self.remember(wide, "draws", metric)
 
     def rng(self, stream: Stream = Stream.POSTERIOR) -> np.random.Generator:
         """Return the source of the draws from its beginning, or another one of this posterior."""
@@ -420,20 +503,11 @@ class Posterior(Recipe):
         evidence = self.mode(metric).evidence
         return self._once(("observed", metric), lambda: evidence.observed(metric))
 
-    def remember(self, metric: Metric, draws: Array, observed: tuple[float, ...]) -> None:
-        """Store known draws and observed values, such as those of a saved result."""
-        draws.flags.writeable = False
-        self._known["draws", metric], self._known["observed", metric] = draws, observed
-
-    def remember_value(self, metric: Metric, classifier: int, draws: Array) -> None:
-        """Store known draws of the metric of one classifier, where weights are inferred."""
-        draws.flags.writeable = False
-        self._known["draws of one", metric, classifier] = draws
-
-    def remember_influence(self, metric: Metric, influence: Array) -> None:
-        """Store the influence of each row, where the function that it is of is not known."""
-        assert self._bootstrap is not None
-        self._bootstrap.known_influence[metric] = influence
+    def remember(self, known: Any, what: str, *of: Hashable) -> None:
+        """Store what is known from a file: "draws" or "observed" values of a metric, or others."""
+        if isinstance(known, np.ndarray):
+            known.flags.writeable = False
+        self._known[(what, *of)] = known
 
     def check_metric(self, metric: Metric) -> Metric:
         """Return the metric; raise if it cannot be computed from the evidence."""

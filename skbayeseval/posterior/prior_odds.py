@@ -39,8 +39,8 @@ from skbayeseval.judgement.rope import check_rope
 from skbayeseval.metrics.metric import Metric
 from skbayeseval.metrics.registry import of_classes
 from skbayeseval.models.margins import Law
+from skbayeseval.posterior.modes import Prior
 from skbayeseval.posterior.posterior import Posterior
-from skbayeseval.posterior.prior import Prior
 
 METHODS = ("interval", "savage-dickey", "kde")
 
@@ -114,14 +114,14 @@ def bayes_factor(
         exact = posterior.log_density_at_zero(metric)
         if exact is not None:
             return ratio(Estimate(exact), prior_density, "savage-dickey")
-        draws = _difference(posterior, metric)
+        draws = np.subtract(*posterior.draws(metric))
         density = density_by_smoothing(draws, posterior.effective_share(draws))
         return ratio(density, prior_density, "savage-dickey")
-    prior, bandwidth = posterior.prior.remembered(
-        ("kernel density", metric),
-        lambda: density_by_kde(prior_difference_draws(posterior.prior, metric)),
+    before = posterior.prior
+    prior, bandwidth = before.remembered(
+        ("kernel density", metric), lambda: density_by_kde(prior_difference_draws(before, metric))
     )
-    return ratio(density_by_kde(_difference(posterior, metric))[0], prior, "kde", bandwidth)
+    return ratio(density_by_kde(np.subtract(*posterior.draws(metric)))[0], prior, "kde", bandwidth)
 
 
 def written(prior: Mapping[str, Any]) -> str:
@@ -131,20 +131,20 @@ def written(prior: Mapping[str, Any]) -> str:
 
 def prior_density_at_zero(prior: Prior, metric: Metric) -> Estimate | None:
     """Return the log prior density of the difference at 0; None if unknown or infinite."""
-    return prior.remembered(("density at zero", metric), lambda: _density_at_zero(prior, metric))
 
+    def compute() -> Estimate | None:
+        exact = prior.log_density_at_zero(metric)
+        if exact is not None:
+            return Estimate(exact) if exact < np.inf else None
+        if not prior.has_finite_density(metric):
+            return None
+        if prior.model.is_independent:
+            a, b = _draws_to_pair(prior, metric)
+            return density_of_pairs(a, b, NEARLY_ZERO)
+        around = Interval(-CLOSE_TO_ZERO, CLOSE_TO_ZERO)
+        return density_of_draws(*_count_inside(prior, metric, around), CLOSE_TO_ZERO)
 
-def _density_at_zero(prior: Prior, metric: Metric) -> Estimate | None:
-    exact = prior.log_density_at_zero(metric)
-    if exact is not None:
-        return Estimate(exact) if exact < np.inf else None
-    if not prior.has_finite_density(metric):
-        return None
-    if prior.model.is_independent:
-        a, b = _draws_to_pair(prior, metric)
-        return density_of_pairs(a, b, NEARLY_ZERO)
-    around = Interval(-CLOSE_TO_ZERO, CLOSE_TO_ZERO)
-    return density_of_draws(*_count_inside(prior, metric, around), CLOSE_TO_ZERO)
+    return prior.remembered(("density at zero", metric), compute)
 
 
 def _draws_to_pair(prior: Prior, metric: Metric) -> NDArray[Any]:
@@ -170,8 +170,7 @@ def has_infinite_prior_density(prior: Prior, metric: Metric) -> bool:
 
 def prior_difference_draws(prior: Prior, metric: Metric) -> NDArray[Any]:
     """Return prior draws of the difference, as many as in the papers."""
-    a, b = prior.draws(metric, min(KDE_PRIOR_DRAWS, prior.affordable(MOST_DRAWS)))
-    return a - b
+    return np.subtract(*prior.draws(metric, min(KDE_PRIOR_DRAWS, prior.affordable(MOST_DRAWS))))
 
 
 def posterior_odds(posterior: Posterior, metric: Metric, rope: Interval) -> Estimate:
@@ -179,7 +178,7 @@ def posterior_odds(posterior: Posterior, metric: Metric, rope: Interval) -> Esti
     law = posterior.law(metric)
     if law is not None:
         return _odds_of_law(law, rope)
-    draws = _difference(posterior, metric)
+    draws = np.subtract(*posterior.draws(metric))
     inside = count_inside(draws, rope)
     return odds_of_draws(inside, len(draws) - inside, posterior.effective_share(draws))
 
@@ -204,8 +203,3 @@ def _prior_odds(prior: Prior, metric: Metric, rope: Interval) -> Estimate:
 def _odds_of_law(law: Law, rope: Interval) -> Estimate:
     outside = law.below(rope.low) + law.above(rope.high)
     return odds_of_probabilities(law.mass(*rope), outside)
-
-
-def _difference(posterior: Posterior, metric: Metric) -> NDArray[Any]:
-    a, b = posterior.draws(metric)
-    return a - b

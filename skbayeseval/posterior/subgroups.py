@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -99,34 +99,26 @@ def compare_subgroups(
     *child : int
         What tells random numbers of one metric from those of another that is drawn beside it.
     """
-    # Seeds go by the first instance of a subgroup, so that they do not depend on its name.
-    first = [int(np.argmax(given.codes == code)) for code in range(len(given.labels))]
-    alone = list(_each_alone(posterior, metric, given))
-    return _pooled(alone, np.argsort(first), posterior, metric, child)
-
-
-def _each_alone(posterior: Posterior, metric: Metric, given: Subgroups) -> Iterator[Subgroup]:
-    """Yield each subgroup, with the posterior that the model has given its instances alone."""
     assert posterior.instances is not None
     of_rows = posterior.instances.of_rows(given.codes)
     _check_groups(posterior, of_rows, given)
-    sizes = np.bincount(given.codes, minlength=len(given.labels))
-    group = posterior.evidence.group_of_rows
-    n_groups = [
-        0 if group is None else len(np.unique(group[of_rows == code]))
-        for code in range(len(given.labels))
-    ]
-    unknown = (np.nan,) * posterior.evidence.n_classifiers
+    group, unknown = posterior.evidence.group_of_rows, (np.nan,) * posterior.evidence.n_classifiers
+    # Seeds go by the first instance of a subgroup, so that they do not depend on its name.
+    first = [int(np.argmax(given.codes == code)) for code in range(len(given.labels))]
+    alone = []
     for code, label in enumerate(given.labels):
-        empty = Subgroup(label, int(sizes[code]), n_groups[code], unknown, None, None)
+        rows = np.flatnonzero(of_rows == code)
+        n_groups = 0 if group is None else len(np.unique(group[rows]))
+        n = int(np.count_nonzero(given.codes == code))
+        found = Subgroup(label, n, n_groups, unknown, None, None)
         if len(given.labels) == 1:
             whole = _quantity(posterior, metric)
-            yield empty._replace(observed=posterior.observed(metric), unpooled=whole)
+            found = found._replace(observed=posterior.observed(metric), unpooled=whole)
         else:
-            first = int(np.argmax(given.codes == code))
-            entropy = child_entropy(posterior.entropy, Stream.SUBGROUPS, first)
-            rows = np.flatnonzero(of_rows == code)
-            yield _alone(posterior, metric, rows, empty, entropy)
+            entropy = child_entropy(posterior.entropy, Stream.SUBGROUPS, first[code])
+            found = _alone(posterior, metric, rows, found, entropy)
+        alone.append(found)
+    return _pooled(alone, np.argsort(first), posterior, metric, child)
 
 
 def _quantity(posterior: Posterior, metric: Metric) -> Distribution:
@@ -153,18 +145,15 @@ def _alone(
     usual = _quantity(posterior, metric).sd * math.sqrt(posterior.instances.number / empty.n)
     if metric.bounds is None and 0 < MOST_UNUSUAL * usual < found.sd:
         return empty._replace(observed=observed, reason="the metric is unstable")
-    return empty._replace(
-        observed=observed, unpooled=found, absent=_absent(own, metric), size=_size(own, metric)
-    )
-
-
-def _size(own: Posterior, metric: Metric) -> float:
-    """Return the number of instances that the metric rests on; 1 if that is not known."""
+    counts, absent = own.counts[0], ""
     if metric.weighs_instances or not own.evidence.has_class_counts:
-        return float(own.evidence.n_rows or 1)
-    counts = own.counts[0]
-    needed = metric.class_needed(counts.positive)
-    return float(counts.total if needed is None else counts.true[needed])
+        size = own.evidence.n_rows or 1
+    else:
+        needed = metric.class_needed(counts.positive)
+        size = counts.total if needed is None else counts.true[needed]
+    if metric.counts_classes_alike and own.evidence.has_class_counts:
+        absent = _absent(counts)
+    return empty._replace(observed=observed, unpooled=found, absent=absent, size=float(size))
 
 
 def _posterior_of(posterior: Posterior, metric: Metric, rows: Array, entropy: int) -> Posterior:
@@ -230,24 +219,16 @@ def _too_few(own: Posterior, metric: Metric) -> str:
     if not metric.needs_tables or present.all():
         return few
     if any(metric.needs_absent_classes(margin.table) for margin in own.counts):
-        return f"no instances of {_labels_of(counts, ~present)}, which the metric needs"
+        return f"{_absent(counts)}, which the metric needs"
     return few
 
 
-def _absent(own: Posterior, metric: Metric) -> str:
-    """Return which classes are part of a metric, but do not occur in a subgroup."""
-    if not metric.counts_classes_alike or not own.evidence.has_class_counts:
-        return ""
-    absent = _labels_of(own.counts[0], ~(own.counts[0].true > 0))
-    return f"no instances of {absent}" if absent else ""
-
-
-def _labels_of(counts: Any, chosen: Array) -> str:
-    """Return some of the labels in words; of many, the first three."""
-    labels = [repr(label) for label, is_one in zip(counts.labels, chosen, strict=True) if is_one]
+def _absent(counts: Any) -> str:
+    """Return which classes do not occur, in words; of many, the first three. "" if all do."""
+    labels = [repr(label) for label, n in zip(counts.labels, counts.true, strict=True) if not n > 0]
     if len(labels) > 4:
         labels = [*labels[:3], f"{len(labels) - 3} more"]
-    return ", ".join(labels)
+    return f"no instances of {', '.join(labels)}" if labels else ""
 
 
 def _pooled(
@@ -325,7 +306,7 @@ def _check_groups(posterior: Posterior, of_rows: Array, given: Subgroups) -> Non
     shared = ends[ends["min"] < ends["max"]]
     if len(shared):
         one, other = (given.labels[code] for code in shared.iloc[0])
-        what = "group" if posterior.evidence.block_length is None else "block"
+        what = posterior.evidence.noun_of_groups.removesuffix("s")
         raise ValueError(
             f"column must have the same value for all instances of a {what}, but {len(shared)} of "
             f"the {what}s have several, such as {one!r} and {other!r}. Instances of a {what} "

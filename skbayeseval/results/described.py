@@ -20,7 +20,6 @@ from skbayeseval.judgement.rope import check_rope, warn_of_one_rope
 from skbayeseval.metrics.metric import Metric
 from skbayeseval.metrics.registry import in_headings
 from skbayeseval.models import published_and_alternative_models
-from skbayeseval.posterior.build import mixing
 from skbayeseval.posterior.posterior import Posterior
 from skbayeseval.posterior.prior_odds import (
     bayes_factor,
@@ -79,7 +78,7 @@ def _interval(value: Distribution, prob: float) -> dict[str, float]:
 
 def _mixing(posterior: Posterior, value: Distribution) -> dict[str, float]:
     """Return the diagnostics of Markov chains."""
-    mixed = mixing(posterior, value.draws)
+    mixed = posterior.mixing(value.draws)
     return {} if mixed is None else {"ess": mixed.ess, "r_hat": mixed.r_hat}
 
 

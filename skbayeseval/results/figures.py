@@ -32,7 +32,6 @@ from skbayeseval.metrics import curves
 from skbayeseval.metrics.curves import CURVES
 from skbayeseval.metrics.metric import Metric
 from skbayeseval.metrics.registry import get_metric, labelled, per_class, per_class_name
-from skbayeseval.posterior.build import mixing
 from skbayeseval.posterior.inferred_weight import spread_out
 from skbayeseval.posterior.posterior import Posterior
 from skbayeseval.posterior.prior_odds import (
@@ -264,7 +263,8 @@ def _draws(
     if inferred is None:
         return draws
     extent = (-np.inf, np.inf) if k is None or kind.startswith("net_benefit") else (0.0, 1.0)
-    return spread_out(draws, inferred.factors(rng, N_DRAWS), extent, together=False)
+    factors = inferred.factors(rng, N_DRAWS, inferred.of_tests)
+    return spread_out(draws, factors, extent, together=False)
 
 
 def _band(points: Array, draws: Array, prob: float) -> Band:
@@ -371,7 +371,7 @@ class ComparisonFigures(DifferenceAnswers):
             shown = LearningCurveDisplay(*points, rope=region, prob=prob, **about)
         elif kind == "trace":
             draws = posterior.difference(which).draws
-            mixed, note = mixing(posterior, draws), f"{self.n_draws:,} independent draws"
+            mixed, note = posterior.mixing(draws), f"{self.n_draws:,} independent draws"
             if mixed is not None:
                 note = f"effective sample size {mixed.ess:,.0f}, R-hat {mixed.r_hat:.3f}"
             shown = TraceDisplay(draws.reshape(posterior.n_chains, -1), note=note, **about)

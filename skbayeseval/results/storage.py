@@ -42,8 +42,8 @@ from skbayeseval.models import MODEL_CLASSES, from_prior, resolve_model
 from skbayeseval.models.base import Model
 from skbayeseval.posterior.build import check_prevalence
 from skbayeseval.posterior.inferred_weight import KnownWeights, QuantityWeight, WeightPosterior
+from skbayeseval.posterior.modes import Prior
 from skbayeseval.posterior.posterior import Posterior
-from skbayeseval.posterior.prior import Prior
 from skbayeseval.splitting.collect import CrossValidation
 
 FORMAT = "skbayeseval result 6"
@@ -338,15 +338,16 @@ def _remember(
         raise ValueError(f"the observed {metric.name} is not that of its evidence")
     n_drawn = 1 if posterior.evidence.is_of_difference else k
     check_entries(arrays[f"draws_{i}"], f"draws of {metric.name}", (n_drawn, n_draws), **limits)
-    posterior.remember(metric, arrays[f"draws_{i}"], observed)
+    posterior.remember(arrays[f"draws_{i}"], "draws", metric)
+    posterior.remember(observed, "observed", metric)
     for one in range(k if _has_own_draws(posterior) else 0):
         values = arrays[f"values_{i}_{one}"]
         check_entries(values, f"draws of {metric.name}", (n_draws,), **limits)
-        posterior.remember_value(metric, one, values)
+        posterior.remember(values, "draws of one", metric, one)
     if _has_own_influence(posterior, metric) and posterior.scored is not None:
         influence = arrays[f"influence_{i}"]
         check_entries(influence, "influence", (k, posterior.scored.n_rows))
-        posterior.remember_influence(metric, influence)
+        posterior.remember(influence, "influence", metric)
 
 
 def _restored_posterior(

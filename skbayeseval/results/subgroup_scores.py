@@ -13,7 +13,7 @@ from skbayeseval._html import html_table
 from skbayeseval.display.forest import ForestDisplay
 from skbayeseval.evidence.instances import Subgroups
 from skbayeseval.judgement.distribution import Distribution
-from skbayeseval.judgement.largest_gap import LargestGap, Scores, largest_gap
+from skbayeseval.judgement.subgroup_decision import LargestGap, Scores, largest_gap
 from skbayeseval.metrics.confusion import RATES
 from skbayeseval.metrics.metric import Metric
 from skbayeseval.metrics.registry import get_metric

@@ -12,7 +12,7 @@ import pandas as pd
 
 from skbayeseval._html import LEFT
 from skbayeseval._validation import check_flag, check_metric_labels
-from skbayeseval.judgement.decision import WORDS, format_probability, in_a_table
+from skbayeseval.judgement.decision import IN_TABLES, format_probability
 from skbayeseval.judgement.ranking_decision import Tiers
 
 _LATEX = {
@@ -179,7 +179,7 @@ def as_text(
 def _cell(name: str, value: Any, digits: int, prob: float) -> str:
     """Return a cell of a column of a summary as text."""
     if name == "decision":
-        return in_a_table(value) if value in WORDS else str(value)
+        return IN_TABLES.get(value, str(value))
     if isinstance(value, str):
         return value
     if math.isnan(value):

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.ensemble import RandomForestClassifier
-from sklearn.linear_model import LogisticRegression, Perceptron, RidgeClassifier
+from sklearn.linear_model import LogisticRegression, RidgeClassifier
 from sklearn.metrics import get_scorer
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
@@ -31,9 +31,7 @@ def scored_by(estimator, y, metric, **options):
     return ScoredInstances.from_scores(y, {"a": {needs: scores}}, labels=classes, **options)
 
 
-@pytest.mark.parametrize(
-    "estimator", [LogisticRegression(), GaussianNB(), RidgeClassifier(), SVC(), Perceptron()]
-)
+@pytest.mark.parametrize("estimator", [GaussianNB(), RidgeClassifier()])
 @pytest.mark.parametrize("metric", ["roc_auc", "average_precision"])
 def test_rankings_are_those_of_scikit_learns_scorers(estimator, metric):
     (ours,) = scored_by(estimator, TWO, metric).observed(get_metric(metric))
@@ -43,13 +41,7 @@ def test_rankings_are_those_of_scikit_learns_scorers(estimator, metric):
 @pytest.mark.parametrize("y", [TWO, THREE], ids=["two", "three"])
 @pytest.mark.parametrize(
     "metric",
-    [
-        "neg_log_loss",
-        "roc_auc_ovr",
-        "roc_auc_ovr_weighted",
-        "roc_auc_ovo",
-        "roc_auc_ovo_weighted",
-    ],
+    ["neg_log_loss", "roc_auc_ovr_weighted", "roc_auc_ovo_weighted"],
 )
 def test_probabilities_are_those_of_scikit_learns_scorers(y, metric):
     estimator = LogisticRegression()
@@ -62,8 +54,8 @@ def test_classes_unseen_in_training_come_last():
     probability = respond(estimator, X, "probability", (0, 1, 2), False)
     np.testing.assert_array_equal(probability[:, 0], 0)
     np.testing.assert_allclose(probability.sum(axis=1), 1)
-    ranking = respond(RidgeClassifier().fit(X[THREE > 0], THREE[THREE > 0]), X, "ranking",
-                      (0, 1, 2), False)  # fmt: skip
+    ridge = RidgeClassifier().fit(X[THREE > 0], THREE[THREE > 0])
+    ranking = respond(ridge, X, "ranking", (0, 1, 2), False)
     assert (ranking[:, 0] < ranking[:, 1:].min(axis=1)).all()
 
 
@@ -72,16 +64,6 @@ def test_labels_that_training_never_or_always_had():
     probability = respond(forest, X, "probability", (0, 1, 2), True)
     np.testing.assert_array_equal(probability[:, 0], forest.predict_proba(X)[0][:, 1])
     np.testing.assert_array_equal(probability[:, 1:], np.tile([0.0, 1.0], (120, 1)))
-
-
-def test_estimators_that_cannot():
-    with pytest.raises(
-        AttributeError, match=r"Perceptron has none of the methods \['predict_proba'\]"
-    ):
-        respond(Perceptron().fit(X, TWO), X, "probability", (0, 1), False)
-    alone = GaussianNB().fit(X, np.ones(120))
-    with pytest.raises(ValueError, match="training set has only one class"):
-        respond(alone, X, "probability", (0, 1), False)
 
 
 def test_runs_are_averaged_never_pooled():
@@ -96,17 +78,6 @@ def test_runs_are_averaged_never_pooled():
     pooled = ScoredInstances.from_scores(TWO, {"a": shifted}).observed(get_metric("roc_auc"))
     assert ours.observed(get_metric("roc_auc"))[0] == pytest.approx(of_runs.mean())
     assert pooled[0] < ours.observed(get_metric("roc_auc"))[0]
-
-
-def test_shapes_of_weights():
-    scores = {"a": TWO.astype(float)}
-    instances = np.tile(np.arange(40), 3)
-    ours = ScoredInstances.from_scores(TWO, scores, weight=0.4, instances=instances)
-    np.testing.assert_allclose(ours.shape, np.full(40, 1.2))
-    groups = np.repeat(["x", "y", "z"], 40)
-    grouped = ScoredInstances.from_scores(TWO, scores, weight=0.4, groups=groups)
-    np.testing.assert_allclose(grouped.shape, [0.4, 0.4, 0.4])
-    assert grouped.grouped
 
 
 @pytest.mark.parametrize(
@@ -145,9 +116,7 @@ def test_columns_must_be_those_of_the_classes():
         ValueError, match="returned 2 columns that do not correspond to the 3 classes"
     ):
         respond(OneShort().fit(X, THREE), X, "ranking", (0, 1, 2), False)
-    pipeline = make_pipeline(
-        StandardScaler(), StandardScaler(), SVC(decision_function_shape="ovo")
-    ).fit(X, THREE)
+    pipeline = make_pipeline(StandardScaler(), SVC(decision_function_shape="ovo")).fit(X, THREE)
     with pytest.raises(ValueError, match="decision_function_shape='ovr'"):
         respond(pipeline, X, "ranking", (0, 1, 2), False)
 
@@ -167,9 +136,8 @@ def test_influence_is_the_derivative_of_the_bootstrap(metric):
     assert influence == pytest.approx(slopes(scored, get_metric(metric), 0, rows), abs=1e-7)
 
 
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_two_columns_that_do_not_sum_to_one_are_no_probabilities(dtype):
-    positive = RNG.random(120).astype(dtype)
+def test_two_columns_that_do_not_sum_to_one_are_no_probabilities():
+    positive = RNG.random(120).astype(np.float32)
     both = np.column_stack([1 - positive, positive])
     for columns, valid in ((both, True), (both * [[1, 0.9]], False)):
         scored = ScoredInstances.from_scores(TWO, {"a": columns, "b": both})

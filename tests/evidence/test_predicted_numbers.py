@@ -25,14 +25,6 @@ def test_influence_is_the_derivative_of_the_bootstrap(name):
     assert influence == pytest.approx(slopes(numbers, metric, 1, rows), rel=1e-4, abs=1e-7)
 
 
-@pytest.mark.parametrize("name", known_metrics("numbers"))
-def test_influences_sum_to_nothing(name):
-    """Twice the weight of all rows changes nothing."""
-    numbers = evidence(run=np.repeat([0, 1], 30))
-    found = numbers.influence(get_metric(name))
-    np.testing.assert_allclose(found.sum(axis=1), 0, atol=1e-9 * np.abs(found).sum())
-
-
 def test_units():
     metric = get_metric("r2")
     assert evidence().unit_numbers(metric)[:3] == ("instances", 60, 60.0)
@@ -45,10 +37,8 @@ def test_units():
 @pytest.mark.parametrize(
     ("truth", "said", "message"),
     [
-        ([1.0, np.nan], [1.0, 2.0], "Input y_true contains NaN or infinity"),
         ([1.0, 2.0], [1.0, np.inf], "Input a contains NaN or infinity"),
         ([1.0, 2.0], [1.0], "y_true has 2, a has 1"),
-        ([], [], "y_true is empty"),
         ([[1.0, 2.0], [3.0, 4.0]], [1.0, 2.0], "one number per instance, got shape.*one by one"),
     ],
 )

@@ -1,22 +1,24 @@
-"""How many units a metric rests on."""
+"""How many units a metric rests on, and the influence of one of them on it."""
 
 import numpy as np
 import pytest
 
+from skbayeseval import metrics
 from skbayeseval.evidence.instance_scores import ScoredInstances
-from skbayeseval.evidence.unit_numbers import UnitNumbers, count_units, over_classes
+from skbayeseval.evidence.unit_numbers import (
+    UnitNumbers,
+    cell_influence,
+    count_units,
+    over_classes,
+)
 from skbayeseval.evidence.units import UnitCounts
 from skbayeseval.metrics import get_metric
+
+TABLE = np.array([[30.0, 6.0, 2.0], [5.0, 20.0, 0.0], [1.0, 3.0, 12.0]])
 
 
 def numbers_of(evidence, scoring):
     return evidence.unit_numbers(get_metric(scoring))
-
-
-@pytest.mark.parametrize("size", [1.0, 7.0])
-def test_equal_units_count_one_each(size):
-    found = count_units(np.full(6, size), np.ones(6), 1.0, "groups")
-    assert found == UnitNumbers("groups", 6, pytest.approx(6), 6 * size, 6)
 
 
 def test_a_large_unit_beside_small_ones_is_worth_few():
@@ -78,3 +80,63 @@ def test_labels():
     assert (found.what, found.number, found.instances) == ("instances", 3, 4)
     assert found.effective == pytest.approx(16 / 6)
     assert numbers_of(counts, "f1_macro").effective == pytest.approx(3)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "accuracy",
+        "f1_macro",
+        "f1_weighted",
+        "matthews_corrcoef",
+        "balanced_accuracy",
+        "cohen_kappa",
+    ],
+)
+def test_one_more_instance_moves_the_metric_by_its_influence(name):
+    metric = get_metric(name)
+    large = 1e5 * TABLE
+    influence = cell_influence(metric, large, 1)
+    for cell in [(0, 0), (1, 0), (2, 1)]:
+        more = large.copy()
+        more[cell] += 1
+        moved = float(metric(more) - metric(large)) * large.sum()
+        assert moved == pytest.approx(influence[cell], abs=1e-4)
+
+
+def test_true_negatives_that_are_not_counted():
+    counted, not_counted = np.array([[50.0, 8.0], [6.0, 16.0]]), np.array([[np.nan, 8], [6, 16]])
+    with_them, without = (
+        cell_influence(get_metric("f1"), one, 1) for one in (counted, not_counted)
+    )
+    assert without[0, 0] == 0
+    # The influence per chunk instead of per instance: both sum to the same change.
+    np.testing.assert_allclose(without * 80 / 30, with_them, atol=1e-6)
+
+
+@pytest.mark.parametrize("name", ["f1_macro", "accuracy", "own"])
+def test_many_classes_fit_in_memory(name):
+    """Two thousand classes, most of whose cells are empty; tables of all pairs would be 128 TB."""
+    n_classes = 2000 if name != "own" else 300
+    metric = get_metric(name) if name != "own" else metrics.from_confusion(_own_accuracy, "own")
+    table = np.zeros((n_classes, n_classes))
+    table[np.arange(n_classes), np.arange(n_classes)] = 3
+    table[0, 1] = 5
+    influence = cell_influence(metric, table, 1)
+    accuracy = np.trace(table) / table.sum()
+    if name == "f1_macro":
+        assert influence[0, 1] < 0 < influence[0, 0]
+    else:
+        assert influence[0, 1] == pytest.approx(-accuracy, abs=1e-6)
+        assert influence[7, 7] == pytest.approx(1 - accuracy, abs=1e-6)
+
+
+def _own_accuracy(tables):
+    return np.trace(tables, axis1=-2, axis2=-1)
+
+
+def test_a_class_of_one_instance_among_a_million():
+    table = np.array([[1e6, 1.0], [1.0, 1.0]])
+    influence = cell_influence(get_metric("f1"), table, 1)
+    # F1 is 2 / 4; one more hit makes it 4 / 6, and the derivative at 2 / 4 is (2 - 2 x 0.5) / 4.
+    assert influence[1, 1] / table.sum() == pytest.approx(0.25, rel=1e-4)

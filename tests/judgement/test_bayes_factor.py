@@ -18,29 +18,6 @@ from skbayeseval.judgement.bayes_factor import (
 from skbayeseval.judgement.intervals import Interval
 
 
-def test_odds_of_draws_by_repetition():
-    rng = np.random.default_rng(0)
-    found = [odds_of_draws(k, 20_000 - k) for k in rng.binomial(20_000, 0.03, 500)]
-    logs = np.array([estimate.log for estimate in found])
-    assert logs.mean() == pytest.approx(np.log(0.03 / 0.97), abs=0.01)
-    assert np.mean([e.variance for e in found]) == pytest.approx(logs.var(), rel=0.2)
-    assert all(estimate.reliable for estimate in found)
-
-
-@pytest.mark.parametrize(("inside", "outside"), [(0, 20_000), (20_000, 0), (99, 19_901)])
-def test_few_draws_are_not_reliable(inside, outside):
-    estimate = odds_of_draws(inside, outside)
-    assert np.isfinite(estimate.log)
-    assert not estimate.reliable
-
-
-def test_odds_of_probabilities():
-    assert odds_of_probabilities(0.2, 0.8) == (pytest.approx(np.log(0.25)), 0.0, "")
-    estimate = odds_of_probabilities(0.0, 1.0)
-    assert np.isfinite(estimate.log)
-    assert not estimate.reliable
-
-
 def test_density_of_nothing():
     nowhere = (-np.inf, np.inf, "no draw is close to 0")
     assert density_of_draws(0, 500, 0.1) == nowhere
@@ -54,7 +31,6 @@ def test_density_of_nothing():
         (lambda a, b: density_of_pairs(a, b, 1e-4), 4 / 3),
         # The density of a - b is 4/3 - 2 x + 2 x^3 / 3 at x = |a - b|.
         (lambda a, b: density_of_draws(np.sum(abs(a - b) < 0.02), len(a), 0.02), 1.313335),
-        (lambda a, b: odds_of_pairs(a, b, Interval(-0.1, 0.2)), 1 / (1 / 0.350283 - 1)),
         (lambda a, b: odds_of_pairs(a, b, Interval(-0.001, 0.001)), 1 / (1 / 0.00266467 - 1)),
     ],
 )
@@ -67,15 +43,7 @@ def test_prior_estimates_by_repetition(estimate, expected):
     assert all(one.reliable for one in found)
 
 
-@pytest.mark.parametrize("apart", [0.0, 1.0])
-def test_pairs_that_are_all_inside_or_outside(apart):
-    estimate = odds_of_pairs(np.zeros(500), np.full(500, apart), Interval(-0.1, 0.1))
-    assert np.isfinite(estimate.log)
-    assert (estimate.log > 0) == (apart == 0)
-    assert not estimate.reliable
-
-
-@pytest.mark.parametrize("mean", [0.0, 1.0, 2.0, 3.0, 6.0])
+@pytest.mark.parametrize("mean", [0.0, 2.0, 6.0])
 @pytest.mark.parametrize("law", [stats.norm(), stats.gamma(25, loc=-5, scale=0.2)])
 def test_density_is_right_or_not_reliable(law, mean):
     rng = np.random.default_rng(0)
@@ -108,18 +76,6 @@ def test_smoothing_is_that_of_hjort_and_glad(mean):
     assert density_by_smoothing(draws, 0.25).variance == pytest.approx(4 * noise + bias**2)
 
 
-def test_smoothing_needs_a_hundred_draws_nearby():
-    draws = np.random.default_rng(0).normal(0.0, 1.0, 2000)
-    near = np.sum(np.abs(draws) < draws.std(ddof=1) / 2000 ** (1 / 5))
-    assert density_by_smoothing(draws, 100.5 / near).reliable
-    assert not density_by_smoothing(draws, 99.5 / near).reliable
-
-
-def test_density_of_constant_draws():
-    assert not density_by_smoothing(np.zeros(1000)).reliable
-    assert density_by_smoothing(np.ones(1000)).log == -np.inf
-
-
 def test_kde_is_scipys_and_never_reliable():
     draws = np.random.default_rng(0).normal(0.5, 1, 50_000)
     estimate, bandwidth = density_by_kde(draws)
@@ -143,12 +99,6 @@ def test_ratio():
     assert np.isnan(BayesFactor(0.0, -400.0, 0.0, False, "interval").log10_mcse)
 
 
-def test_ratio_beyond_doubles_keeps_its_logarithm():
-    factor = ratio(Estimate(2000.0), Estimate(0.0), "interval")
-    assert np.isfinite(factor.value)
-    assert factor.log10 == pytest.approx(2000 / np.log(10))
-
-
 @pytest.mark.parametrize(
     ("value", "method", "sentence"),
     [
@@ -159,22 +109,10 @@ def test_ratio_beyond_doubles_keeps_its_logarithm():
             "ROPE as if it is outside the ROPE",
         ),
         (
-            1 / 12,
-            "interval",
-            "12 for a difference: the data are 12 times as probable if the difference is outside "
-            "the ROPE as if it is inside the ROPE",
-        ),
-        (
-            0.5,
+            1e-9,
             "savage-dickey",
-            "2.0 for a difference: the data are 2.0 times as probable if the difference is not 0 "
-            "as if it is 0",
-        ),
-        (
-            1e9,
-            "interval",
-            "more than a million for equality: the data are more than a million times as probable "
-            "if the difference is inside the ROPE as if it is outside the ROPE",
+            "more than a million for a difference: the data are more than a million times as "
+            "probable if the difference is not 0 as if it is 0",
         ),
     ],
 )
@@ -188,17 +126,12 @@ def test_sentences(value, method, sentence):
     ("estimate", "reason"),
     [
         (odds_of_draws(3, 19_997), "only 3 of 20,000 draws are inside the ROPE"),
-        (odds_of_draws(19_950, 50), "only 50 of 20,000 draws are outside the ROPE"),
         (odds_of_draws(150, 3850, 0.5), "only 150 of 4,000 draws, worth 75 independent ones, are"),
         (odds_of_probabilities(0.0, 1.0), "the probability inside the ROPE is too small"),
         (density_by_smoothing(np.ones(1000)), "all draws are equal"),
         (
             density_by_smoothing(np.random.default_rng(0).normal(9, 1, 2000)),
             "only 0 of 2,000 draws are close to 0",
-        ),
-        (
-            odds_of_draws(3, 97, what="draws of the prior"),
-            "only 3 of 100 draws of the prior are inside the ROPE",
         ),
         (density_of_draws(99, 10_000, 0.1), "only 99 of 10,000 draws of the prior are close to 0"),
         (

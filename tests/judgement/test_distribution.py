@@ -66,13 +66,6 @@ def test_references():
     assert Distribution(DRAWS, mcse=0.5).mcse == 0.5
 
 
-def test_regions_beyond_the_ends():
-    difference = ALL["difference"]
-    assert difference.around(Interval(-2.0, 2.0)) == pytest.approx((0, 1, 0))
-    assert difference.mass(-np.inf, np.inf) == pytest.approx(1)
-    assert difference.around(Interval(0.0, 0.0)).equivalent == 0
-
-
 @pytest.mark.parametrize(
     ("shift", "depends"), [(0.0, False), (0.5, False), (1.5, True)], ids=["none", "small", "large"]
 )

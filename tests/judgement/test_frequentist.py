@@ -3,7 +3,7 @@ from itertools import product
 import mlxtend.evaluate
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 from sklearn.base import BaseEstimator
@@ -29,6 +29,7 @@ OF_SCORES = {
     "corrected": (corrected_resampled_t, (8,), {"n_train": 90, "n_test": 10}),
     "5x2 t": (five_by_two_t, (5, 2), {}),
     "3x2 t": (blocked_three_by_two_t, (3, 2), {}),
+    "time": (diebold_mariano, (8,), {"lag": 1}),
 }
 
 
@@ -40,7 +41,7 @@ def scores(shape, seed=0):
     )
 
 
-@pytest.mark.parametrize("lag", [0, 1, 7, 30])
+@pytest.mark.parametrize("lag", [0, 7])
 def test_diebold_and_mariano(lag):
     a, b = np.random.default_rng(lag).normal(size=(2, 80)).cumsum(axis=1)
     hac = {"maxlags": lag, "use_correction": False}  # Newey and West's variance of the mean
@@ -53,11 +54,7 @@ def test_diebold_and_mariano(lag):
     assert diebold_mariano(b, a, lag=lag).statistic == -test.statistic
 
 
-def test_diebold_and_mariano_without_differences():
-    assert diebold_mariano([1, 2, 3], [1, 2, 3], lag=1).pvalue == 1
-    assert diebold_mariano([2, 3, 4], [1, 2, 3], lag=1).pvalue == 0
-
-
+@settings(max_examples=30)
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=1, max_size=30))
 def test_sign_test(pairs):
     a, b = np.array(pairs).T
@@ -72,6 +69,7 @@ def test_sign_test(pairs):
     assert sign_test(b, a).pvalue == pytest.approx(test.pvalue)
 
 
+@settings(max_examples=30)
 @given(st.integers(0, 60), st.integers(0, 60))
 def test_mcnemar(only_a, only_b):
     expected = contingency_tables.mcnemar([[7, only_a], [only_b, 9]], exact=True)
@@ -104,9 +102,7 @@ def test_mid_p_of_the_literature():
     assert mcnemar(1, 7, mid_p=True).pvalue == pytest.approx(0.039, abs=5e-4)
 
 
-@pytest.mark.parametrize(
-    "trials", [(85, 100, 78, 100), (3, 17, 9, 20), (0, 10, 4, 30), (7532, 8000, 10, 12)]
-)
+@pytest.mark.parametrize("trials", [(3, 17, 9, 20), (0, 10, 4, 30), (7532, 8000, 10, 12)])
 def test_two_proportion_z(trials):
     successes_a, n_a, successes_b, n_b = trials
     statistic, pvalue = proportions_ztest([successes_a, successes_b], [n_a, n_b])
@@ -114,20 +110,8 @@ def test_two_proportion_z(trials):
     assert (test.statistic, test.pvalue) == pytest.approx((statistic, pvalue))
     mirrored = two_proportion_z(successes_b, n_b, successes_a, n_a)
     assert mirrored.statistic == pytest.approx(-statistic)
-
-
-@pytest.mark.parametrize("trials", [(0, 10, 0, 12), (10, 10, 12, 12)])
-def test_proportions_without_variance(trials):
-    test = two_proportion_z(*trials)
-    assert (test.statistic, test.pvalue, test.n) == (0, 1, 22)
-
-
-def test_paired_t():
-    a, b = scores((20,))
-    expected = stats.ttest_rel(a, b)
-    test = paired_t(a, b)
-    assert (test.statistic, test.pvalue) == pytest.approx((expected.statistic, expected.pvalue))
-    assert (test.df, test.n) == (19, 20)
+    none = two_proportion_z(0, 10, 0, 12)  # no variance
+    assert (none.statistic, none.pvalue, none.n) == (0, 1, 22)
 
 
 def test_corrected_resampled_t():
@@ -148,7 +132,7 @@ class Nothing(BaseEstimator):
         return self
 
 
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", range(2))
 def test_five_by_two(seed):
     a, b = scores((5, 2), seed)
     for test, reference in (
@@ -179,19 +163,6 @@ def test_blocked_three_by_two_by_hand():
     assert (test.n, test.df) == (6, 5)
 
 
-@pytest.mark.parametrize(("rho_1", "rho_2"), [(0.0, 0.25), (0.3, 0.3), (0.5, 0.25)])
-def test_blocked_three_by_two_is_conservative(rho_1, rho_2):
-    # Normal differences with correlations within and between repeats, and no effect.
-    repeat = np.repeat(np.arange(3), 2)
-    covariance = np.where(repeat[:, None] == repeat, rho_1, rho_2) + (1 - rho_1) * np.eye(6)
-    draws = np.random.default_rng(0).multivariate_normal(np.zeros(6), covariance, 4000)
-    v = 1 + rho_1 + 4 * rho_2
-    np.testing.assert_allclose(draws.mean(axis=1).var(), v / 6, rtol=0.1)
-    np.testing.assert_allclose(draws.var(axis=1).mean(), (6 - v) / 6, rtol=0.05)
-    rejected = np.mean([blocked_three_by_two_t(d, np.zeros(6)).pvalue < 0.05 for d in draws])
-    assert rejected < 0.05
-
-
 @pytest.mark.parametrize("name", OF_SCORES)
 def test_swapped(name):
     test, shape, parameters = OF_SCORES[name]
@@ -210,12 +181,6 @@ def test_without_variance(name):
     better = test(half, half - 0.25, **parameters)
     assert (better.statistic, better.pvalue) == (np.inf, 0)
     assert test(half - 0.25, half, **parameters).statistic == -np.inf
-
-
-def test_f_without_variance():
-    half = np.full((5, 2), 0.5)
-    assert five_by_two_f(half, half).pvalue == 1
-    assert five_by_two_f(half, half - 0.25).pvalue == 0
     # Differences that are the same but for rounding.
     a = np.array([0.3, 0.7, 0.9])
     assert paired_t(a, a - 0.1).pvalue < 1e-10

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from skbayeseval import compare_counts, compare_items, compare_scores
+from skbayeseval import compare_items, compare_scores
 from skbayeseval.judgement.decision import check_cost, expected_loss
 from skbayeseval.judgement.distribution import Distribution, Plan, one_sided
 from skbayeseval.judgement.rope import check_margin
@@ -39,18 +39,6 @@ def test_sentences_of_non_inferiority(probability, answer, words):
     assert str(found) == repr(found) == words
 
 
-@pytest.mark.parametrize(
-    ("probability", "margin", "words"),
-    [
-        (0.97, 0.0, "new is better than old with probability 97.0% (f1)"),
-        (0.5, 0.01, "not settled: new is better than old by more than 0.01 with probability 50.0%"),
-        (0.01, 0.01, "new is not better than old by more than 0.01 with probability 99.0% (f1)"),
-    ],
-)
-def test_sentences_of_superiority(probability, margin, words):
-    assert str(answer_to("superiority", probability, margin)).startswith(words)
-
-
 @pytest.mark.parametrize("question", ["non-inferiority", "superiority"])
 def test_answers_that_other_splits_could_change(question):
     # The draws are 0.001 from the limit: larger shifts move all of them across it.
@@ -76,25 +64,11 @@ def test_probabilities_in_closed_form():
     assert result.superiority().probability == pytest.approx(law.sf(0.0), abs=1e-9)
 
 
-def test_one_side_is_the_other_seen_from_b():
-    counts = (88, 10, 12), (80, 14, 20)
-    one = compare_counts(*counts, random_state=0)
-    other = compare_counts(*counts[::-1], random_state=0)
-    not_worse = one.non_inferiority(0.02).probability
-    assert not_worse == pytest.approx(1 - other.superiority(0.02).probability, abs=0.01)
-    probabilities = one.probability(0.02)
-    assert not_worse == pytest.approx(1 - probabilities.worse, abs=1e-6)
-
-
-@pytest.mark.parametrize("margin", [-0.01, np.inf, np.nan])
-def test_margins_below_zero_are_refused(margin):
-    with pytest.raises(ValueError, match="must be finite and at least 0"):
-        check_margin(margin, UNBOUNDED)
-
-
 def test_margins_that_cannot_be_meant():
     with pytest.raises(ValueError, match=r"margin=1 is at least half .* Did you mean 0.01"):
         check_margin(1, get_metric("accuracy"))
+    with pytest.raises(ValueError, match="must be finite and at least 0"):
+        check_margin(-0.01, UNBOUNDED)
     with pytest.raises(TypeError, match="margin must be a number"):
         check_margin([0.01], UNBOUNDED)
     with pytest.raises(ValueError, match="margin='one' is not a percentage"):
@@ -142,14 +116,9 @@ def test_expected_losses_of_several():
     np.testing.assert_allclose(found.losses, [0.1 / 3, 0.2 / 3, 0.8])
     assert (found.choice, found.waiting) == ("x", found.losses[0])
     assert "1 with x and 1 with y and 2 with z. To wait until it is known who is" in str(found)
-
-
-@pytest.mark.parametrize(
-    ("cost", "error"), [(0, ValueError), ((1, -1), ValueError), ("x", TypeError), ((1,), TypeError)]
-)
-def test_bad_costs(cost, error):
-    with pytest.raises(error, match="cost must be"):
-        check_cost(cost)
+    for cost in (0, (1, -1), "x", (1,)):
+        with pytest.raises((ValueError, TypeError), match="cost must be"):
+            check_cost(cost)
 
 
 def test_looks_require_more():
@@ -161,14 +130,6 @@ def test_looks_require_more():
     assert str(sure).endswith("98.0% (f1; 97.5% or more required at each of 2 looks)")
     assert answer_to("superiority", 0.02, looks=2).answer == "no"
     assert answer_to("superiority", 0.03, looks=2).answer == "not settled"
-
-
-def test_looks_that_cannot_be():
-    result = compare_counts((88, 10, 12), (80, 14, 20), n_draws=100)
-    with pytest.raises(TypeError, match="looks must be a whole number, got 2.5"):
-        result.non_inferiority(0.01, looks=2.5)
-    with pytest.raises(ValueError, match="looks=0 must be at least 1"):
-        result.superiority(looks=0)
 
 
 def passing(scores):
@@ -186,7 +147,7 @@ def test_the_boundary_of_a_plan():
     plan = np.array([Plan(k, 5).score_required(0.975) for k in range(1, 6)])
     assert plan[-1] == pytest.approx(stats.norm.isf(0.0125))
     assert passing(2.040 * plan / plan[-1]) == pytest.approx(0.025, abs=1e-4)
-    found = [passing([Plan(k, n).score_required(0.95) for k in range(1, n + 1)]) for n in (1, 3, 9)]
+    found = [passing([Plan(k, n).score_required(0.95) for k in range(1, n + 1)]) for n in (1, 3, 6)]
     assert found[0] == pytest.approx(0.025)
     assert all(less < more < 0.05 for less, more in pairwise(found))
 
@@ -235,8 +196,6 @@ def test_plans_of_results():
     ):
         assert found.plan == (400, 1000, "items")
     assert result.non_inferiority(0.1, planned=1000).answer == "yes"
-    counts = compare_counts((88, 10, 12, 90), (80, 14, 20, 86), n_draws=100)
-    assert counts.superiority(planned=300).plan == (200, 300, "instances")
     with pytest.raises(TypeError, match="planned must be a whole number, got 2.5"):
         result.superiority(planned=2.5)
     with pytest.raises(ValueError, match=r"planned=300 is less than the 400 items .* before the"):

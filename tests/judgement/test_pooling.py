@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
 from scipy.integrate import quad
-from scipy.stats import chi2
+from scipy.stats import cauchy, chi2, norm
 
-from skbayeseval.judgement.pooling import pool_scores
+from skbayeseval.judgement.pooling import pool_scores, pool_subgroups
 
 OBSERVED = np.array([0.90, 0.87, 0.93, 0.88])
 COVARIANCE = 1e-4 * (0.5 + 0.5 * np.diag([1.0, 2.0, 0.5, 1.0]))
@@ -42,17 +42,6 @@ def test_two_differ_by_what_quadrature_gives():
     assert difference.var() > noise * kept
 
 
-def test_all_of_a_pack_shrink_by_one_share():
-    """Four that are near each other are a pack of two to four; all of them with probability 0.8."""
-    rng = np.random.default_rng(1)
-    near = 0.9 + 0.2 * (OBSERVED - 0.9)
-    draws = normal_draws(near, COVARIANCE, 200_000, rng)
-    pooled = pool_scores(draws, rng)
-    shrunk = (pooled.mean(axis=1) - pooled.mean()) / (draws.mean(axis=1) - draws.mean())
-    assert np.ptp(shrunk) < 0.1
-    assert shrunk.mean() == pytest.approx(1 - mean_share(near, COVARIANCE), abs=0.05)
-
-
 def test_shares_of_noise_are_calibrated():
     # True scores that vary as the noise does, theta ~ N(0, c S), with sqrt(1 / (1 + c)) uniform.
     rng = np.random.default_rng(2)
@@ -74,34 +63,7 @@ def test_shares_of_noise_are_calibrated():
     assert inside > 0.92
 
 
-def equal(k, rng, noise=0.01):
-    return rng.normal(rng.normal(0.85, noise, (k, 1)), noise, (k, 2000))
-
-
-@pytest.mark.parametrize("k", [10, 50])
-def test_equal_classifiers_are_drawn_together(k):
-    rng = np.random.default_rng(3)
-    samples = [equal(k, rng) for _ in range(20)]
-    spread = [np.ptp(draws.mean(axis=1)) for draws in samples]
-    pooled = [np.ptp(pool_scores(draws, rng).mean(axis=1)) for draws in samples]
-    assert np.mean(pooled) < 0.5 * np.mean(spread)
-
-
-def test_bad_ones_do_not_keep_equal_ones_apart():
-    rng = np.random.default_rng(4)
-    draws = equal(30, rng)
-    alone = pool_scores(draws[:27], rng)
-    draws[27:] -= 0.2
-    pooled = pool_scores(draws, rng)
-    spread = np.ptp(pooled[:27].mean(axis=1))
-    assert spread == pytest.approx(np.ptp(alone.mean(axis=1)), rel=0.1)
-    np.testing.assert_allclose(pooled[:27].mean(), draws[:27].mean(), atol=1e-3)
-    gap = pooled[:27].mean() - pooled[27:].mean(axis=1).max()
-    assert gap > 0.17
-
-
-@pytest.mark.parametrize("n_hopeless", [1, 12])
-@pytest.mark.parametrize("spread", [0.0, 2.0])
+@pytest.mark.parametrize(("spread", "n_hopeless"), [(0.0, 12), (2.0, 1)])
 def test_the_winner_is_neither_believed_nor_shrunk_too_much(spread, n_hopeless):
     """Its bias, in standard deviations of the noise, with hopeless ones far behind."""
     rng, bias, raw = np.random.default_rng(8), [], []
@@ -116,12 +78,11 @@ def test_the_winner_is_neither_believed_nor_shrunk_too_much(spread, n_hopeless):
     assert abs(np.mean(bias)) < (0.25 if spread else 0.5 * np.mean(raw))
 
 
-@pytest.mark.parametrize("n_others", [20, 50])
-def test_one_that_leads_is_not_drawn_back(n_others):
+def test_one_that_leads_is_not_drawn_back():
     """Seven standard deviations ahead of equal ones, which are drawn together nevertheless."""
     rng = np.random.default_rng(3)
-    observed = np.append(7.0, rng.standard_normal(n_others))
-    draws = observed[:, None] + rng.standard_normal((n_others + 1, 2000))
+    observed = np.append(7.0, rng.standard_normal(20))
+    draws = observed[:, None] + rng.standard_normal((21, 2000))
     pooled = pool_scores(draws, rng).mean(axis=1)
     assert pooled[0] == pytest.approx(draws[0].mean(), abs=0.4)
     assert np.ptp(pooled[1:]) < 0.7 * np.ptp(draws[1:].mean(axis=1))
@@ -142,17 +103,6 @@ def test_those_that_are_equal_in_most_draws_share_the_first_place():
     pooled = pool_scores(draws, rng)
     best = pooled == pooled.max(axis=0)
     np.testing.assert_allclose((best / best.sum(axis=0)).mean(axis=1), 1 / 3, atol=0.02)
-
-
-def test_near_copies_hardly_have_influence():
-    # Six candidates, alone and three times each, with hardly any noise between the three.
-    rng = np.random.default_rng(7)
-    draws = rng.normal(np.linspace(0.88, 0.97, 6)[:, None], 0.012, (6, 4000))
-    near = np.repeat(draws, 3, axis=0) + rng.normal(0, 1e-4, (18, 4000))
-    near += rng.normal(0, 1e-4, (18, 1))
-    alone, three = pool_scores(draws, rng), pool_scores(near, rng)
-    assert np.ptp(three.mean(axis=1)) == pytest.approx(np.ptp(alone.mean(axis=1)), rel=0.05)
-    assert np.ptp(alone.mean(axis=1)) > 0.7 * 0.09
 
 
 def test_shift_scale_order_and_what_all_have_in_common():
@@ -176,17 +126,83 @@ def test_nothing_to_pool():
     np.testing.assert_allclose(pool_scores(certain, rng), certain)
 
 
-def test_hundreds_that_hardly_differ():
-    # The observed scores are far closer to each other than their noise: all of it is noise.
-    rng = np.random.default_rng(12)
-    draws = 0.9 + 0.05 * rng.standard_normal((400, 500))
-    draws -= draws.mean(axis=1, keepdims=True) - rng.normal(0.9, 1e-5, (400, 1))
-    pooled = pool_scores(draws, rng)
-    assert pooled.std(axis=0).mean() < 0.2 * draws.std(axis=0).mean()
+SIZES = np.array([100, 100, 100, 400, 400])
+DIFFERENCES = np.array([0.00, 0.06, -0.03, 0.02, -0.22])
+SD = 0.5 / np.sqrt(SIZES)
 
 
-def test_bounds_are_kept():
-    rng = np.random.default_rng(13)
-    draws = rng.beta([[99.0], [97.0], [90.0]], [[1.0], [3.0], [10.0]], (3, 5000))
-    pooled = pool_scores(draws, rng)
-    assert 0 <= pooled.min() <= pooled.max() <= 1
+def pooled_draws(observed=DIFFERENCES, n_draws=20_000, seed=0):
+    rng = np.random.default_rng(seed)
+    draws = observed[:, None] + SD[:, None] * norm.ppf((np.arange(n_draws) + 0.5) / n_draws)
+    draws = rng.permuted(draws, axis=1)
+    return pool_subgroups(draws, SIZES, rng)
+
+
+def posterior_by_quadrature(observed):
+    """Means and standard deviations of true differences and the mean of log tau, on a fine grid."""
+    share = (np.arange(80) + 0.5) / 80
+    scales = np.sqrt(np.mean(SD**2) * (1 - share) / share)
+    centres, values = np.linspace(-0.5, 0.4, 91), np.linspace(-0.6, 0.5, 551)
+    noise = norm.pdf(observed[:, None], values, SD[:, None])
+    total, first, second, of_tau = 0.0, 0.0, 0.0, 0.0
+    for tau, prior in zip(scales, 1 - share, strict=True):
+        priors = cauchy.pdf(values, centres[:, None], tau)
+        moments = [priors @ (noise * values**k).T for k in (0, 1, 2)]
+        weight = prior * moments[0].prod(axis=1)
+        total += weight.sum()
+        of_tau += weight.sum() * np.log(tau)
+        first = first + weight @ (moments[1] / moments[0])
+        second = second + weight @ (moments[2] / moments[0])
+    mean = first / total
+    return mean, np.sqrt(second / total - mean**2), of_tau / total
+
+
+def test_draws_are_those_of_the_hierarchical_model():
+    found = pooled_draws(n_draws=40_000)
+    mean, sd, log_tau = posterior_by_quadrature(DIFFERENCES)
+    np.testing.assert_allclose(found.draws.mean(axis=1), mean, atol=0.03 * SD.max())
+    np.testing.assert_allclose(found.draws.std(axis=1), sd, rtol=0.03)
+    assert np.log(found.tau).mean() == pytest.approx(log_tau, abs=0.05)
+
+
+def test_a_larger_variance_does_not_hide_it():
+    """It is judged by the noise that its size lets expect, and keeps its own."""
+    rng = np.random.default_rng(2)
+    observed = np.append(rng.normal(0, 0.05, 19), -0.3)
+    noise = np.append(np.full(19, 0.05), 0.09)
+    draws = rng.normal(observed[:, None], noise[:, None], (20, 5000))
+    pooled = pool_subgroups(draws, np.full(20, 50), rng).draws[-1]
+    assert np.quantile(pooled, 0.975) < 0
+    assert pooled.std() > 0.07
+
+
+def test_shift_and_scale_of_subgroups():
+    one, again = pooled_draws(), pooled_draws()
+    np.testing.assert_array_equal(one.draws, again.draws)
+    rng = np.random.default_rng(3)
+    draws = rng.normal(DIFFERENCES[:, None], SD[:, None], (5, 2000))
+    plain = pool_subgroups(draws, SIZES, np.random.default_rng(4))
+    moved = pool_subgroups(3 + 100 * draws, SIZES, np.random.default_rng(4))
+    np.testing.assert_allclose(moved.draws, 3 + 100 * plain.draws, atol=1e-8)
+    np.testing.assert_allclose(moved.tau, 100 * plain.tau)
+
+
+def test_many_subgroups_and_far_ones():
+    """The grid of centres is narrowed to where they are, however far the farthest is."""
+    rng = np.random.default_rng(5)
+    observed = np.append(rng.normal(0.1, 0.01, 300), [4.0, -7.0])
+    draws = rng.normal(observed[:, None], 0.01, (302, 200))
+    pooled = pool_subgroups(draws, np.full(302, 50), rng).draws.mean(axis=1)
+    assert np.std(pooled[:300]) < 0.005
+    assert pooled[:300].mean() == pytest.approx(0.1, abs=0.002)
+    np.testing.assert_allclose(pooled[300:], [4.0, -7.0], atol=0.01)
+
+
+def test_no_subgroups_to_pool():
+    rng = np.random.default_rng(0)
+    draws = rng.normal(size=(1, 100))
+    np.testing.assert_array_equal(pool_subgroups(draws, np.array([9]), rng).draws, draws)
+    certain = np.repeat([[0.25], [0.5]], 100, axis=1)
+    found = pool_subgroups(certain, np.array([9, 9]), rng)
+    np.testing.assert_array_equal(found.draws, certain)
+    assert np.isnan(found.tau).all()

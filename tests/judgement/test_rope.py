@@ -1,17 +1,9 @@
 import numpy as np
 import pytest
-from sklearn.linear_model import Ridge
-from sklearn.model_selection import GridSearchCV, KFold
 
 from skbayeseval import (
-    compare_items,
     compare_many,
     compare_predictions,
-    compare_scores,
-    metrics,
-    power_analysis,
-    refit_simplest,
-    report_search,
 )
 from skbayeseval.judgement.rope import (
     check_rope,
@@ -33,13 +25,10 @@ def test_ropes():
     ("rope", "error", "message"),
     [
         (-0.01, ValueError, "rope=-0.01 must be finite and at least 0"),
-        (np.nan, ValueError, "rope=nan must be finite and at least 0"),
         (np.inf, ValueError, "rope=inf must be finite and at least 0"),
         ((0.02, -0.02), ValueError, r"rope=\(0.02, -0.02\) must have low <= high"),
-        ((0.0, np.nan), ValueError, "must have low <= high"),
         ((1, 2, 3), TypeError, "rope must be a number, a string such as '1%' or a pair"),
         ("small", ValueError, "rope='small' is not a percentage"),
-        ("-1%", ValueError, "rope='-1%' is not a percentage"),
         ((-np.inf, 0.01), ValueError, r"must be finite. For a one-sided question, use non_inf"),
         ({"f1": 0.01}, TypeError, "rope must be that of a single metric here"),
         (None, TypeError, "rope must be a number, a string such as '1%' or a pair"),
@@ -63,7 +52,6 @@ def test_a_percentage_and_a_rope_per_metric():
     ("rope", "metric", "advice"),
     [
         (1, "accuracy", "from -1 to 1. Did you mean 0.01?"),
-        (2.5, "f1_macro", "Did you mean 0.025?"),
         (0.5, "accuracy", "Did you mean 0.005?"),
         (1, "matthews_corrcoef", "from -2 to 2. Did you mean 0.01?"),
         ((-1, 0.01), "f1", "use non_inferiority"),
@@ -94,9 +82,7 @@ def test_around_zero():
     [
         (["accuracy", "f1", "roc_auc"], False),
         (["accuracy", "matthews_corrcoef"], False),
-        (["neg_brier_score"], False),
         (["roc_auc", "neg_brier_score"], True),
-        (["neg_log_loss", "neg_brier_score"], True),
         (["r2", "neg_mean_absolute_error"], True),
     ],
 )
@@ -113,29 +99,17 @@ def test_one_rope_for_metrics_of_several_scales(names, warned, recwarn):
         assert f"rope={{{names[0]!r}: 0.02, {names[1]!r}: ...}}" in said
 
 
-def test_the_range_of_a_metric_is_its_scale(recwarn):
-    grades, shares = item_metric("grades", (1.0, 5.0)), item_metric("shares", (0.0, 1.0))
-    warn_of_one_rope(0.1, [shares, item_metric("also", (0.0, 1.0))])
-    assert not recwarn
-    with pytest.warns(UserWarning, match=r"rope=0.1 is used for 2 metrics .*'grades'"):
-        warn_of_one_rope(0.1, [grades, shares])
-
-
 @pytest.mark.parametrize(
     ("metric", "expected"),
     [
         (get_metric("accuracy"), 0.01),
-        (get_metric("matthews_corrcoef"), 0.01),
         (get_metric("r2"), 0.01),
         (get_metric("net_benefit_0.9"), 0.01),  # from -9 to 1
         (get_metric("neg_mean_absolute_error"), 0.45),
         (get_metric("neg_log_loss"), 0.45),
         (item_metric("grades", (0.0, 100.0)), 1.0),
         (item_metric("errors", (-5.0, 0.0)), 0.05),
-        (item_metric("score"), 0.45),
         (split_metric("f1"), 0.01),
-        (split_metric("r2"), 0.01),
-        (split_metric("neg_mean_absolute_error"), 0.45),
         (split_metric("own"), 0.45),
     ],
 )
@@ -151,11 +125,6 @@ def test_percentages_of_nothing():
         with pytest.raises(ValueError, match=rf"rope='1%' is a percentage .*{message}.*Pass a num"):
             check_rope("1%", error, observed)
     assert check_rope("1%", get_metric("accuracy")) == (-0.01, 0.01)
-    with pytest.raises(ValueError, match="but this is 0. Pass a number"):
-        compare_items([1.0, -1.0, 2.0, 1.5], [1.0, -1.0, 2.0, -2.0]).decision("1%")
-    trues = metrics.from_confusion(lambda tables: tables[..., 0, 0], "trues")
-    with pytest.raises(ValueError, match="no score was observed yet"):
-        power_analysis(0.9, 0.8, rope="1%", scoring=trues)
 
 
 RNG = np.random.default_rng(0)
@@ -175,7 +144,6 @@ def test_percentages_of_an_error_are_of_that_of_b():
     assert result.decision({"neg_mean_absolute_error": "5%"}) == decision
     assert result.probability("5%") == result.probability(r)
     assert result.summary("5%").equals(result.summary(r))
-    assert result.explain("5%") == result.explain(r)
     assert result.expected_loss("5%") == result.expected_loss(r)
     assert result.non_inferiority("5%") == result.non_inferiority(r)
     assert result.superiority("5%").margin == pytest.approx(r)
@@ -191,25 +159,3 @@ def test_percentages_of_an_error_are_of_that_of_b():
     assert ranking.non_inferiority("5%")["c"].margin == pytest.approx(best)
     of_c = 0.05 * np.abs(TRUTH - GUESSES["c"]).mean()
     assert ranking.non_inferiority("5%", "c")["a"].margin == pytest.approx(of_c)
-
-
-def test_percentages_of_searches():
-    X = np.column_stack([TRUTH, RNG.normal(size=150)])
-    simplest = refit_simplest("alpha", rope="20%", cv=KFold(5), scoring="neg_mean_absolute_error")
-    search = GridSearchCV(
-        Ridge(), {"alpha": [1.0, 1e6, 1e9]}, cv=KFold(5), scoring="neg_mean_absolute_error"
-    )
-    search.fit(X, GUESSES["a"])
-    best = 0.05 * -search.best_score_
-    recorded = report_search(search, rope="5%", random_state=0)
-    assert recorded.rope == pytest.approx((-best, best))
-    assert f"within {best:g}" in str(recorded)
-    again = report_search(search, X, GUESSES["a"], rope="5%", random_state=0)
-    assert again.rope == pytest.approx((-best, best), rel=0.05)
-    assert search.set_params(refit=simplest).fit(X, GUESSES["a"]).best_params_ == {"alpha": 1.0}
-
-
-def test_percentages_of_split_scores():
-    a, b = RNG.normal(-45, 1, (2, 10))
-    result = compare_scores(a, b, test_fraction=0.1, scoring="error", random_state=0)
-    assert result.decision("1%").rope.high == pytest.approx(0.01 * abs(b.mean()))

@@ -10,8 +10,8 @@ from skbayeseval.evidence import ConfusionCounts, PairedCounts
 from skbayeseval.metrics.registry import metric_of_formula
 from skbayeseval.models import BCV, Paired, Unpaired
 from skbayeseval.models.margins import log_density_of_equal_accuracy
+from skbayeseval.posterior.modes import Prior
 from skbayeseval.posterior.posterior import Posterior
-from skbayeseval.posterior.prior import Prior
 
 N = 200_000
 

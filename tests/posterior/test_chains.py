@@ -22,7 +22,6 @@ from skbayeseval import (
     load_result,
     metrics,
 )
-from skbayeseval.engines import ExactEngine
 from skbayeseval.engines.base import Trace
 from skbayeseval.engines.pymc import to_inference_data
 from skbayeseval.models import Paired, Unpaired
@@ -117,12 +116,6 @@ def test_same_seed_same_chains(exact):
     test_bayes_factor_of_chains(one, exact)
 
 
-def test_prior_sensitivity_keeps_the_chains_first(sampled):
-    table = sampled.prior_sensitivity(0.05)
-    assert table["mean"].iloc[0] == sampled.draws.mean()
-    assert len(table) > 5
-
-
 def test_short_chains_warn():
     with pytest.warns(ConvergenceWarning, match="effective sample size of the difference in f1"):
         result = compare(engine=ExactChains(draws=50, chains=2))
@@ -193,16 +186,11 @@ def test_graph_has_the_prior_of_ones_own(with_own_prior, tmp_path):
     assert "logitnormal" in loaded.pymc_model(prior=logit_normal).str_repr().lower()
 
 
-def build_something_else():
-    pymc.Normal("z")
-
-
 @pytest.mark.parametrize(
     ("prior", "error", "message"),
     [
         (lambda: {"nu": 1}, ValueError, "not a parameter of this model"),
         (lambda: 3, TypeError, "must return None or a dict"),
-        (build_something_else, ValueError, "built none of the parameters"),
         (lambda: {"rho+_A": pymc.Beta("x", 1, 1, shape=2)}, ValueError, "the shape"),
         (lambda p: {"mu_A": p["mu_A"] ** 2}, ValueError, "and also returned a replacement"),
     ],
@@ -216,7 +204,6 @@ def test_bad_callables(prior, error, message):
     ("kwargs", "error", "message"),
     [
         ({"engine": "stan"}, ValueError, "Valid engines are"),
-        ({"engine": 3}, TypeError, "engine must be"),
         ({"engine": "pymc", "model": Unpaired(), "prior": logit_normal}, ValueError, "not both"),
         ({"engine": PyMCEngine(chains=0)}, ValueError, "chains == 0"),
         (
@@ -224,13 +211,10 @@ def test_bad_callables(prior, error, message):
             ValueError,
             "no PyMC model",
         ),
-        *(
-            (
-                {"engine": engine, "model": "unpaired", "prior": logit_normal},
-                ValueError,
-                "engine='auto'",
-            )
-            for engine in ("exact", ExactEngine())
+        (
+            {"engine": "exact", "model": "unpaired", "prior": logit_normal},
+            ValueError,
+            "engine='auto'",
         ),
     ],
 )
@@ -341,14 +325,6 @@ def test_a_pair_of_many_is_whole_when_saved(tmp_path):
         ValueError, match="requires the prior, which is unknown for a modified graph"
     ):
         pair.bayes_factor(0.1)
-
-
-def test_seed_of_the_engine_reproduces_rows():
-    y = np.random.default_rng(0).integers(0, 3, 60)
-    engine = ExactChains(draws=50, chains=2, random_seed=5)
-    with pytest.warns(ConvergenceWarning):
-        first, second = (compare_predictions(y, y, y[::-1], engine=engine).draws for _ in range(2))
-    np.testing.assert_array_equal(first, second)
 
 
 def test_cross_validating_faces():

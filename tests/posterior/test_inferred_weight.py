@@ -28,13 +28,13 @@ def spread(**changes):
     return Spread(**(values | changes))
 
 
-@pytest.mark.parametrize("df", [5.2, 6.0, 10.0, 40.0])
+@pytest.mark.parametrize("df", [5.2, 40.0])
 @pytest.mark.parametrize("together", [True, False])
 def test_normal_draws_become_a_student_t(df, together):
     """Normal draws of the test noise, spread by kappa, are t with df."""
     rng, weight = np.random.default_rng(0), WeightPosterior(1e-3, 1.7, df)
     draws = 1e3 + rng.standard_normal((2, 400_000))
-    factors = weight.factors(rng, 400_000)
+    factors = weight.factors(rng, 400_000, weight.of_tests)
     spread = spread_out(draws, factors, (-np.inf, np.inf), together=together)
     assert spread.mean() == pytest.approx(1e3, abs=0.01)
     found = np.quantile(spread - 1e3, [0.9, 0.95, 0.975], axis=1).T / np.sqrt(1.7)
@@ -66,14 +66,6 @@ def test_draws_stay_possible_and_mirrored(extent, mirror, together):
         assert stats.skew(found[0]) * stats.skew(draws[0]) > 0
 
 
-def test_draws_at_a_limit_stay_there():
-    draws = np.array([[1.0, 1.0, 0.9], [1.0, 1.0, 1.0]])
-    found = spread_out(draws, np.full(3, 2.0), (0.0, 1.0), together=False)
-    np.testing.assert_array_equal(found[1], 1)
-    np.testing.assert_array_equal(found[0, :2], 1)
-    assert found[0, 2] == pytest.approx(0.9)  # alone, it is the mean
-
-
 def test_median_and_interval_are_those_of_chi_squared():
     weight = WeightPosterior(0.4, 1.6, 8.0)
     scaled = stats.chi2(8.0, scale=0.4 / 1.6 / 8)
@@ -86,7 +78,7 @@ def test_a_known_kappa_is_one_weight_of_at_most_one():
     assert set(weight.values()) == {0.4}
     assert weight.median == weight.matching_variance == 0.4
     assert weight.interval() == (0.4, 0.4)
-    np.testing.assert_array_equal(weight.factors(np.random.default_rng(0), 5), 1)
+    np.testing.assert_array_equal(weight.factors(np.random.default_rng(0), 5, weight.of_tests), 1)
     large = WeightPosterior(3.0, 1.0, 6.0)  # weights are at most 1
     assert max(large.values()) == large.median == large.of_tests == 1
     assert max(large._replace(most=0.3).values()) == 0.3
@@ -97,7 +89,7 @@ def test_one_weight_with_the_variance_of_all_draws():
     assert 0.01 / weight.matching_variance == pytest.approx(1.5 * 6 / 4)
     limited = WeightPosterior(0.8, 1.1, 6.0)
     assert 1 / limited.matching_variance == pytest.approx(np.mean(1 / limited.values()), rel=0.01)
-    factors = weight.factors(np.random.default_rng(0), 10_000)
+    factors = weight.factors(np.random.default_rng(0), 10_000, weight.of_tests)
     assert np.mean(factors**2) == pytest.approx(1.5 * 6 / 4, rel=0.01)
 
 
@@ -142,22 +134,6 @@ def test_kappa_covers_what_was_recorded_of_real_data(pair, covered):
     assert 0.945 < hits(usual, seen=False).mean() < 0.965
     unstable = cells.log_b[usual] > math.log(3)
     assert 0.943 < hits(usual)[:, unstable].mean() < 0.957
-
-
-def test_halves_that_differ_less_than_test_noise_explains_tell_no_more():
-    for number in (1, 3):
-        low, high = (infer_weight(spread(), instability=[b] * number) for b in (0.2, 1.0))
-        assert low == high
-    assert low.test_only == pytest.approx(0.4)
-
-
-def test_scaling_the_metric_does_not_change_the_weight():
-    """Percent instead of shares."""
-    one, other = (
-        infer_weight(spread(**noise), instability=[2.0])
-        for noise in ({}, {"test_noise": 1.0, "counts_noise": 0.4})
-    )
-    assert one == pytest.approx(other)
 
 
 def test_no_difference_at_all():

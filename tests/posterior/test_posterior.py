@@ -19,7 +19,6 @@ def several_kinds():
     a, b = (np.where(rng.random(60) < p, y, rng.integers(0, 4, 60)) for p in (0.9, 0.6))
     many = ["accuracy", "f1_macro", "recall_macro"]
     labels = [(np.stack([one, one == 1], axis=1) > 0).astype(int) for one in (y, a, b)]
-    yield (Y, A, B), {"scoring": ["f1", "accuracy"]}
     yield (Y, A, B), {"scoring": ["f1", "recall", "accuracy"], "model": "hierarchical"}
     yield (y, a, b), {"scoring": many}  # one class is predicted only, by B
     yield (y, a, b), {"scoring": many, "groups": np.arange(60) // 2}
@@ -28,7 +27,7 @@ def several_kinds():
 
 
 @pytest.mark.filterwarnings("ignore:The published prior of model='hierarchical'")
-@pytest.mark.parametrize("case", range(6))
+@pytest.mark.parametrize("case", range(5))
 def test_metrics_that_are_asked_for_together_are_drawn_in_one_pass(case, monkeypatch):
     calls, stacked = [], modes.stacked
     monkeypatch.setattr(modes, "stacked", lambda parts: calls.append(1) or stacked(parts))

@@ -13,7 +13,6 @@ from skbayeseval import (
 )
 from skbayeseval.evidence.instances import Subgroups
 from skbayeseval.evidence.validated_rows import ClassRows
-from skbayeseval.judgement.pooling import pool_subgroups
 from skbayeseval.models import Paired, Unpaired
 from skbayeseval.posterior.inferred_weight import InferredWeights, ObservedRows
 from skbayeseval.posterior.subgroups import _prior_moments, _without_prior, compare_subgroups
@@ -47,32 +46,6 @@ def test_alone_with_a_class_that_is_missing():
     assert alone.unpooled.sd == pytest.approx(other.draws.std(), rel=0.1)
 
 
-def test_pooled_without_the_prior_of_the_model():
-    """Draws given each subgroup alone, without that prior, are pooled by the sizes."""
-    y, a, b, codes = simulated(2000)
-    result = compare_predictions(y, a, b, **OPTIONS)
-    found = by(result, codes).subgroups
-    alone = np.array([one.unpooled.draws for one in found])
-    alone = _without_prior(alone, *_prior_moments(result._posterior, ACCURACY))
-    sizes = np.array([one.n for one in found])
-    expected = pool_subgroups(alone, sizes, np.random.default_rng(0)).draws
-    for one, of_one in zip(found, expected, strict=True):
-        assert one.pooled.mean == pytest.approx(of_one.mean(), abs=0.1 * of_one.std())
-        assert one.pooled.sd == pytest.approx(of_one.std(), rel=0.1)
-
-
-def test_one_harmed_subgroup_among_many_stands_out():
-    """Twelve subgroups of 60 in which A and B hardly differ, and one in which A is much worse."""
-    y, codes = np.arange(780) % 2, np.arange(780) % 13
-    a, b = y.copy(), y.copy()
-    for which, every in ((a, 11), (b, 12)):
-        which[::every] ^= 1
-    harmed = np.flatnonzero(codes == 5)[:24]
-    a[harmed] = 1 - y[harmed]
-    low, high = by(compare_predictions(y, a, b, **OPTIONS), codes).subgroups[5].pooled.hdi()
-    assert low < -0.35 < high < -0.1
-
-
 def test_names_do_not_matter():
     y, a, b, codes = simulated()
     result = compare_predictions(y, a, b, **OPTIONS)
@@ -97,16 +70,6 @@ def test_swapping_a_and_b_mirrors():
         assert mine.pooled.mean == pytest.approx(-theirs.pooled.mean, abs=0.003)
 
 
-def test_order_of_the_instances_does_not_matter():
-    y, a, b, codes = simulated()
-    order = np.random.default_rng(1).permutation(len(y))
-    one = by(compare_predictions(y, a, b, **OPTIONS), codes).subgroups
-    other = by(compare_predictions(y[order], a[order], b[order], **OPTIONS), codes[order]).subgroups
-    for mine, theirs in zip(one, other, strict=True):
-        assert mine.pooled.mean == pytest.approx(theirs.pooled.mean, abs=0.004)
-        assert mine.pooled.sd == pytest.approx(theirs.pooled.sd, rel=0.1)
-
-
 def test_a_few_instances_without_disagreement_say_little():
     for n_classes in (2, 3):
         y, a, b, _ = simulated(300, n_classes)
@@ -122,10 +85,8 @@ def test_a_few_instances_without_disagreement_say_little():
     [
         ("accuracy", ""),
         ("f1", "no positives"),
-        ("precision", "no positives"),
         ("specificity", ""),
         ("balanced_accuracy", "only one class"),
-        ("matthews_corrcoef", "only one class"),
         ("f1_macro", "only one class"),
         ("roc_auc", "only one class"),
     ],

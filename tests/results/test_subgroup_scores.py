@@ -12,7 +12,7 @@ from skbayeseval import (
     metrics,
     score_posterior,
 )
-from skbayeseval.judgement.largest_gap import Scores, largest_gap
+from skbayeseval.judgement.subgroup_decision import Scores, largest_gap
 
 OPTIONS = {"n_draws": 4000, "random_state": 0}
 SIZES = {"young": 300, "middle": 240, "old": 180}
