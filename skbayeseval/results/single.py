@@ -25,8 +25,7 @@ from skbayeseval.results.answer import UNTITLED, Answer, answer_of_one
 from skbayeseval.results.described import DescribedResult, score_row, under_other_priors
 from skbayeseval.results.facts import Fact, means_of_splits, observed_of
 from skbayeseval.results.report import POSTERIOR, SENSITIVITY, Figure, Table, page
-from skbayeseval.results.subgroup_scores import SubgroupScores
-from skbayeseval.results.subgroups import instances_of
+from skbayeseval.results.subgroups import SubgroupScores, instances_of
 from skbayeseval.results.text_tables import (
     Labels,
     as_text,
@@ -244,9 +243,8 @@ class ScoreResult(DescribedResult):
         is_rate = isinstance(metric, str) and metric in RATES and metric not in self._metrics
         which = RATES[str(metric)] if is_rate else self._metric(metric)
         given = subgroups_of(column, instances_of(self._posterior))
-        return SubgroupScores(
-            self._posterior, self._posterior.check_metric(which), given, self.name
-        )
+        which = self._posterior.check_metric(which)
+        return SubgroupScores(self._posterior, which, given, self._names)
 
     def explain(self) -> str:
         """Return what the result means, in paragraphs of plain sentences.

@@ -11,6 +11,7 @@ from sklearn.tree import DecisionTreeClassifier
 from skbayeseval import (
     BayesianComparer,
     ComparisonResult,
+    SubgroupComparison,
     bayesian_cross_validate,
     chunk_counter,
     compare_confusion_matrices,
@@ -22,7 +23,6 @@ from skbayeseval import (
     metrics,
 )
 from skbayeseval.display import ForestDisplay
-from skbayeseval.results.subgroups import COLUMNS
 from tests.conftest import ROOT
 
 OPTIONS = {"n_draws": 2000, "random_state": 0}
@@ -45,7 +45,9 @@ def site():
 
 def test_table(result, site):
     table = result.by(site).table
-    assert list(table.columns) == [name for name in COLUMNS if name != "n_groups"]
+    assert list(table.columns) == [
+        name for name in SubgroupComparison._columns if name != "n_groups"
+    ]
     assert table.index.tolist() == ["Bonn", "Kiel", "Ulm"]
     assert table.index.name == "site"
     assert table["n"].to_list() == [496, 400, 4]
