@@ -6,6 +6,7 @@ import math
 import textwrap
 from collections.abc import Mapping, Sequence
 from copy import copy
+from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, cast
 
 import numpy as np
@@ -303,6 +304,13 @@ class Pen:
             label.set_transform(blended_transform_factory(across, IdentityTransform()))
             label.set_x(x)
 
+    def label_difference(self, metric: str, names: tuple[str, str], inches: float) -> PairWords:
+        """Write the label of the x axis of A minus B, and return what A and B are called in it."""
+        words = pair_words(names, inches, 0.88 * self.width, self.small)
+        label = difference_label(metric, words, 0.9 * self.width, self.medium)
+        self.set_xlabel(label, words.key)
+        return words
+
     def _has_tick_labels(self) -> bool:
         """Return whether the x axis has labels below it, and not only axes that share it."""
         return bool(self.ax.xaxis.get_tick_params().get("labelbottom", True))
@@ -492,6 +500,15 @@ class Display:
     def _draw(self, ax: Axes, pen: Pen) -> str:
         """Draw everything but the title, and return what was found, which is the title."""
         raise NotImplementedError
+
+
+@dataclass(eq=False, repr=False)
+class PairDisplay(Display):
+    """Base class of displays of two classifiers, A and B."""
+
+    _: KW_ONLY
+    names: tuple[str, str] = ("A", "B")
+    metric: str = "score"
 
 
 def finding_of(

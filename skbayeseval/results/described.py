@@ -28,7 +28,6 @@ from skbayeseval.posterior.prior_odds import (
     prior_density_at_zero,
     written,
 )
-from skbayeseval.results.answer import Answer, in_paragraphs
 from skbayeseval.results.facts import (
     Fact,
     as_lines,
@@ -38,7 +37,7 @@ from skbayeseval.results.facts import (
     positive_class,
 )
 from skbayeseval.results.posterior_view import PosteriorView
-from skbayeseval.results.report import Figure, Table, page, view
+from skbayeseval.results.report import Answer, Figure, Table, in_paragraphs, page, view
 from skbayeseval.results.text_tables import Labels, latex_table, markdown_table
 
 

@@ -31,11 +31,10 @@ from skbayeseval.judgement.rope import check_margin, check_rope_around_zero
 from skbayeseval.metrics.metric import Metric
 from skbayeseval.metrics.registry import labelled
 from skbayeseval.posterior.pair import PairPosterior, PooledScores
-from skbayeseval.results.answer import UNTITLED, Answer, answer_of_many
 from skbayeseval.results.comparison import ComparisonResult, Pairs
 from skbayeseval.results.described import RopeResult
 from skbayeseval.results.facts import Fact, as_lines, observed_of, trained_on
-from skbayeseval.results.report import POSTERIOR, SENSITIVITY, Figure, Table
+from skbayeseval.results.report import POSTERIOR, SENSITIVITY, Answer, Figure, Table, answer_of_many
 from skbayeseval.results.text_tables import (
     ESTIMATE,
     Labels,
@@ -551,8 +550,7 @@ class Ranking(RopeResult):
 
     def _figures(self, rope: Any) -> list[Figure]:
         return [
-            (f"ranking by {name}", {"metric": name, "rope": rope, **UNTITLED})
-            for name in self._few_metrics()
+            (f"ranking by {name}", {"metric": name, "rope": rope}) for name in self._few_metrics()
         ]
 
     def _rows_of_figures(self) -> int:
