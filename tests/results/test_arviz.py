@@ -127,30 +127,6 @@ def test_summary_plot_and_file(az, tmp_path):
     assert again.posterior.attrs["model"] == "paired"
 
 
-def sensitivity(az, data, component, name="f1_difference"):
-    """Return ArviZ's power-scaling sensitivity of one variable."""
-    if az.__version__.startswith("0."):
-        return float(az.psens(data, component=component, var_names=[name]))
-    return float(az.psense(data, group=component, var_names=[name])[name])
-
-
-@pytest.mark.parametrize("options", [{}, {"weight": 0.5}, {"model": "unpaired"}, {"model": "bcv"}])
-def test_power_scaling_finds_strong_priors(options, az):
-    name = {"unpaired": "rho", "bcv": "lambda"}.get(options.get("model"), "theta")
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # what ArviZ says of its own future
-        found = {
-            strength: [
-                sensitivity(az, data, component)
-                for data in [of_two(scoring="f1", prior={name: strength}, **options).to_arviz()]
-                for component in ("prior", "likelihood")
-            ]
-            for strength in (1.1, 30.0)
-        }
-    assert found[1.1][0] < 0.05 < found[1.1][1]
-    assert min(found[30.0]) > 0.05
-
-
 def test_scaled_likelihood_is_more_data():
     # The square of the likelihood is that of twice the counts.
     options = {"model": Paired(), "random_state": 0, "n_draws": 20_000}
@@ -180,21 +156,13 @@ def groups_of(data):
     return set(data.groups() if children is None else children)
 
 
-def test_predictive_checks(az):
+def test_predicted_counts():
     data = of_two(scoring="f1").to_arviz()
     for group in ("prior_predictive", "posterior_predictive"):
         for name, values in data[group].data_vars.items():
             assert values.dims == ("chain", "draw", *data.observed_data[name].dims)
             assert (values.sum(values.dims[2:]) == 80).all()
             assert values.sizes["draw"] == 1000
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        if az.__version__.startswith("0."):
-            az.plot_ppc(data, var_names=["confusion_A"], num_pp_samples=20)
-            az.plot_ppc(data, group="prior", var_names=["outcomes"], num_pp_samples=20)
-        else:
-            az.plot_ppc_dist(data, var_names=["confusion_A"], num_samples=20)
-            az.plot_ppc_dist(data, group="prior_predictive", var_names=["outcomes"])
 
 
 LOGS = {"log_likelihood", "log_prior"}

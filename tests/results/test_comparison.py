@@ -132,21 +132,9 @@ def test_answers_about_the_first_metric_say_so(result, ask):
 
 
 @pytest.mark.parametrize(
-    ("shape", "scoring", "units"),
-    [((40,), "accuracy", "labelled instances"), ((40, 3), "f1_macro", "instances"),
-     ((40,), "r2", "instances")],
-)  # fmt: skip
-def test_what_there_should_be_more_of(shape, scoring, units):
-    y, a, b = np.random.default_rng(2).integers(0, 2, (3, *shape))
-    result = compare_predictions(y, a, b, scoring=scoring, n_draws=500, random_state=0)
-    assert f"More {units} could settle it" in str(result.decision(0.01))
-
-
-@pytest.mark.parametrize(
     ("scoring", "of_class"),
-    [("f1", "bad"), ("recall", "bad"), ("matthews_corrcoef", "bad"), ("f1_macro", "bad"),
-     ("f1[bad]", "bad"), ("average_precision", "bad"), ("roc_auc", "bad"), ("specificity", None),
-     ("f1[good]", None), ("accuracy", None), ("f1_micro", None)],
+    [("f1", "bad"), ("f1_macro", "bad"), ("f1[bad]", "bad"), ("roc_auc", "bad"),
+     ("specificity", None), ("f1[good]", None), ("accuracy", None)],
 )  # fmt: skip
 def test_more_instances_of_a_scarce_class(scoring, of_class):
     rng = np.random.default_rng(2)

@@ -16,17 +16,14 @@ from skbayeseval.posterior.build import sample
 from skbayeseval.results.comparison import ComparisonResult
 from tests.results.gallery import GALLERY, chains
 
-COPIES = [lambda value: pickle.loads(pickle.dumps(value)), copy.deepcopy]
 
-
-@pytest.fixture(params=COPIES, ids=["pickle", "deepcopy"])
-def copied(request):
-    return request.param
+def copied(value):
+    return pickle.loads(pickle.dumps(value))
 
 
 @pytest.mark.filterwarnings("ignore")  # of too few chains and draws
 @pytest.mark.parametrize("make", [*GALLERY, chains], ids=lambda make: make.__name__)
-def test_results(make, copied):
+def test_results(make):
     result = make()
     again = copied(result)
     assert type(again) is type(result)
@@ -37,7 +34,7 @@ def test_results(make, copied):
         np.testing.assert_array_equal(mine, theirs)
 
 
-def test_searches_and_plans(copied):
+def test_searches_and_plans():
     X, y = load_iris(return_X_y=True)
     refit = refit_simplest("max_depth", rope=0.1, cv=5)
     search = GridSearchCV(

@@ -52,18 +52,11 @@ def test_classes(result):
     pd.testing.assert_frame_equal(found, expected, check_dtype=False)
 
 
-@pytest.mark.parametrize(
-    "columns",
-    [
-        pd.Series(TEXTS, name="text"),
-        pd.DataFrame({"text": TEXTS}),
-        {"text": np.array(TEXTS)},
-    ],
-)
-def test_columns_of_any_kind(result, columns):
-    found = result.disagreements(columns)
-    assert found["text"].to_dict() == {i: TEXTS[i] for i in (1, 2, 3, 5)}
-    assert result.disagreements(TEXTS)["instance"].to_list() == found["text"].to_list()
+def test_columns_of_any_kind(result):
+    texts = [TEXTS[i] for i in (1, 2, 3, 5)]
+    for columns in (pd.Series(TEXTS, name="text"), pd.DataFrame({"text": TEXTS})):
+        assert result.disagreements(columns)["text"].to_list() == texts
+    assert result.disagreements(TEXTS)["instance"].to_list() == texts
 
 
 def test_columns_go_by_the_labels_of_instances():

@@ -13,14 +13,12 @@ from skbayeseval import (
     ComparisonResult,
     SubgroupComparison,
     bayesian_cross_validate,
-    chunk_counter,
     compare_confusion_matrices,
     compare_counts,
     compare_items,
     compare_predictions,
     compare_scores,
     load_result,
-    metrics,
 )
 from skbayeseval.display import ForestDisplay
 from tests.conftest import ROOT
@@ -106,8 +104,6 @@ def test_labels_without_positives():
     site = np.repeat(["x", "z"], 150)
     y[site == "z", 1] = 0
     a, b = (np.where(rng.random(y.shape) < p, y, 1 - y) for p in (0.9, 0.8))
-    result = compare_predictions(y, a, b, scoring=metrics.per_class("f1"), **OPTIONS)
-    assert result.by(site, metric="f1[1]").reasons == {"z": "no instances of 1"}
     macro = compare_predictions(y, a, b, scoring="f1_macro", **OPTIONS)
     assert macro.by(site).incomplete == {"z": "no instances of 1"}
     y[site == "z"] = 0
@@ -124,10 +120,6 @@ def test_groups_are_counted_where_they_are_the_unit():
     assert found.table[["n", "n_groups"]].to_numpy().tolist() == [[100, 20], [200, 40]]
     assert [line.split()[:3] for line in str(found).splitlines()[2:4]] == [
         ["Bonn", "100", "20"], ["Kiel", "200", "40"]
-    ]  # fmt: skip
-    rows = [line.split(" | ") for line in found.to_markdown().splitlines()]
-    assert [row[1:3] for row in rows if "---" not in row[1]] == [
-        ["n", "groups"], ["100", "20"], ["200", "40"], ["300", "60"]
     ]  # fmt: skip
     texts = [text.get_text() for text in found.plot().text_]
     assert {"groups", "20", "40", "60"} <= set(texts)
@@ -204,16 +196,6 @@ def test_items_by_subject():
         rows = subject == name
         assert one.table.loc[name, "observed_a"] == pytest.approx(a[rows].mean())
         assert one.table.loc[name, "observed_b"] == pytest.approx(b[rows].mean())
-
-
-def test_tags_by_sentence():
-    gold = [["B-X", "O", "B-X"], ["B-X", "I-X", "O"]] * 20
-    a = [["B-X", "O", "O"], ["B-X", "I-X", "O"]] * 20
-    b = [["B-X", "O", "B-X"], ["O", "O", "O"]] * 20
-    result = compare_predictions(gold, a, b, counter=chunk_counter("IOB2"), **OPTIONS)
-    table = result.by(["short", "long"] * 20).table
-    assert table.loc["short", "observed_a"] == pytest.approx(2 / 3)
-    assert table["observed_b"].to_list() == [0.0, 1.0]
 
 
 @pytest.fixture(scope="module")
@@ -327,9 +309,7 @@ def test_all_too_few():
     subgroups = compare_predictions(y, a, b, scoring="balanced_accuracy", **OPTIONS).by(range(5))
     assert set(subgroups.reasons.values()) == {"only one class"}
     assert subgroups.draws.empty
-    decision = subgroups.decision(0.1)
-    assert decision.varies is None
-    assert "fewer than two" in str(decision)
+    assert "fewer than two" in str(subgroups.decision(0.1))
     words = str(subgroups).splitlines()
     assert words[-2].startswith("all instances  5 ")
     assert words[-1] == "  note        too few to say: only one class (0, 1, 2, 3, 4)"
@@ -338,10 +318,9 @@ def test_all_too_few():
     assert subgroups.plot().ax_.get_title() == "0 of 5 subgroups with enough instances"
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_subgroups_at_random_are_not_said_to_differ(seed):
+def test_subgroups_at_random_are_not_said_to_differ():
     """The prior alone makes it nearly certain that some two of 12 small subgroups differ."""
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(0)
     a, b, subgroup = rng.random(720) < 0.8, rng.random(720) < 0.8, np.arange(720) % 12
     subgroups = compare_items(a.astype(int), b.astype(int), **OPTIONS).by(subgroup)
     said = str(subgroups.decision(rope=0.02)).splitlines()[-1]
