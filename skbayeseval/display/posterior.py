@@ -448,10 +448,9 @@ class JointDisplay(PairDisplay):
         ends = np.array([low - margin, high + margin])
         pen.line(ends, ends, color=GREY, linestyle="--", linewidth=1, label="equal")
         if self.rope is not None:
-            options = pen.fill_options(color=pen.colors[2], alpha=0.2, linewidth=0)
             label = f"ROPE [{self.rope.low:g}, {self.rope.high:g}]"
             low_end, high_end = ends + self.rope.low, ends + self.rope.high
-            pen.fills.append(ax.fill_between(ends, low_end, high_end, label=label, **options))
+            pen.band(ends, low_end, high_end, color=pen.colors[2], label=label)
         metric = plain(self.metric)
         pen.set_xlabel(f"{metric} of {b}", words.key)
         ax.set_xlim(*ends)

@@ -237,30 +237,27 @@ class Pen:
 
         return normalize_kwargs(defaults, artist) | normalize_kwargs(dict(self.given[kind]), artist)
 
-    @property
-    def width(self) -> float:
-        """The width in inches that the axes and their labels have in the figure."""
-        return self._room()[0]
-
-    @property
-    def height(self) -> float:
-        """The height in inches that the axes and their labels have in the figure."""
-        return self._room()[1]
-
     def _place(self) -> Any:
         """Return the cells of the figure's grid that the axes have; None if there is no grid."""
         place = self.ax.get_subplotspec()
         # A colour bar makes a grid of its own.
         return None if place is None else place.get_topmost_subplotspec()
 
-    def _room(self) -> tuple[float, float]:
-        figure, place = self.ax.figure, self._place()
-        width, height = figure.bbox.width / figure.dpi, figure.bbox.height / figure.dpi
+    @property
+    def width(self) -> float:
+        """The width in inches that the axes and their labels have in the figure."""
+        place, width = self._place(), self.ax.figure.bbox.width / self.ax.figure.dpi
         if place is None:
-            box = self.ax.get_position()
-            return width * box.width, height * box.height
-        rows, columns = place.get_gridspec().get_geometry()
-        return width * len(place.colspan) / columns, height * len(place.rowspan) / rows
+            return width * self.ax.get_position().width
+        return width * len(place.colspan) / place.get_gridspec().ncols
+
+    @property
+    def height(self) -> float:
+        """The height in inches that the axes and their labels have in the figure."""
+        place, height = self._place(), self.ax.figure.bbox.height / self.ax.figure.dpi
+        if place is None:
+            return height * self.ax.get_position().height
+        return height * len(place.rowspan) / place.get_gridspec().nrows
 
     def _middle(self) -> tuple[float, Any]:
         """Return the middle of the room of these axes, and the transform of this number.
@@ -271,20 +268,22 @@ class Pen:
         place = self._place()
         if place is None:
             return 0.5, self.ax.transAxes
-        columns = place.get_gridspec().get_geometry()[1]
-        middle = (place.colspan.start + place.colspan.stop) / 2 / columns
+        middle = (place.colspan.start + place.colspan.stop) / 2 / place.get_gridspec().ncols
         return middle, self.ax.figure.transSubfigure
+
+    def _middle_above(self, points: float) -> tuple[float, Any]:
+        """Return the middle as above, and a transform that is so many points above the axes."""
+        from matplotlib.transforms import ScaledTranslation, blended_transform_factory
+
+        x, across = self._middle()
+        shift = ScaledTranslation(0, points / 72, self.ax.figure.dpi_scale_trans)
+        return x, blended_transform_factory(across, self.ax.transAxes + shift)
 
     def set_title(self, text: str) -> None:
         """Write the title in the middle of the room."""
-        from matplotlib.transforms import ScaledTranslation, blended_transform_factory
-
-        ax = self.ax
-        title = ax.set_title(text, fontsize="medium", pad=self.pad)
-        x, across = self._middle()
-        above = ax.transAxes + ScaledTranslation(0, self.pad / 72, ax.figure.dpi_scale_trans)
-        title.set_transform(blended_transform_factory(across, above))
-        title.set_x(x)
+        title = self.ax.set_title(text, fontsize="medium", pad=self.pad)
+        x, transform = self._middle_above(self.pad)
+        title.set(x=x, transform=transform)
 
     def set_xlabel(self, text: str, key: str = "") -> None:
         """Write the label of the x axis, with a key below it; a wide one in the middle of the room.
@@ -326,8 +325,6 @@ class Pen:
 
     def legend_below(self) -> Any:
         """Place the legend below the axis label, with as many columns as there is room for."""
-        from matplotlib.transforms import ScaledTranslation, blended_transform_factory
-
         ax = self.ax
         if not ax.get_legend_handles_labels()[0]:
             return None
@@ -335,12 +332,11 @@ class Pen:
         if ax.get_xlabel():
             size = float(ax.xaxis.label.get_fontsize())
             points += (1 + ax.get_xlabel().count("\n")) * line_height(size) + 4
-        x, across = self._middle()
-        below = ax.transAxes + ScaledTranslation(0, -points / 72, ax.figure.dpi_scale_trans)
+        x, transform = self._middle_above(-points)
         return ax.legend(
-            loc="upper center", bbox_to_anchor=(x, 0.0), frameon=False, fontsize="small",
-            bbox_transform=blended_transform_factory(across, below), ncols=self._legend_columns(),
-            borderaxespad=0.0, borderpad=0.2, handlelength=1.6, columnspacing=1.2,
+            loc="upper center", bbox_to_anchor=(x, 0.0), bbox_transform=transform, frameon=False,
+            fontsize="small", ncols=self._legend_columns(), borderaxespad=0.0, borderpad=0.2,
+            handlelength=1.6, columnspacing=1.2,
         )  # fmt: skip
 
     def _legend_columns(self) -> int:

@@ -21,20 +21,9 @@ from skbayeseval.metrics.registry import in_headings
 from skbayeseval.planning.sample_size import SampleSize, required_sample_size
 from skbayeseval.posterior.posterior import Posterior
 from skbayeseval.results.classical_tests import classical_tests
-from skbayeseval.results.described import (
-    R,
-    in_numbers,
-    summary_row,
-    under_other_priors,
-)
+from skbayeseval.results.described import R, in_numbers, summary_row, under_other_priors
 from skbayeseval.results.disagreements import of_items, of_predictions, with_columns
-from skbayeseval.results.facts import (
-    Fact,
-    as_lines,
-    in_figures,
-    observed_of,
-    observed_values,
-)
+from skbayeseval.results.facts import Fact, as_lines, in_figures, observed_of, observed_values
 from skbayeseval.results.figures import ComparisonFigures
 from skbayeseval.results.report import POSTERIOR, SENSITIVITY, Answer, Figure, Table, answer_of_pair
 from skbayeseval.results.subgroups import SubgroupComparison, instances_of

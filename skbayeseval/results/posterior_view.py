@@ -6,9 +6,9 @@ Its posterior can be converted to ArviZ.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from os import PathLike
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 from warnings import warn
 
 import numpy as np
@@ -21,7 +21,7 @@ from skbayeseval._validation import check_characters, check_names
 from skbayeseval._version import __version__
 from skbayeseval.engines.pymc import to_inference_data
 from skbayeseval.evidence.interface import Evidence, letter, variable_names
-from skbayeseval.judgement.distribution import Distribution, Plan, check_plan
+from skbayeseval.judgement.distribution import Plan, check_plan
 from skbayeseval.metrics.metric import Metric
 from skbayeseval.metrics.registry import PerClass, split_metric
 from skbayeseval.metrics.scoring import resolve_scoring
@@ -31,6 +31,8 @@ from skbayeseval.posterior.posterior import Posterior
 from skbayeseval.results.storage import Parts, describe, read, write
 from skbayeseval.splitting.collect import CrossValidation
 from skbayeseval.splitting.out_of_fold import OutOfFold
+
+T = TypeVar("T")
 
 PRIOR_DRAWS = 4000
 
@@ -216,7 +218,7 @@ class PosteriorView:
         self._names = names
         self._metrics = dict(metrics)
         self._cross_validation = cross_validation
-        self._distributions: dict[tuple[Metric, str], Distribution] = {}
+        self._known: dict[Hashable, Any] = {}
         if not posterior.has_warned:
             posterior.has_warned = True
             if self.warnings:
@@ -305,12 +307,9 @@ class PosteriorView:
         given = self.evidence.given() if record is None else None
         if given is None:
             raise ValueError(
-                "This result has no predictions. They are kept by cross-validation with a metric "
-                "of predictions, such as scoring='accuracy', but not by model='scores', nor for "
-                "metrics of instance scores alone, nor in files of results."
-                if record is not None
-                else "This result has no predictions: it was made from counts or scores, or keeps "
-                "counts of groups or of chunks only."
+                "This result has no predictions. They are kept where they are given or "
+                "cross-validated with a metric of predictions, such as scoring='accuracy', but not "
+                "of groups or chunks, for counts, scores and model='scores', nor in files."
             )
         instances, n = self._posterior.instances, len(given.truth)
         return OutOfFold(
@@ -504,6 +503,13 @@ class PosteriorView:
             self._metrics,
             self._cross_validation,
         )
+
+    def _once(self, key: Hashable, compute: Callable[[], T]) -> T:
+        """Return what was computed before under a key, or compute it."""
+        if key not in self._known:
+            self._known[key] = compute()
+        found: T = self._known[key]
+        return found
 
     def _metric(self, metric: str | Metric | None) -> Metric:
         if metric is None:

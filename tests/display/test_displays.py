@@ -36,8 +36,6 @@ def test_posterior_shows_masses_and_hdi():
     assert "95% HDI [+0.0" in shown
     assert "ROPE [-0.01, 0.01]" in shown
     assert ax.get_xlabel() == "difference in f1 (x minus y)"
-    narrow = PosteriorDisplay(DRAWS, prob=0.5).plot().ax_
-    assert "50% HDI" in texts(narrow)
     low, high = ax.get_xlim()
     assert low < 0 < high
 
@@ -155,13 +153,6 @@ def test_figures_of_results_have_words_for_metrics():
     assert list(result.summary().index) == ["f1_macro", "f0.5", "accuracy", "my_f1"]
     many = compare_many(y, {"a": a, "b": b, "c": y}, scoring="precision_weighted", n_draws=200)
     assert many.plot().ax_.get_xlabel().startswith("weighted precision (mean")
-
-
-def test_what_is_shown_of_a_display_says_how_to_save_it():
-    display = PosteriorDisplay(DRAWS)
-    assert repr(display) == "<PosteriorDisplay>"
-    expected = '<PosteriorDisplay: .figure_.savefig("figure.png") saves it>'
-    assert repr(display.plot()) == expected
 
 
 LONG = [f"make_pipeline(StandardScaler(), LogisticRegression(C={c}))" for c in (0.01, 0.1, 10.0)]

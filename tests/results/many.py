@@ -10,16 +10,13 @@ from sklearn.tree import DecisionTreeClassifier
 
 from skbayeseval import (
     bayesian_cross_validate,
-    chunk_counter,
-    compare_confusion_matrices,
     compare_counts,
     compare_many,
     compare_predictions,
-    compare_scores,
     metrics,
     score_posterior,
 )
-from tests.compare.test_targets import Tagger, sentences
+from tests.results import gallery
 
 QUICK = {"n_draws": 4000, "random_state": 0}
 EVIL = "<script>document.title='taken'</script>"
@@ -57,19 +54,8 @@ def two_metrics():
     return compare_predictions(*votes(), scoring=["accuracy", "f1"], **QUICK)
 
 
-def separate_tables():
-    tables = [[50, 5, 1], [4, 40, 2], [3, 3, 30]], [[48, 5, 3], [4, 38, 4], [3, 3, 30]]
-    return compare_confusion_matrices(*tables, scoring="f1_macro", **QUICK)
-
-
 def in_groups():
     return compare_predictions(*votes(), groups=np.arange(400) // 40, **QUICK)
-
-
-def by_chunks_of_splits():
-    X, y = sentences(60)
-    taggers = ("plain", Tagger()), ("looks back", Tagger(look_back=True))
-    return bayesian_cross_validate(*taggers, X, y, counter=chunk_counter("IOB2"), **QUICK)
 
 
 def cross_validated(estimand="learner"):
@@ -82,18 +68,6 @@ def fitted_models():
     return cross_validated("fitted")
 
 
-def split_scores():
-    rng = np.random.default_rng(1)
-    scores = rng.normal(0.8, 0.02, (2, 30))
-    return compare_scores(*scores, test_fraction=0.1, scoring="r2", **QUICK)
-
-
-def data_sets():
-    rng = np.random.default_rng(1)
-    scores = rng.normal(0.8, 0.02, (2, 12, 10))
-    return compare_scores(*scores, test_fraction=0.1, model="signed-rank", **QUICK)
-
-
 def named_by_a_villain():
     y, a, b = (np.where(one, EVIL, "no") for one in votes())
     own = metrics.from_confusion(lambda table: table[..., 0, 0] / table.sum((-1, -2)), EVIL)
@@ -102,9 +76,9 @@ def named_by_a_villain():
 
 
 COMPARISONS = [
-    "settled", "open_question", "equivalent", "identical", "two_metrics", "separate_tables",
-    "in_groups", "by_chunks_of_splits", "cross_validated", "fitted_models", "split_scores",
-    "data_sets", "named_by_a_villain",
+    "settled", "open_question", "equivalent", "identical", "two_metrics", "in_groups",
+    "cross_validated", "fitted_models", "named_by_a_villain", "many_classes", "chunks", "splits",
+    "data_sets",
 ]  # fmt: skip
 
 
@@ -121,11 +95,11 @@ def score():
 
 # One result of each kind, by name: for what takes a page.
 OF_EACH_KIND = [
-    "identical", "by_chunks_of_splits", "split_scores", "named_by_a_villain", "ranking", "score"
+    "identical", "chunks", "splits", "named_by_a_villain", "ranking", "score"
 ]  # fmt: skip
 
 
 @cache
 def made(name):
-    """Return the result of a function of this file."""
-    return globals()[name]()
+    """Return the result of a function of this file or of the gallery."""
+    return (globals().get(name) or getattr(gallery, name))()

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 from scipy import stats
-from sklearn.datasets import load_iris, make_classification
+from sklearn.datasets import make_classification
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import f1_score
 from sklearn.model_selection import RepeatedKFold
@@ -185,13 +185,6 @@ def test_default_splitter(data, tmp_path):
 def test_repeats_of_two_folds(data, cv, tests):
     table = compare(data, cv=cv).frequentist()
     assert list(table.index[table["level"] == "splits"]) == ["corrected resampled t", *tests]
-
-
-def test_five_folds_of_many_classes():
-    table = compare(load_iris(return_X_y=True), cv=5).frequentist()
-    # Each instance was validated once.
-    assert list(table.index) == [*MICRO, *MACRO, "corrected resampled t"]
-    assert table.loc["corrected resampled t", "df"] == 4
 
 
 class FailsOnce(GaussianNB):

@@ -91,11 +91,7 @@ def test_metrics_are_rows_of_a_table(cross_validated):
         assert row.split()[1:4] == cells
         chance = one.probability(0.0).better
         assert row.endswith(f"  {100 * chance:.1f}%" if chance < 0.999 else "  >99.9%")
-    names = [
-        "neg_mean_absolute_percentage_error",
-        "neg_median_absolute_error",
-        "explained_variance",
-    ]
+    names = ["neg_mean_absolute_percentage_error", "neg_median_absolute_error", "r2"]
     numbers = [Y + 1.0 + RNG.normal(0, sd, 400) for sd in (0.1, 0.2)]
     many = compare_predictions(Y + 1.0, *numbers, scoring=names, **OPTIONS)
     assert str(many).startswith("A is ahead of B on 3 of 3 metrics.\n")

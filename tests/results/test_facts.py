@@ -7,7 +7,6 @@ from sklearn.model_selection import StratifiedKFold, cross_validate
 from sklearn.naive_bayes import GaussianNB
 
 from skbayeseval import (
-    BayesianComparer,
     bayesian_cross_validate,
     compare_predictions,
     score_posterior,
@@ -41,15 +40,6 @@ def test_means_of_splits_are_those_of_cross_validate(result, means):
         f"{means[1]:.4f})"
     )
     assert f"mean of splits {means[0]:.4f} and {means[1]:.4f})." in result.explain()
-
-
-def test_ranking_of_a_cross_validation(means):
-    three = [*ESTIMATORS, ("strong", LogisticRegression(C=0.01))]
-    ranking = BayesianComparer(three, cv=CV, scoring="f1", **OPTIONS).fit(X, Y).ranking_
-    (line,) = [line for line in ranking.details().splitlines() if line.startswith("  observed ")]
-    assert f"all 5 splits together; mean of splits {means[0]:.4f} and {means[1]:.4f} and " in line
-    size = len(Y) * 4 // 5
-    assert f"  applies to  learners trained on {size:,} instances" in str(ranking)
 
 
 def test_where_both_are_the_same_nothing_is_said(result):

@@ -7,11 +7,7 @@ from sklearn.model_selection import train_test_split
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier
 
-from skbayeseval import (
-    compare_many,
-    compare_many_items,
-    compare_predictions,
-)
+from skbayeseval import compare_many, compare_many_items, compare_predictions
 from skbayeseval.judgement import Interval, Tiers
 
 
@@ -182,17 +178,6 @@ def test_each_tier_is_surely_worse_than_the_first_of_those_above():
     # A tier is the first of what the tiers above leave, and all that is not told apart from it.
     means = ranking.table["mean"]
     assert all(means[names[0]] == means[list(names)].max() for names in groups)
-
-
-def test_tiers_do_not_depend_on_order():
-    y = np.arange(300) % 2
-    wrong = {f"s{k}": np.where(np.arange(300) < k, 1 - y, y) for k in (0, 2, 60, 63, 120)}
-    one, other = (
-        compare_many(y, dict(items), n_draws=2000, random_state=0).tiers(0.01)
-        for items in (wrong.items(), reversed(wrong.items()))
-    )
-    assert one == other
-    assert one.groups == (("s0", "s2"), ("s60", "s63"), ("s120",))
 
 
 def test_equal_classifiers_are_in_one_tier():

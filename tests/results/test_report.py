@@ -2,8 +2,6 @@
 
 import platform
 import re
-import shutil
-import subprocess
 import sys
 
 import matplotlib as mpl
@@ -21,7 +19,6 @@ from skbayeseval import (
     compare_many,
     compare_predictions,
     metrics,
-    power_analysis,
 )
 from skbayeseval.judgement.decision import format_probability
 from skbayeseval.metrics.registry import in_headings
@@ -50,10 +47,6 @@ def test_settled_beyond_the_rope():
     mirror = compare_counts((700, 150, 260), (900, 50, 60), names=("old", "new"), random_state=0)
     assert headline(mirror, 0.01).partition(" by ")[0] == words.partition(" by ")[0]
     assert headline(result).endswith(" in F1, almost surely.")
-
-
-def test_better_but_perhaps_by_less_than_what_matters():
-    result = many.made("settled")
     inside = result.draws.mean()
     words = headline(result, inside)
     assert words.startswith("Prefer new: better than old by ")
@@ -78,24 +71,14 @@ def test_metrics_that_disagree_give_no_advice():
     words = headline(result, 0.01)
     assert words.startswith("In recall, eager is better than shy by ")
     assert "; in precision, shy is better than eager by " in words
-    one = headline(result.metric("recall"), 0.01)
-    assert one.startswith("Choose eager: ")
-
-
-def test_each_metric_has_its_own_rope():
-    result = many.made("two_metrics")
-    answer = result._answer(result._ropes({"accuracy": 0.02, "f1": 0.2}))
-    assert "more than 0.02" in answer.headline
-    assert (
-        "in F1, A and B are equivalent: differences of up to 0.2 do not matter" in answer.headline
+    assert headline(result.metric("recall"), 0.01).startswith("Choose eager: ")
+    # Each metric has its own ROPE.
+    answer = many.made("two_metrics")._answer(
+        many.made("two_metrics")._ropes({"accuracy": 0.02, "f1": 0.07})
     )
-    ((_, table),) = answer.tables
-    assert list(table.index) == ["accuracy", "F1"]
-    assert table["verdict"].iloc[1] == "equivalent, within 0.2"
-    assert not answer.open
-    open_ = result._answer(result._ropes({"accuracy": 0.02, "f1": 0.07})).open
+    assert "more than 0.02" in answer.headline
     call = "result.required_sample_size(rope=0.07, metric='f1')"
-    assert open_[0] == f"More labelled instances: {call} estimates how many."
+    assert answer.open[0] == f"More labelled instances: {call} estimates how many."
 
 
 def test_another_rope_would_settle_it():
@@ -131,9 +114,6 @@ def test_rankings():
     assert headline(ranking, 0.02) == (
         "Choose first: better than the other 2 in accuracy by more than 0.02."
     )
-    y, a, b = many.votes()
-    near = compare_many(y, {"a": a, "b": b, "c": a}, random_state=0)
-    assert headline(near, 0.2) == "Choose a, c or b: the best of 3 in accuracy or within 0.2 of it."
     x, y = np.arange(60), np.arange(60) % 2
     wrong = {"a": x < 4, "b": x > 54, "c": x >= 0}
     few = compare_many(y, {k: np.where(bad, 1 - y, y) for k, bad in wrong.items()}, random_state=0)
@@ -225,11 +205,11 @@ def test_the_lead_is_that_of_the_headline(swapped):
         ("two_metrics", "Accuracy is the share of instances that are classified correctly; F1 is"),
         ("in_groups", "400 counts in 10 groups"),
         ("in_groups", "Caution: only 10 groups: intervals are widened for this"),
-        ("by_chunks_of_splits", "true chunks"),
+        ("chunks", "true chunks"),
         ("cross_validated", "This applies to learners trained on 75 instances"),
         ("fitted_models", "This applies to the 6 models of each kind fitted here"),
-        ("split_scores", "30 splits with a correlation of 0.1"),
-        ("split_scores", "This applies to learners trained on 0.9 of the data"),
+        ("splits", "10 splits with a correlation of 0.1"),
+        ("splits", "This applies to learners trained on 0.9 of the data"),
         ("named_by_a_villain", f" of class {many.EVIL!r}: "),
     ],
 )
@@ -259,7 +239,7 @@ def test_a_score():
     assert "recall is the share of positive instances that are found." in words
 
 
-@pytest.mark.parametrize("case", ["two_metrics", "by_chunks_of_splits", "ranking", "score"])
+@pytest.mark.parametrize("case", ["two_metrics", "chunks", "ranking", "score"])
 def test_a_card_has_a_sentence_a_table_and_a_figure(case):
     result = many.made(case)
     before, figures = dict(mpl.rcParams), plt.get_fignums()
@@ -296,33 +276,16 @@ def test_the_table_shows_the_numbers_of_the_result():
 
 def test_decisions_stay_text():
     result = many.made("named_by_a_villain")
-    y, a, b = many.votes()
-    ranking = compare_many(y, {many.EVIL: a, "b": b, "c": y}, random_state=0)
     for made, said in (
         (result.decision(0.01), "ROPE"),
         (result.non_inferiority(0.01), "with probability"),
-        (result.superiority(), "with probability"),
         (result.expected_loss(0.01), "expected loss"),
-        (ranking.decision(0.01), "ROPE"),
     ):
         found = Markup(made._repr_html_())
         assert "script" not in found.tags
         assert said in found.text
         for line in str(made).splitlines():
             assert " ".join(line.split()) in found.text
-
-
-def test_a_power_analysis():
-    cells = {"mu": 0.5, "theta+": [0.3, 0.3, 0.2, 0.2], "theta-": [0.2, 0.2, 0.3, 0.3]}
-    models = ["paired", "unpaired"]
-    found = power_analysis(
-        cells, [20, 40], rope=0.05, goal=">>", model=models, n_replications=10, random_state=0
-    )
-    made = Markup(found._repr_html_())
-    assert made.tags.count("img") == made.tags.count("table") == 1
-    for line in str(found).splitlines():
-        if line.endswith((":", ".")):
-            assert line in made.text
 
 
 def test_without_matplotlib_the_rest_is_shown(monkeypatch):
@@ -444,24 +407,3 @@ def test_a_ranking_by_several_metrics_has_a_table_of_each(tmp_path):
         called = {"f1": "F1"}.get(name, name)
         assert f"within {rope} of it" in text or decision.best_alone or decision.open
         assert f"{rope} in {called}" in text
-
-
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
-
-
-@pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed")
-def test_a_browser_runs_nothing_and_asks_for_nothing(tmp_path):
-    path = tmp_path / "page.html"
-    many.made("named_by_a_villain").report(path, rope=0.01)
-    options = ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]
-    # Nothing but the file can be reached: a page that asked for more would say so.
-    options += ["--proxy-server=127.0.0.1:9", "--enable-logging=stderr", "--v=0", "--dump-dom"]
-    command = [CHROMIUM, *options, f"--user-data-dir={tmp_path / 'profile'}", path.as_uri()]
-    shown = subprocess.run(command, capture_output=True, text=True, timeout=240, check=True)
-    assert "CONSOLE" not in shown.stderr
-    found = Markup(shown.stdout)
-    assert "script" not in found.tags
-    assert many.EVIL in found.text
-    assert found.tags.count("img") >= 2
-    title = re.search(r"<title>(.*?)</title>", shown.stdout)[1]
-    assert title.startswith("&lt;script&gt;")

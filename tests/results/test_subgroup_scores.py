@@ -5,12 +5,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from skbayeseval import (
-    bayesian_cross_val_score,
-    compare_predictions,
-    metrics,
-    score_posterior,
-)
+from skbayeseval import bayesian_cross_val_score, compare_predictions, metrics, score_posterior
 from skbayeseval.judgement.largest_gap import Scores, largest_gap
 
 OPTIONS = {"n_draws": 4000, "random_state": 0}
