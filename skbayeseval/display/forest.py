@@ -94,10 +94,7 @@ class TiersDisplay(Display):
             shown = self.table.loc[list(some), ["mean", "hdi_low", "hdi_high"]]
             rows = range(row, bottom - 1, -1)
             pen.intervals(rows, shown.to_numpy().T, color=color, marker="o", size=size)
-            pen.text(
-                1.02, (row + bottom) / 2, f"tier {i}", transform=ax.get_yaxis_transform(),
-                va="center", color=GREY, fontsize=size,
-            )  # fmt: skip
+            pen.text_in_row(1.02, (row + bottom) / 2, f"tier {i}", size)
             row = bottom - 1
         label = f"{plain(self.metric)} (mean and {100 * self.prob:.3g}% HDI)"
         pen.set_xlabel(wrap(label, 0.9 * pen.width, pen.medium))
@@ -203,10 +200,7 @@ class ClassesDisplay(PairDisplay):
         for some, _, look in _by_decision(codes, words, pen):
             pen.intervals(rows[some], [table[c][some] for c in SHOWN], size=size, **look)
             for row in rows[some]:
-                pen.text(
-                    1.02, row, MARKS[codes[row]], transform=ax.get_yaxis_transform(),
-                    va="center", color=look["color"], fontsize=max(size, 5.0),
-                )  # fmt: skip
+                pen.text_in_row(1.02, row, MARKS[codes[row]], max(size, 5.0), color=look["color"])
         _name_sides(pen, words, 0.4)
         _finish_rows(pen, [str(label) for label in table.index], size)
         return self._finding(words, len(self.table) - len(table))
@@ -322,10 +316,7 @@ class ForestDisplay(Display):
                 alpha=0.6, widest=3.5, **look,
             )  # fmt: skip
         for row in rows[table["mean"].isna().to_numpy()]:
-            pen.text(
-                0.02, row, "too few to say", transform=ax.get_yaxis_transform(), va="center",
-                color=GREY, fontsize=size, fontstyle="italic",
-            )  # fmt: skip
+            pen.text_in_row(0.02, row, "too few to say", size, fontstyle="italic")
         mean, low, high = self.overall
         diamond = [low, mean, high, mean], [0.0, 0.28, 0.0, -0.28]
         pen.fills += ax.fill(*diamond, zorder=3, **pen.fill_options(color="black", linewidth=0))

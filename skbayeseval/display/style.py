@@ -198,6 +198,11 @@ class Pen:
         options = self._merged("text", Text, {"fontsize": "small", **defaults})
         self.texts.append(self.ax.text(x, y, words, **options))
 
+    def text_in_row(self, x: float, row: float, words: str, size: float, **options: Any) -> None:
+        """Write a text at the height of a row, and at a share of the width of the axes."""
+        options = {"color": GREY, "fontsize": size, "va": "center", **options}
+        self.text(x, row, words, transform=self.ax.get_yaxis_transform(), **options)
+
     def intervals(
         self, rows: Any, values: Any, *, color: Any, marker: str, size: float, alpha: float = 0.5,
         widest: float = 3.0, label: str | None = None,

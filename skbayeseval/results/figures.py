@@ -385,7 +385,7 @@ class ComparisonFigures(DifferenceAnswers):
         if kind in CURVES:
             shown = Curves(posterior, kind, prob, thresholds).display(self.names)
         elif kind == "factor":
-            shown = FactorDisplay(**_densities_at_zero(posterior, which), **about)
+            shown = _factor(posterior, which, about)
         elif kind == "scores":
             shown = SplitScoresDisplay(*self._split_scores(which), **about)
         elif kind == "learning_curve":
@@ -472,17 +472,15 @@ class ComparisonFigures(DifferenceAnswers):
         return [record.scores[metric.name][name] for name in self.names]
 
 
-def _densities_at_zero(posterior: Posterior, metric: Metric) -> dict[str, Any]:
-    """Return the Bayes factor, with draws of the prior and posterior and the density at 0."""
+def _factor(posterior: Posterior, metric: Metric, about: dict[str, Any]) -> FactorDisplay:
+    """Return the display of the Bayes factor, with the densities of prior and posterior at 0."""
     factor = bayes_factor(posterior, metric)
     posterior = posterior.under_published_prior()
     exact = prior_density_at_zero(posterior.prior, metric)
-    return {
-        "draws": posterior.difference(metric).draws,
-        "prior_draws": prior_difference_draws(posterior.prior, metric),
-        "factor": factor,
-        "prior_at_zero": None if exact is None else math.exp(exact.log),
-    }
+    draws, of_prior = posterior.difference(metric).draws, posterior.prior
+    at_zero = None if exact is None else math.exp(exact.log)
+    prior_draws = prior_difference_draws(of_prior, metric)
+    return FactorDisplay(draws, prior_draws, factor=factor, prior_at_zero=at_zero, **about)
 
 
 def _learning_curve(
