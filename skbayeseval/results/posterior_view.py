@@ -6,7 +6,7 @@ Its posterior can be converted to ArviZ.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping
 from os import PathLike
 from typing import Any, Self, TypeVar
 from warnings import warn
@@ -17,7 +17,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from skbayeseval._arrays import Array, in_short
 from skbayeseval._streams import Stream, generator
-from skbayeseval._validation import check_characters, check_names
+from skbayeseval._validation import check_characters
 from skbayeseval._version import __version__
 from skbayeseval.engines.pymc import to_inference_data
 from skbayeseval.evidence.interface import Evidence, letter, variable_names
@@ -383,14 +383,7 @@ class PosteriorView:
         return self._posterior.specification.build_graph(self.labels, prior=build, form=form)
 
     @classmethod
-    def from_trace(
-        cls,
-        trace: Any,
-        like: Self,
-        *,
-        names: Sequence[str] | None = None,
-        scoring: Any = None,
-    ) -> Self:
+    def from_trace(cls, trace: Any, like: Self) -> Self:
         """Return a result from a trace of a modified graph.
 
         Parameters
@@ -400,30 +393,19 @@ class PosteriorView:
             group "prior" with the same variables, it is used for Bayes factors.
         like : ComparisonResult
             The result whose graph was modified. It provides the evidence and the model.
-        names : sequence of str, default=None
-            The names of the classifiers. By default, those of `like`.
-        scoring : str, Metric, list or dict, default=None
-            The metrics. By default, those of `like`.
 
         Returns
         -------
         result : ComparisonResult
+            The result, with the names and the metrics of `like`.
         """
         if not isinstance(like, cls):
             raise TypeError(
                 f"like must be the {cls.__name__} whose pymc_model() was sampled, got "
                 f"{type(like).__name__}."
             )
-        metrics = like._metrics if scoring is None else resolve_scoring(scoring, like.labels)
-        chosen = like._names if names is None else check_names(names, len(like._names))
         posterior = from_trace(trace, like._posterior)
-        record = like._cross_validation
-        return cls(
-            posterior,
-            chosen,
-            metrics,
-            None if record is None else record.renamed(like._names, chosen),
-        )
+        return cls(posterior, like._names, like._metrics, like._cross_validation)
 
     def to_arviz(self) -> Any:
         """Return the result as an ArviZ InferenceData (0.x) or DataTree (1.x).

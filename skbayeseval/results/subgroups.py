@@ -43,6 +43,14 @@ TOO_FEW = "too few to say"
 MOST_LINES = 30
 
 
+def _cut(table: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
+    """Return the first rows of a table and the last one, and a line if there are more."""
+    more = len(table) - 1 - MOST_LINES
+    if more <= 0:
+        return table, []
+    return pd.concat([table[:MOST_LINES], table[-1:]]), [f"and {more} more, in table"]
+
+
 class OfSubgroups:
     """Base class of what is known of each subgroup of the instances."""
 
@@ -117,14 +125,6 @@ class OfSubgroups:
         table = self._rows((*self._subgroups, whole), prob, rope)
         table.index = table.index.map(str)
         return table if table["note"].any() else table.drop(columns="note")
-
-    def _lines(self, heading: str, table: pd.DataFrame) -> list[str]:
-        """Return a heading, and the first rows and the last one of a table of text."""
-        more = len(table) - 1 - MOST_LINES
-        if more <= 0:
-            return [heading, within(table)]
-        shown = within(pd.concat([table[:MOST_LINES], table[-1:]]))
-        return [heading, shown, f"and {more} more, in table"]
 
     def _forest(self, table: pd.DataFrame, prob: float, **options: Any) -> ForestDisplay:
         overall = (self._overall.mean, *self._overall.hdi(prob))
@@ -315,11 +315,10 @@ class SubgroupComparison(OfSubgroups):
         (a, b), columns = self._names, self._names
         if max(len(a), len(b)) > LEAST_NAME:
             (a, b), columns = with_letters(self._names), ("A", "B")
-        table = self._printed(None, 0.95, columns)
-        lines = self._lines(
-            f"{a} minus {b} in {self.metric}, by {self.column or 'subgroup'}:",
-            table.drop(columns=["95% HDI, alone", "note"], errors="ignore"),
-        )
+        table, more = _cut(self._printed(None, 0.95, columns))
+        shown = table.drop(columns=["95% HDI, alone", "note"], errors="ignore")
+        heading = f"{a} minus {b} in {self.metric}, by {self.column or 'subgroup'}:"
+        lines = [heading, within(shown), *more]
         if "note" in table:
             for note, rows in table[table["note"] != ""].groupby("note", sort=False):
                 lines += as_lines([("note", f"{note} ({', '.join(rows.index)})")])
@@ -565,8 +564,9 @@ class SubgroupScores(OfSubgroups):
 
     def __str__(self) -> str:
         heading = f"{self.metric} of {self.name}, by {self.column or 'subgroup'}:"
+        table, more = _cut(self._text())
         gap = [str(self.gap())] if len(self.draws.columns) > 1 else []
-        return "\n".join([*self._lines(heading, self._text()), *gap])
+        return "\n".join([heading, within(table), *more, *gap])
 
     def _repr_html_(self) -> str:
         return html_table(self._text())
