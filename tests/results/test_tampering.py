@@ -2,6 +2,7 @@
 
 import io
 import json
+import pickle
 import shutil
 import subprocess
 import sys
@@ -97,13 +98,13 @@ def changed_arrays(arrays, rng):
 
 
 @pytest.mark.parametrize("kind", MAKERS)
-def test_what_is_loaded_is_what_was_saved(saved, kind):
+def test_what_is_loaded_or_unpickled_is_what_was_saved(saved, kind):
     result, path = saved[kind]
-    again = loaded(path)
-    assert type(again) is type(result)
-    assert str(again) == str(result)
-    assert again.details() == result.details()
-    assert is_same(again, result)
+    for again in (loaded(path), pickle.loads(pickle.dumps(result))):
+        assert type(again) is type(result)
+        assert (str(again), repr(again)) == (str(result), repr(result))
+        assert again.details() == result.details()
+        assert is_same(again, result)
 
 
 @pytest.mark.parametrize("kind", ["paired", "multi_label", "cross_validated", "chains"])
