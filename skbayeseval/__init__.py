@@ -32,8 +32,7 @@ from skbayeseval.planning.power import PowerAnalysis, power_analysis
 from skbayeseval.results.comparison import ComparisonResult
 from skbayeseval.results.ranking import Ranking
 from skbayeseval.results.single import ScoreResult
-from skbayeseval.results.subgroup_scores import SubgroupScores
-from skbayeseval.results.subgroups import SubgroupComparison
+from skbayeseval.results.subgroups import SubgroupComparison, SubgroupScores
 from skbayeseval.search.count_scorer import count_scorer
 from skbayeseval.search.report_search import refit_simplest, report_search
 from skbayeseval.search.search_report import SearchReport

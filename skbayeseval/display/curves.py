@@ -9,7 +9,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from skbayeseval.display.style import GREY, MINUS, Display, Pen, plain, shorten, text_width
+from skbayeseval.display.style import (
+    GREY,
+    MINUS,
+    Display,
+    PairDisplay,
+    Pen,
+    plain,
+    shorten,
+    text_width,
+)
 from skbayeseval.judgement.decision import WORDS
 from skbayeseval.judgement.intervals import Interval
 
@@ -130,7 +139,7 @@ class CurveDisplay(Display):
 
 
 @dataclass(eq=False, repr=False)
-class LearningCurveDisplay(Display):
+class LearningCurveDisplay(PairDisplay):
     """The difference A minus B by the number of training instances.
 
     Parameters
@@ -170,8 +179,6 @@ class LearningCurveDisplay(Display):
     lows: Any
     highs: Any
     _: KW_ONLY
-    names: tuple[str, str] = ("A", "B")
-    metric: str = "score"
     rope: Interval | None = None
     prob: float = 0.95
 
@@ -286,7 +293,7 @@ def _short_goal(goal: str, inches: float, size: float) -> str:
 
 
 @dataclass(eq=False, repr=False)
-class SplitScoresDisplay(Display):
+class SplitScoresDisplay(PairDisplay):
     """Split scores of A and B, with a line between the two scores of each split.
 
     The consistency of the differences between splits, not only the means, shows whether one
@@ -319,9 +326,6 @@ class SplitScoresDisplay(Display):
 
     scores_a: Any
     scores_b: Any
-    _: KW_ONLY
-    names: tuple[str, str] = ("A", "B")
-    metric: str = "score"
 
     _arrays = ("scores_a", "scores_b")
 

@@ -12,12 +12,11 @@ import pandas as pd
 from skbayeseval.display.style import (
     GREY,
     Display,
+    PairDisplay,
     PairWords,
     Pen,
-    difference_label,
     figure_height,
     line_height,
-    pair_words,
     plain,
     shorten,
     text_width,
@@ -82,10 +81,10 @@ class TiersDisplay(Display):
 
     def _draw(self, ax: Axes, pen: Pen) -> str:
         number, size = pen.fit_rows(len(self.table))
-        groups = self.tiers.groups
-        names = [name for group in groups for name in group][:number]
+        total = list(self.tiers.numbers())
+        names = total[:number]
         row = len(names) - 1  # from the top to the bottom
-        for i, group in enumerate(groups, 1):
+        for i, group in enumerate(self.tiers.groups, 1):
             some = group[: row + 1]
             if not some:
                 break
@@ -95,53 +94,37 @@ class TiersDisplay(Display):
             shown = self.table.loc[list(some), ["mean", "hdi_low", "hdi_high"]]
             rows = range(row, bottom - 1, -1)
             pen.intervals(rows, shown.to_numpy().T, color=color, marker="o", size=size)
-            pen.text(
-                1.02, (row + bottom) / 2, f"tier {i}", transform=ax.get_yaxis_transform(),
-                va="center", color=GREY, fontsize=size,
-            )  # fmt: skip
+            pen.text_in_row(1.02, (row + bottom) / 2, f"tier {i}", size)
             row = bottom - 1
-        pen.name_rows(names[::-1], size)
         label = f"{plain(self.metric)} (mean and {100 * self.prob:.3g}% HDI)"
         pen.set_xlabel(wrap(label, 0.9 * pen.width, pen.medium))
         pen.open_box()
-        pen.plain_ticks(inches=0.55 * pen.width)
-        return self._finding(pen, len(names))
-
-    def _finding(self, pen: Pen, shown: int) -> str:
-        total = [name for group in self.tiers.groups for name in group]
+        _finish_rows(pen, names[::-1], size)
         short = dict(zip(total, shorten(total, 0.45 * pen.width, pen.medium), strict=True))
         groups = tuple(tuple(plain(short[name]) for name in group) for group in self.tiers.groups)
         said = replace(self.tiers, groups=groups, metric=plain(self.metric)).in_short(1)
-        return f"{said}; {len(total) - shown} not shown" if shown < len(total) else said
+        return said + _left_out(len(total) - len(names))
 
 
 # What is drawn of each row: the mean and the ends of the HDI.
 SHOWN = ["mean", "hdi_low", "hdi_high"]
 
 
-class _DifferencesDisplay(Display):
-    """Base class of forest plots of the difference A minus B, with a decision in each row."""
+def _name_sides(pen: Pen, words: PairWords, share: float) -> None:
+    """Write above the axes who is better on the left and on the right, in a share of the width."""
+    sides = [f"◀ {words.b} better", f"{words.a} better ▶"]
+    if sum(text_width(side, pen.small) for side in sides) > share * pen.width:
+        sides = [f"◀ {words.b}", f"{words.a} ▶"]
+    for x, side, text in zip((0.0, 1.0), ("left", "right"), sides, strict=True):
+        pen.text(x, 1.0, text, transform=pen.ax.transAxes, ha=side, va="bottom", color=GREY)
+    pen.pad = line_height(pen.small) + 4
 
-    names: tuple[str, str]
-    metric: str
-    rope: Interval | None
 
-    def _finish(
-        self, pen: Pen, rows: Sequence[str], size: float, words: PairWords, share: float
-    ) -> None:
-        """Name the rows and the axis, and what is left and right if that fits into the share."""
-        pen.name_rows(rows, size)
-        label = difference_label(self.metric, words, 0.9 * pen.width, pen.medium)
-        pen.set_xlabel(label, words.key)
-        sides = [f"◀ {words.b} better", f"{words.a} better ▶"]
-        if sum(text_width(side, pen.small) for side in sides) > share * pen.width:
-            sides = [f"◀ {words.b}", f"{words.a} ▶"]
-        ax = pen.ax
-        for x, side, text in ((0.0, "left", sides[0]), (1.0, "right", sides[1])):
-            pen.text(x, 1.0, text, transform=ax.transAxes, ha=side, va="bottom", color=GREY)
-        pen.plain_ticks(inches=0.55 * pen.width)
-        pen.legend_below()
-        pen.pad = line_height(pen.small) + 4
+def _finish_rows(pen: Pen, names: Sequence[str], size: float) -> None:
+    """Name the rows, and write the ticks and the legend."""
+    pen.name_rows(names, size)
+    pen.plain_ticks(inches=0.55 * pen.width)
+    pen.legend_below()
 
 
 def _by_decision(
@@ -158,7 +141,7 @@ def _by_decision(
 
 
 @dataclass(eq=False, repr=False)
-class ClassesDisplay(_DifferencesDisplay):
+class ClassesDisplay(PairDisplay):
     """Forest plot of the difference A minus B in each class, with HDIs and decisions.
 
     Classes are sorted by the difference. If there is no room for all, those with the smallest
@@ -199,7 +182,6 @@ class ClassesDisplay(_DifferencesDisplay):
 
     table: pd.DataFrame
     _: KW_ONLY
-    names: tuple[str, str] = ("A", "B")
     metric: str = "f1"
     rope: Interval | None = None
     prob: float = 0.95
@@ -208,7 +190,7 @@ class ClassesDisplay(_DifferencesDisplay):
         return 7.0, max(0.5 + figure_height(len(self.table)), 2.6)
 
     def _draw(self, ax: Axes, pen: Pen) -> str:
-        words = pair_words(self.names, 0.22 * pen.width, 0.88 * pen.width, pen.small)
+        words = pen.label_difference(self.metric, self.names, 0.22 * pen.width)
         number, size = pen.fit_rows(len(self.table), 4 if words.key else 2)
         biggest = self.table["mean"].abs().sort_values(kind="stable").index[-number:]
         table = self.table.loc[biggest].sort_values("mean", kind="stable")
@@ -218,24 +200,27 @@ class ClassesDisplay(_DifferencesDisplay):
         for some, _, look in _by_decision(codes, words, pen):
             pen.intervals(rows[some], [table[c][some] for c in SHOWN], size=size, **look)
             for row in rows[some]:
-                pen.text(
-                    1.02, row, MARKS[codes[row]], transform=ax.get_yaxis_transform(),
-                    va="center", color=look["color"], fontsize=max(size, 5.0),
-                )  # fmt: skip
-        self._finish(pen, [str(label) for label in table.index], size, words, 0.4)
-        return self._finding(words[:2], len(table))
+                pen.text_in_row(1.02, row, MARKS[codes[row]], max(size, 5.0), color=look["color"])
+        _name_sides(pen, words, 0.4)
+        _finish_rows(pen, [str(label) for label in table.index], size)
+        return self._finding(words, len(self.table) - len(table))
 
-    def _finding(self, names: tuple[str, str], shown: int) -> str:
-        codes = self.table["decision"].to_numpy()
-        number = len(codes)
-        counts = [int((codes == code).sum()) for code in (">>", "<<", "~")]
-        ways = (f"{names[0]} is better in", f"{names[1]} is better in", "equivalent in")
-        said = [f"{way} {count}" for way, count in zip(ways, counts, strict=True) if count]
-        if number - sum(counts):
-            said.append(f"not settled in {number - sum(counts)}")
-        first, *rest = said
-        words = ", ".join([f"{first} of {number} classes", *rest])
-        return f"{words}; {number - shown} not shown" if shown < number else words
+    def _finding(self, words: PairWords, left_out: int) -> str:
+        counts = self.table["decision"].value_counts()
+        settled = {
+            ">>": f"{words.a} is better in",
+            "<<": f"{words.b} is better in",
+            "~": "equivalent in",
+        }
+        said = [f"{way} {counts[code]}" for code, way in settled.items() if code in counts]
+        still = sum(number for code, number in counts.items() if code not in settled)
+        said += [f"not settled in {still}"] * bool(still)
+        said[0] += f" of {len(self.table)} classes"
+        return ", ".join(said) + _left_out(left_out)
+
+
+def _left_out(number: int) -> str:
+    return f"; {number} not shown" if number else ""
 
 
 # How far intervals of subgroups alone may extend the axis, as a share of what else is shown.
@@ -251,7 +236,7 @@ LEAST_HEIGHT = 2.7
 
 
 @dataclass(eq=False, repr=False)
-class ForestDisplay(_DifferencesDisplay):
+class ForestDisplay(Display):
     """Forest plot of the difference A minus B, or of one score, in each subgroup and overall.
 
     Strong lines are the HDIs of the partially pooled values, thin lines those given each
@@ -273,8 +258,6 @@ class ForestDisplay(_DifferencesDisplay):
         The region of practical equivalence.
     prob : float, default=0.95
         The probability mass of the HDIs.
-    column : str, default=None
-        What the subgroups are subgroups of.
     finding : str, default=""
         What the subgroups show, which is the title.
 
@@ -300,11 +283,10 @@ class ForestDisplay(_DifferencesDisplay):
     table: pd.DataFrame
     _: KW_ONLY
     overall: tuple[float, float, float]
-    names: tuple[str, ...] = ("A", "B")  # type: ignore[assignment]
+    names: tuple[str, ...] = ("A", "B")
     metric: str = "score"
     rope: Interval | None = None
     prob: float = 0.95
-    column: str | None = None
     finding: str = ""
 
     def _size(self) -> tuple[float, float]:
@@ -313,7 +295,7 @@ class ForestDisplay(_DifferencesDisplay):
     def _draw(self, ax: Axes, pen: Pen) -> str:
         words = None
         if len(self.names) == 2:
-            words = pair_words(self.names, 0.22 * pen.width, 0.88 * pen.width, pen.small)
+            words = pen.label_difference(self.metric, self.names, 0.22 * pen.width)
         number, size = pen.fit_rows(len(self.table) + 1, 5 if words and words.key else 3)
         # If there is no room for all, the largest subgroups are shown.
         largest = np.argsort(-self.table["n"].to_numpy(), kind="stable")[: number - 1]
@@ -334,10 +316,7 @@ class ForestDisplay(_DifferencesDisplay):
                 alpha=0.6, widest=3.5, **look,
             )  # fmt: skip
         for row in rows[table["mean"].isna().to_numpy()]:
-            pen.text(
-                0.02, row, "too few to say", transform=ax.get_yaxis_transform(), va="center",
-                color=GREY, fontsize=size, fontstyle="italic",
-            )  # fmt: skip
+            pen.text_in_row(0.02, row, "too few to say", size, fontstyle="italic")
         mean, low, high = self.overall
         diamond = [low, mean, high, mean], [0.0, 0.28, 0.0, -0.28]
         pen.fills += ax.fill(*diamond, zorder=3, **pen.fill_options(color="black", linewidth=0))
@@ -347,17 +326,13 @@ class ForestDisplay(_DifferencesDisplay):
         if pen.height < LEAST_HEIGHT:  # the colours are those of the two sides
             for artist in [*pen.lines, *pen.fills]:
                 artist.set_label("")
-        names = ["all instances", *map(str, table.index)]
         if words:
-            self._finish(pen, names, size, words, 0.3)
+            _name_sides(pen, words, 0.3)
         else:
-            pen.name_rows(names, size)
             label = f"{plain(self.metric)} of {plain(self.names[0])}"
             pen.set_xlabel(wrap(label, 0.9 * pen.width, pen.medium))
-            pen.plain_ticks(inches=0.55 * pen.width)
-            pen.legend_below()
-        left_out = len(self.table) - len(table)
-        return plain(self.finding) + (f"; {left_out} not shown" if left_out else "")
+        _finish_rows(pen, ["all instances", *map(str, table.index)], size)
+        return plain(self.finding) + _left_out(len(self.table) - len(table))
 
     def _limit(self, ax: Axes, table: pd.DataFrame) -> None:
         """Limit the axis, so that small subgroups alone do not make all others hard to see."""
@@ -431,8 +406,6 @@ class RankingDisplay(Display):
         How each classifier compares with the best, which gives its colour and marker.
     rope : float, default=None
         How much worse than the best is practically equivalent to it.
-    best : str, default=None
-        The classifier that the title names. By default, the first of the table.
     total : int, default=None
         The number of classifiers, if there are more than in the table.
 
@@ -461,13 +434,7 @@ class RankingDisplay(Display):
     prob: float = 0.95
     states: Mapping[str, str] | None = None
     rope: float | None = None
-    best: Any = None
-    total: Any = None
-
-    def __post_init__(self) -> None:
-        if self.best is None:
-            self.best = str(self.table.index[0])
-        self.total = len(self.table) if self.total is None else self.total
+    total: int | None = None
 
     def _size(self) -> tuple[float, float]:
         legend = 0.0 if self.states is None and "observed" not in self.table else 0.25
@@ -491,7 +458,7 @@ class RankingDisplay(Display):
                 linestyle="none", markersize=min(8, size), label="observed",
             )  # fmt: skip
         for row, (name, p_best) in enumerate(table["p_best"].items()):
-            is_best = str(name) == self.best
+            is_best = name == self.table.index[0]
             pen.text(
                 end, row, format_probability(p_best), transform=_beside(ax, ax.transData),
                 va="center", color="black" if is_best else GREY, fontsize=size,
@@ -508,7 +475,13 @@ class RankingDisplay(Display):
         pen.plain_ticks(inches=0.55 * width - inches)
         pen.legend_below()
         pen.pad = line_height(small) + 3
-        return self._finding(pen, len(table))
+        best, total = self.table.index[0], self.total or len(self.table)
+        short = shorten([str(name) for name in self.table.index], 0.6 * width, pen.medium)
+        said = who_is_best(
+            plain(short[0]), total, self.table["p_best"].iloc[0], self.prob,
+            copies=number_of_copies(self.table, best),
+        )  # fmt: skip
+        return said + _left_out(total - len(table))
 
     def _draw_differences(
         self, ax: Axes, pen: Pen, table: pd.DataFrame, size: float, inches: float
@@ -540,14 +513,6 @@ class RankingDisplay(Display):
                     rows[some], [table[c][some] for c in columns], color=pen.colors[colour],
                     marker=marker, size=size, label=label,
                 )  # fmt: skip
-
-    def _finding(self, pen: Pen, shown: int) -> str:
-        p_best = {str(name): p for name, p in self.table["p_best"].items()}
-        names = dict(zip(p_best, shorten(list(p_best), 0.6 * pen.width, pen.medium), strict=True))
-        best, copies = plain(names[self.best]), number_of_copies(self.table, self.best)
-        said = who_is_best(best, self.total, p_best[self.best], self.prob, copies=copies)
-        left_out = self.total - shown
-        return f"{said}; {left_out} not shown" if left_out else said
 
 
 def _beside(ax: Axes, upwards: Any) -> Any:

@@ -11,6 +11,7 @@ from scipy.stats import gaussian_kde
 from skbayeseval.display.style import (
     GREY,
     Display,
+    PairDisplay,
     Pen,
     difference_label,
     finding_of,
@@ -108,7 +109,7 @@ def _interval(interval: Interval, sign: bool) -> str:
 
 
 @dataclass(eq=False, repr=False)
-class PosteriorDisplay(_DensityDisplay):
+class PosteriorDisplay(_DensityDisplay, PairDisplay):
     """Posterior of A minus B with the HDI, the ROPE and the probabilities around the ROPE.
 
     Parameters
@@ -149,16 +150,13 @@ class PosteriorDisplay(_DensityDisplay):
 
     draws: Any
     _: KW_ONLY
-    names: tuple[str, str] = ("A", "B")
-    metric: str = "score"
     rope: Interval | None = None
     prob: float = 0.95
     identical: str | None = None
 
     def _draw(self, ax: Axes, pen: Pen) -> str:
-        small, width = pen.small, pen.width
-        words = pair_words(self.names, 0.3 * width - text_width("◀ ", small), 0.88 * width, small)
-        pen.set_xlabel(difference_label(self.metric, words, 0.9 * width, pen.medium), words.key)
+        inches = 0.3 * pen.width - text_width("◀ ", pen.small)
+        words = pen.label_difference(self.metric, self.names, inches)
         rope = Interval(0.0, 0.0) if self.rope is None else self.rope
         pen.rope(self.rope)
         pen.zero()
@@ -173,7 +171,7 @@ class PosteriorDisplay(_DensityDisplay):
         for x, side, colour, text in texts:
             pen.text(x, 1.02, text, transform=ax.transAxes, ha=side, va="bottom", color=colour)
         pen.legend_below()
-        pen.pad = 2 * line_height(small) + 6
+        pen.pad = 2 * line_height(pen.small) + 6
         return finding_of(self.distribution, self.rope, self.prob, words[:2], self.identical)
 
 
@@ -239,7 +237,7 @@ class ScoreDisplay(_DensityDisplay):
 
 
 @dataclass(eq=False, repr=False)
-class FactorDisplay(Display):
+class FactorDisplay(PairDisplay):
     """Kernel density estimates of the prior and posterior, and the densities at 0.
 
     Parameters
@@ -279,13 +277,10 @@ class FactorDisplay(Display):
     _: KW_ONLY
     factor: BayesFactor
     prior_at_zero: float | None = None
-    names: tuple[str, str] = ("A", "B")
-    metric: str = "score"
     _arrays = ("draws", "prior_draws")
 
     def _draw(self, ax: Axes, pen: Pen) -> str:
-        medium, width = pen.medium, pen.width
-        words = pair_words(self.names, 0.3 * width, 0.88 * width, pen.small)
+        pen.label_difference(self.metric, self.names, 0.3 * pen.width)
         low, high = np.quantile(self.draws, [0.0005, 0.9995])
         margin = 0.5 * (high - low) or 0.05 * max(abs(low), 1.0)
         x = np.linspace(min(low - margin, -margin), max(high + margin, margin), 400)
@@ -300,7 +295,6 @@ class FactorDisplay(Display):
             pen.line(x, density(x), color=colour, label=f"{name}, {at_zero:.3g} at 0")
             pen.line([0], [at_zero], color=colour, marker="o", linestyle="none")
         pen.zero()
-        pen.set_xlabel(difference_label(self.metric, words, 0.9 * width, medium), words.key)
         ax.set_ylim(bottom=0)
         pen.finish("density")
         doubt = "" if self.factor.reliable else ", not reliable"
@@ -311,7 +305,7 @@ class FactorDisplay(Display):
 
 
 @dataclass(eq=False, repr=False)
-class TraceDisplay(Display):
+class TraceDisplay(PairDisplay):
     """Trace plot and histogram of the draws of the difference, with one colour per chain.
 
     Chains that have mixed well look alike and show no trend. Independent draws are shown as a
@@ -348,8 +342,6 @@ class TraceDisplay(Display):
 
     chains: Any
     _: KW_ONLY
-    names: tuple[str, str] = ("A", "B")
-    metric: str = "score"
     note: str = ""
     _arrays = ("chains",)
 
@@ -395,7 +387,7 @@ MOST_POINTS = 4000
 
 
 @dataclass(eq=False, repr=False)
-class JointDisplay(Display):
+class JointDisplay(PairDisplay):
     """Scatter plot of the draws of A against the draws of B, with the line of equality.
 
     Parameters
@@ -432,8 +424,6 @@ class JointDisplay(Display):
     draws_a: Any
     draws_b: Any
     _: KW_ONLY
-    names: tuple[str, str] = ("A", "B")
-    metric: str = "score"
     rope: Interval | None = None
     difference: Any = None
     _arrays = ("draws_a", "draws_b")
@@ -458,10 +448,9 @@ class JointDisplay(Display):
         ends = np.array([low - margin, high + margin])
         pen.line(ends, ends, color=GREY, linestyle="--", linewidth=1, label="equal")
         if self.rope is not None:
-            options = pen.fill_options(color=pen.colors[2], alpha=0.2, linewidth=0)
             label = f"ROPE [{self.rope.low:g}, {self.rope.high:g}]"
             low_end, high_end = ends + self.rope.low, ends + self.rope.high
-            pen.fills.append(ax.fill_between(ends, low_end, high_end, label=label, **options))
+            pen.band(ends, low_end, high_end, color=pen.colors[2], label=label)
         metric = plain(self.metric)
         pen.set_xlabel(f"{metric} of {b}", words.key)
         ax.set_xlim(*ends)

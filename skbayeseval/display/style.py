@@ -6,6 +6,7 @@ import math
 import textwrap
 from collections.abc import Mapping, Sequence
 from copy import copy
+from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, cast
 
 import numpy as np
@@ -197,6 +198,11 @@ class Pen:
         options = self._merged("text", Text, {"fontsize": "small", **defaults})
         self.texts.append(self.ax.text(x, y, words, **options))
 
+    def text_in_row(self, x: float, row: float, words: str, size: float, **options: Any) -> None:
+        """Write a text at the height of a row, and at a share of the width of the axes."""
+        options = {"color": GREY, "fontsize": size, "va": "center", **options}
+        self.text(x, row, words, transform=self.ax.get_yaxis_transform(), **options)
+
     def intervals(
         self, rows: Any, values: Any, *, color: Any, marker: str, size: float, alpha: float = 0.5,
         widest: float = 3.0, label: str | None = None,
@@ -236,30 +242,27 @@ class Pen:
 
         return normalize_kwargs(defaults, artist) | normalize_kwargs(dict(self.given[kind]), artist)
 
-    @property
-    def width(self) -> float:
-        """The width in inches that the axes and their labels have in the figure."""
-        return self._room()[0]
-
-    @property
-    def height(self) -> float:
-        """The height in inches that the axes and their labels have in the figure."""
-        return self._room()[1]
-
     def _place(self) -> Any:
         """Return the cells of the figure's grid that the axes have; None if there is no grid."""
         place = self.ax.get_subplotspec()
         # A colour bar makes a grid of its own.
         return None if place is None else place.get_topmost_subplotspec()
 
-    def _room(self) -> tuple[float, float]:
-        figure, place = self.ax.figure, self._place()
-        width, height = figure.bbox.width / figure.dpi, figure.bbox.height / figure.dpi
+    @property
+    def width(self) -> float:
+        """The width in inches that the axes and their labels have in the figure."""
+        place, width = self._place(), self.ax.figure.bbox.width / self.ax.figure.dpi
         if place is None:
-            box = self.ax.get_position()
-            return width * box.width, height * box.height
-        rows, columns = place.get_gridspec().get_geometry()
-        return width * len(place.colspan) / columns, height * len(place.rowspan) / rows
+            return width * self.ax.get_position().width
+        return width * len(place.colspan) / place.get_gridspec().ncols
+
+    @property
+    def height(self) -> float:
+        """The height in inches that the axes and their labels have in the figure."""
+        place, height = self._place(), self.ax.figure.bbox.height / self.ax.figure.dpi
+        if place is None:
+            return height * self.ax.get_position().height
+        return height * len(place.rowspan) / place.get_gridspec().nrows
 
     def _middle(self) -> tuple[float, Any]:
         """Return the middle of the room of these axes, and the transform of this number.
@@ -270,20 +273,22 @@ class Pen:
         place = self._place()
         if place is None:
             return 0.5, self.ax.transAxes
-        columns = place.get_gridspec().get_geometry()[1]
-        middle = (place.colspan.start + place.colspan.stop) / 2 / columns
+        middle = (place.colspan.start + place.colspan.stop) / 2 / place.get_gridspec().ncols
         return middle, self.ax.figure.transSubfigure
+
+    def _middle_above(self, points: float) -> tuple[float, Any]:
+        """Return the middle as above, and a transform that is so many points above the axes."""
+        from matplotlib.transforms import ScaledTranslation, blended_transform_factory
+
+        x, across = self._middle()
+        shift = ScaledTranslation(0, points / 72, self.ax.figure.dpi_scale_trans)
+        return x, blended_transform_factory(across, self.ax.transAxes + shift)
 
     def set_title(self, text: str) -> None:
         """Write the title in the middle of the room."""
-        from matplotlib.transforms import ScaledTranslation, blended_transform_factory
-
-        ax = self.ax
-        title = ax.set_title(text, fontsize="medium", pad=self.pad)
-        x, across = self._middle()
-        above = ax.transAxes + ScaledTranslation(0, self.pad / 72, ax.figure.dpi_scale_trans)
-        title.set_transform(blended_transform_factory(across, above))
-        title.set_x(x)
+        title = self.ax.set_title(text, fontsize="medium", pad=self.pad)
+        x, transform = self._middle_above(self.pad)
+        title.set(x=x, transform=transform)
 
     def set_xlabel(self, text: str, key: str = "") -> None:
         """Write the label of the x axis, with a key below it; a wide one in the middle of the room.
@@ -303,6 +308,13 @@ class Pen:
             label.set_transform(blended_transform_factory(across, IdentityTransform()))
             label.set_x(x)
 
+    def label_difference(self, metric: str, names: tuple[str, str], inches: float) -> PairWords:
+        """Write the label of the x axis of A minus B, and return what A and B are called in it."""
+        words = pair_words(names, inches, 0.88 * self.width, self.small)
+        label = difference_label(metric, words, 0.9 * self.width, self.medium)
+        self.set_xlabel(label, words.key)
+        return words
+
     def _has_tick_labels(self) -> bool:
         """Return whether the x axis has labels below it, and not only axes that share it."""
         return bool(self.ax.xaxis.get_tick_params().get("labelbottom", True))
@@ -318,8 +330,6 @@ class Pen:
 
     def legend_below(self) -> Any:
         """Place the legend below the axis label, with as many columns as there is room for."""
-        from matplotlib.transforms import ScaledTranslation, blended_transform_factory
-
         ax = self.ax
         if not ax.get_legend_handles_labels()[0]:
             return None
@@ -327,12 +337,11 @@ class Pen:
         if ax.get_xlabel():
             size = float(ax.xaxis.label.get_fontsize())
             points += (1 + ax.get_xlabel().count("\n")) * line_height(size) + 4
-        x, across = self._middle()
-        below = ax.transAxes + ScaledTranslation(0, -points / 72, ax.figure.dpi_scale_trans)
+        x, transform = self._middle_above(-points)
         return ax.legend(
-            loc="upper center", bbox_to_anchor=(x, 0.0), frameon=False, fontsize="small",
-            bbox_transform=blended_transform_factory(across, below), ncols=self._legend_columns(),
-            borderaxespad=0.0, borderpad=0.2, handlelength=1.6, columnspacing=1.2,
+            loc="upper center", bbox_to_anchor=(x, 0.0), bbox_transform=transform, frameon=False,
+            fontsize="small", ncols=self._legend_columns(), borderaxespad=0.0, borderpad=0.2,
+            handlelength=1.6, columnspacing=1.2,
         )  # fmt: skip
 
     def _legend_columns(self) -> int:
@@ -492,6 +501,15 @@ class Display:
     def _draw(self, ax: Axes, pen: Pen) -> str:
         """Draw everything but the title, and return what was found, which is the title."""
         raise NotImplementedError
+
+
+@dataclass(eq=False, repr=False)
+class PairDisplay(Display):
+    """Base class of displays of two classifiers, A and B."""
+
+    _: KW_ONLY
+    names: tuple[str, str] = ("A", "B")
+    metric: str = "score"
 
 
 def finding_of(

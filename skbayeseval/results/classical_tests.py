@@ -24,7 +24,7 @@ from skbayeseval.posterior.posterior import Posterior
 from skbayeseval.splitting.block_cv import BlockRegularizedCV
 from skbayeseval.splitting.collect import CrossValidation
 
-COLUMNS = ["level", "compares", "statistic", "df", "n", "pvalue", "note"]
+COLUMNS = ["test", "level", "compares", "statistic", "df", "n", "pvalue", "note"]
 
 # The name of the test, its level, what it compares, a note, and the test itself.
 Row = tuple[str, str, str, str, SignificanceTest]
@@ -45,10 +45,8 @@ def classical_tests(
         rows += _in_order(evidence, posterior.scored, of)
     if record is None:
         rows += [*_of_items(evidence, metric), *_of_groups(evidence, metric)]
-        rows += [
-            (name, level, metric, note, test)
-            for name, level, note, test in evidence.split_tests(metric)
-        ]
+        for name, level, note, test in evidence.split_tests(metric):
+            rows.append((name, level, metric, note, test))
     elif metric in record.scores:
         a, b = (record.scores[metric][name] for name in names)
         rows += _of_splits(record, metric, a, b)
@@ -60,10 +58,10 @@ def classical_tests(
             "cross-validation."
         )
     table = [
-        [level, compares, test.statistic, test.df, test.n, test.pvalue, note]
-        for _, level, compares, note, test in rows
+        [name, level, compares, test.statistic, test.df, test.n, test.pvalue, note]
+        for name, level, compares, note, test in rows
     ]
-    return pd.DataFrame(table, pd.Index([row[0] for row in rows], name="test"), COLUMNS)
+    return pd.DataFrame(table, columns=COLUMNS).set_index("test")
 
 
 def _of_instances(evidence: Evidence) -> Iterator[Row]:
@@ -172,18 +170,18 @@ def _of_discordant(level: str, metric: str, note: str, only_a: int, only_b: int)
 def _of_splits(record: CrossValidation, metric: str, a: Array, b: Array) -> Iterator[Row]:
     """Yield the tests of the split scores."""
     scored = np.isfinite(a) & np.isfinite(b)
-    tests = []
+    tests = {}
     if record.test_size is not None and scored.sum() > 1:
         sizes = {"n_train": record.train_size, "n_test": record.test_size}
-        test = frequentist.corrected_resampled_t(a[scored], b[scored], **sizes)
-        tests.append(("Nadeau and Bengio (2003)", test))
+        corrected = frequentist.corrected_resampled_t(a[scored], b[scored], **sizes)
+        tests["Nadeau and Bengio (2003)"] = corrected
     repeats = record.two_fold_repeats if scored.all() else None
     if repeats == 3 and record.splitter == BlockRegularizedCV.__name__:
-        tests.append(("Wang et al. (2014)", frequentist.blocked_three_by_two_t(a, b)))
+        tests["Wang et al. (2014)"] = frequentist.blocked_three_by_two_t(a, b)
     if repeats == 5:
-        tests.append(("Dietterich (1998)", frequentist.five_by_two_t(a, b)))
-        tests.append(("Alpaydin (1999)", frequentist.five_by_two_f(a, b)))
-    for note, test in tests:
+        tests["Dietterich (1998)"] = frequentist.five_by_two_t(a, b)
+        tests["Alpaydin (1999)"] = frequentist.five_by_two_f(a, b)
+    for note, test in tests.items():
         yield test.name, "splits", metric, note, test
 
 

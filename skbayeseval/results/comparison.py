@@ -20,24 +20,12 @@ from skbayeseval.metrics.metric import Metric
 from skbayeseval.metrics.registry import in_headings
 from skbayeseval.planning.sample_size import SampleSize, required_sample_size
 from skbayeseval.posterior.posterior import Posterior
-from skbayeseval.results.answer import UNTITLED, Answer, answer_of_pair
 from skbayeseval.results.classical_tests import classical_tests
-from skbayeseval.results.described import (
-    R,
-    in_numbers,
-    summary_row,
-    under_other_priors,
-)
+from skbayeseval.results.described import R, in_numbers, summary_row, under_other_priors
 from skbayeseval.results.disagreements import of_items, of_predictions, with_columns
-from skbayeseval.results.facts import (
-    Fact,
-    as_lines,
-    in_figures,
-    observed_of,
-    observed_values,
-)
+from skbayeseval.results.facts import Fact, as_lines, in_figures, observed_of, observed_values
 from skbayeseval.results.figures import ComparisonFigures
-from skbayeseval.results.report import POSTERIOR, SENSITIVITY, Figure, Table
+from skbayeseval.results.report import POSTERIOR, SENSITIVITY, Answer, Figure, Table, answer_of_pair
 from skbayeseval.results.subgroups import SubgroupComparison, instances_of
 from skbayeseval.results.text_tables import (
     Labels,
@@ -498,17 +486,16 @@ class ComparisonResult(ComparisonFigures):
         yield SENSITIVITY, self.metrics[0], self._sensitivity(rope)
 
     def _figures(self, rope: Any) -> list[Figure]:
-        shown, figures, common = self._few_metrics(), [], UNTITLED
+        shown, figures = self._few_metrics(), []
         for name, metric in shown.items():
-            options = {"metric": name, "rope": rope, **common}
-            figures.append((f"posterior of the difference in {in_headings(metric)}", options))
+            label = f"posterior of the difference in {in_headings(metric)}"
+            figures.append((label, {"metric": name, "rope": rope}))
         recorded = {} if self._cross_validation is None else self._cross_validation.scores
         for name in shown:
             if name in recorded or self.evidence.of_splits(name) is not None:
-                options = {"metric": name, "kind": "scores", **common}
-                figures.append((f"split scores in {name}", options))
+                figures.append((f"split scores in {name}", {"metric": name, "kind": "scores"}))
             if not self._posterior.has_independent_draws:
-                options = {"metric": name, "kind": "trace"}
+                options = {"metric": name, "kind": "trace", "title": None}
                 figures.append((f"draws of the chains in {name}", options))
         return figures
 

@@ -6,7 +6,7 @@ The rows of summaries and the sentences of `explain` are made here, too.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from os import PathLike
 from typing import Any
 
@@ -27,7 +27,6 @@ from skbayeseval.posterior.prior_odds import (
     prior_density_at_zero,
     written,
 )
-from skbayeseval.results.answer import Answer, in_paragraphs
 from skbayeseval.results.facts import (
     Fact,
     as_lines,
@@ -37,7 +36,7 @@ from skbayeseval.results.facts import (
     positive_class,
 )
 from skbayeseval.results.posterior_view import PosteriorView
-from skbayeseval.results.report import Figure, Table, page, view
+from skbayeseval.results.report import Answer, in_paragraphs, page, view
 from skbayeseval.results.text_tables import Labels, latex_table, markdown_table
 
 
@@ -164,8 +163,6 @@ MOST_METRICS = 4
 class DescribedResult(PosteriorView):
     """Base class of results, which can be printed, explained and shown."""
 
-    _takes_rope = False
-
     def __str__(self) -> str:
         facts = [*in_brief(facts_of(self)), ("next", self._next())]
         return "\n".join([*self._verdict_lines(), *as_lines(facts)])
@@ -234,10 +231,6 @@ class DescribedResult(PosteriorView):
         """Return the numbers that go with what is explained of a metric."""
         return [("observed", observed_of(self, metric))]
 
-    def _title(self) -> str:
-        """Return the title of a page."""
-        raise NotImplementedError
-
     def _answer(self, rope: Any) -> Answer:
         """Return what a page says first."""
         raise NotImplementedError
@@ -245,14 +238,6 @@ class DescribedResult(PosteriorView):
     def _few_metrics(self) -> dict[str, Metric]:
         """Return the metrics that are told and drawn on a page."""
         return dict(list(self._metrics.items())[:MOST_METRICS])
-
-    def _tables(self, rope: Any) -> Iterator[Table]:
-        """Yield the tables of a page."""
-        raise NotImplementedError
-
-    def _figures(self, rope: Any) -> list[Figure]:
-        """Return the figures of a page."""
-        raise NotImplementedError
 
     def _rows_of_figures(self) -> int:
         return 0
@@ -267,8 +252,6 @@ class DescribedResult(PosteriorView):
 
 class RopeResult(DescribedResult):
     """Base class of results that are judged in view of a region of practical equivalence."""
-
-    _takes_rope = True
 
     def explain(self, rope: Any = None) -> str:
         """Return what the result means, in paragraphs of plain sentences.

@@ -171,14 +171,8 @@ class DifferenceAnswers(RopeResult):
         """
         which = self._metric(metric)
         shift, n_repeats = self._posterior.resplitting(which)
-        decision = decision_of(
-            self._distribution(which),
-            self._rope(rope, which),
-            prob,
-            self.names,
-            which.name,
-            shift=shift,
-        )
+        difference, region = self._distribution(which), self._rope(rope, which)
+        decision = decision_of(difference, region, prob, self.names, which.name, shift=shift)
         return replace(
             decision,
             n_repeats=n_repeats,
@@ -307,17 +301,12 @@ class DifferenceAnswers(RopeResult):
     ) -> OneSidedDecision:
         which, prob = self._metric(metric), check_probability(prob)
         shift, n_repeats = self._posterior.resplitting(which)
+        margin = check_margin(margin, which, self._percentage_of(which))
+        plan, difference = self._plan(planned, looks), self._distribution(which)
         decision = one_sided(
-            question,
-            self._distribution(which),
-            check_margin(margin, which, self._percentage_of(which)),
-            prob,
-            self.names,
-            which.name,
-            shift=shift,
-            looks=looks,
-            plan=self._plan(planned, looks),
-        )
+            question, difference, margin, prob, self.names, which.name,
+            shift=shift, looks=looks, plan=plan,
+        )  # fmt: skip
         return replace(
             decision,
             n_repeats=n_repeats,
@@ -416,10 +405,6 @@ class DifferenceAnswers(RopeResult):
                 "'a', 'b']."
             )
         which = self._metric(metric)
-        if (which, of) not in self._distributions:
-            self._distributions[which, of] = (
-                self._posterior.difference(which)
-                if of == "difference"
-                else self._posterior.value(which, "ab".index(of))
-            )
-        return self._distributions[which, of]
+        if of == "difference":
+            return self._once((which, of), lambda: self._posterior.difference(which))
+        return self._once((which, of), lambda: self._posterior.value(which, "ab".index(of)))

@@ -53,11 +53,12 @@ def as_lines(facts: Iterable[Fact]) -> list[str]:
     return [f"  {keyword:<11} {words}" for keyword, words in facts]
 
 
-def as_sentences(facts: Iterable[Fact]) -> list[str]:
-    """Return facts as sentences."""
+def as_sentences(facts: Iterable[Fact], but: Sequence[str] = ()) -> list[str]:
+    """Return facts as sentences, but for those with some keywords."""
     return [
         f"{BEGINNINGS.get(keyword, keyword.capitalize())} {' '.join(words.rstrip('.').split())}."
         for keyword, words in facts
+        if keyword not in but
     ]
 
 

@@ -78,10 +78,8 @@ def check_thresholds(thresholds: Any, kind: str) -> Array:
     return np.linspace(low, high, 99)
 
 
-def curve_bands(
-    posterior: Posterior, kind: str, prob: float = 0.95, thresholds: Any = None
-) -> list[Band]:
-    """Return the curve of each classifier.
+class Curves:
+    """Curves of one kind, of both classifiers or of their difference, with pointwise bands.
 
     Instances, or groups, get the random weights of the Bayesian bootstrap that metrics of instance
     scores have, and curves are computed within runs as those metrics are. Unlike the metrics, bands
@@ -91,77 +89,187 @@ def curve_bands(
     ----------
     posterior : Posterior
         The posterior, with instance scores of a binary problem.
-    kind : {"roc", "precision_recall", "calibration", "net_benefit"}
-        The kind of curve.
+    kind : str
+        The kind of curve, one of `CURVES`.
     prob : float, default=0.95
         The probability mass of the band at each point.
     thresholds : (float, float), default=None
         The range of thresholds of net benefits; by default, from 0.01 to 0.99.
     """
-    scored, truth = _check(posterior, kind)
-    at = check_thresholds(thresholds, kind)
-    bands = []
-    for k in range(scored.n_classifiers):
-        points, heights = _curve(scored, truth, kind, k, at)
-        bands.append(_band(points, _draws(posterior, scored, kind, heights, k), prob))
-    return bands
 
+    def __init__(
+        self, posterior: Posterior, kind: str, prob: float = 0.95, thresholds: Any = None
+    ) -> None:
+        self.posterior, self.kind, self.prob = posterior, kind, prob
+        self.scored, self.truth = _check(posterior, kind)
+        self.thresholds = check_thresholds(thresholds, kind)
 
-def curve_difference(
-    posterior: Posterior, kind: str, prob: float = 0.95, thresholds: Any = None
-) -> tuple[Band, Array]:
-    """Return the difference of the curves of two classifiers, A minus B, at each point.
+    def bands(self) -> list[Band]:
+        """Return the curve of each classifier."""
+        curves_of_each = map(self._curve, range(self.scored.n_classifiers))
+        return [
+            self._band(points, self._draws(heights, k))
+            for k, (points, heights) in enumerate(curves_of_each)
+        ]
 
-    It is that of the net benefit at each threshold, or of how much more positives there are than
-    predicted in each bin of probabilities, where both have instances. Both have the same random
-    weights of instances in a draw.
+    def difference(self) -> tuple[Band, Array]:
+        """Return the difference of the curves of two classifiers, A minus B, at each point.
 
-    Returns
-    -------
-    band : Band
-        The mean difference and its band.
-    p_higher : ndarray of shape (n_points, 2)
-        The probabilities that the curve of A, and that of B, is the higher one.
-    """
-    scored, truth = _check(posterior, kind)
-    at = check_thresholds(thresholds, kind)
-    (points, of_a), (_, of_b) = (_curve(scored, truth, kind, k, at) for k in range(2))
-    draws = _draws(posterior, scored, kind, lambda weights: of_a(weights) - of_b(weights), None)
-    known = np.isfinite(draws).all(axis=1)
-    if not known.any():
-        raise ValueError(
-            f"kind={kind!r} requires probabilities that both classifiers predict, but they have no "
-            "bin of probabilities in common. Use kind='calibration'."
+        It is that of the net benefit at each threshold, or of how much more positives there are
+        than predicted in each bin of probabilities, where both have instances. Both have the same
+        random weights of instances in a draw.
+
+        Returns
+        -------
+        band : Band
+            The mean difference and its band.
+        p_higher : ndarray of shape (n_points, 2)
+            The probabilities that the curve of A, and that of B, is the higher one.
+        """
+        (points, of_a), (_, of_b) = map(self._curve, range(2))
+        draws = self._draws(lambda weights: of_a(weights) - of_b(weights), None)
+        known = np.isfinite(draws).all(axis=1)
+        if not known.any():
+            raise ValueError(
+                f"kind={self.kind!r} requires probabilities that both classifiers predict, but "
+                "they have no bin of probabilities in common. Use kind='calibration'."
+            )
+        points, draws = points[known], draws[known]
+        p_higher = np.stack([(draws > 0).mean(axis=1), (draws < 0).mean(axis=1)], axis=1)
+        return self._band(points, draws), p_higher
+
+    def display(self, names: tuple[str, str]) -> CurveDisplay:
+        """Return the display of the curves of both, or of their difference."""
+        is_difference = self.kind.endswith("_difference")
+        if self.kind.startswith("net_benefit"):
+            difference, p_higher = self.difference()
+            better = [
+                f"{name} better at {share:.0%} of the thresholds"
+                for name, share in zip(names, (p_higher >= 0.95).mean(axis=0), strict=True)
+                if share
+            ]
+            verdict = " and ".join(better) or "neither better at any threshold"
+            finding = f"net benefit: {verdict} with probability 95%"
+        else:
+            metric, of = self.metric(), self.posterior
+            identical = of.what_is_identical(metric)
+            verdict = finding_of(of.difference(metric), None, self.prob, names, identical)
+            finding = f"{metric.name}: {verdict}"
+            if is_difference:
+                difference, _ = self.difference()
+        shown: dict[str, Band] = (
+            {f"{names[0]} minus {names[1]}": difference}
+            if is_difference
+            else dict(zip(names, self.bands(), strict=True))
         )
-    points, draws = points[known], draws[known]
-    p_higher = np.stack([(draws > 0).mean(axis=1), (draws < 0).mean(axis=1)], axis=1)
-    return _band(points, draws, prob), p_higher
+        reference = None if is_difference else self._reference()
+        return CurveDisplay(
+            shown, kind=self.kind, reference=reference, finding=finding, prob=self.prob
+        )
+
+    def metric(self) -> Metric:
+        """Return the metric that sums up the curve, or else one of the same scores."""
+        needs, name = CURVES[self.kind]
+        known = all(needs in one for one in self.scored.responses)
+        return get_metric(name if known else "roc_auc_ovr")
+
+    def _reference(self) -> tuple[Array, Array]:
+        """Return the line to compare the curves with; that of "treat all" for the net benefit."""
+        share = float(np.average(self.truth, weights=self.scored.sample_weight))
+        diagonal, at = np.array([0.0, 1.0]), self.thresholds
+        if self.kind == "precision_recall":
+            return diagonal, np.full(2, share)
+        if self.kind == "net_benefit":
+            return at, share - (1 - share) * at / (1 - at)
+        return diagonal, diagonal
+
+    def _curve(self, k: int) -> tuple[Array, Callable[[Array], Array]]:
+        """Return the points of the curve of a classifier, and its heights over all runs.
+
+        The heights, of shape (n_points, n_draws), are a function of the weights of units.
+        """
+        scored, truth, kind = self.scored, self.truth, self.kind
+        needs, response = CURVES[kind].needs, scored.responses[k]
+        scores = response[needs if needs in response else "probability"]
+
+        def of_rows(weights: Array) -> Array:
+            own = scored.sample_weight
+            return weights[scored.unit] if own is None else weights[scored.unit] * own[:, None]
+
+        if kind == "calibration":
+            # Bins hold about equally many instances; equal probabilities share a bin.
+            _, bins = np.unique(np.searchsorted(_edges(scores), scores), return_inverse=True)
+            means = np.bincount(bins, scores) / np.bincount(bins)
+            return means, lambda weights: _ratio(
+                [curves.calibration(truth, bins, of_rows(weights), len(means))]
+            )
+        if kind == "calibration_difference":  # in bins that both have in common
+            pooled = np.concatenate([one["probability"] for one in scored.responses])
+            edges = _edges(pooled)
+            of_pooled, bins = np.searchsorted(edges, pooled), np.searchsorted(edges, scores)
+            n_bins = len(edges) + 1
+            times = np.bincount(of_pooled, minlength=n_bins)
+            means = np.bincount(of_pooled, pooled, n_bins) / np.maximum(times, 1)
+            return means, lambda weights: _ratio(
+                [curves.calibration(truth - scores, bins, of_rows(weights), n_bins)]
+            )
+        if kind.startswith("net_benefit"):
+            return self.thresholds, lambda weights: _ratio(
+                [curves.net_benefit(truth, scores, of_rows(weights), self.thresholds)]
+            )
+        part, points = curves.roc, curves.RATES
+        if kind == "precision_recall":
+            part, points = curves.precision_recall, curves.RECALLS
+        runs = [np.flatnonzero(scored.run == run) for run in np.unique(scored.run)]
+        return points, lambda weights: _ratio(
+            [part(truth[rows], scores[rows], of_rows(weights)[rows]) for rows in runs]
+        )
+
+    def _draws(self, heights: Callable[[Array], Array], k: int | None) -> Array:
+        """Return draws of the heights of a classifier; without k, of the difference of two."""
+        inferred, rng, scored = None, self.posterior.rng(), self.scored
+        if (known := self.posterior.weights) is not None:
+            metric = self.metric()
+            of_metric = known.difference(metric)
+            inferred = of_metric if k is None else known.quantity(metric, k).weight
+            scored = scored.with_weight(inferred.of_tests)
+        gammas = GammaRows(np.asarray(scored.shape, dtype=float))
+        block = max(1, BLOCK_BYTES // (8 * 4 * len(scored.truth)))
+
+        def draw(rng: np.random.Generator, n_draws: int) -> Array:
+            return heights(gammas.draw(rng, n_draws)[gammas.place])
+
+        blocks = ((child_of(rng), min(block, N_DRAWS - i)) for i in range(0, N_DRAWS, block))
+        draws = np.concatenate(list(in_order(draw, blocks)), axis=1)
+        if inferred is None:
+            return draws
+        unbounded = k is None or self.kind.startswith("net_benefit")
+        extent = (-np.inf, np.inf) if unbounded else (0.0, 1.0)
+        return spread_out(
+            draws, inferred.factors(rng, N_DRAWS, inferred.of_tests), extent, together=False
+        )
+
+    def _band(self, points: Array, draws: Array) -> Band:
+        tail = (1 - self.prob) / 2
+        low, high = np.nanquantile(draws, [tail, (1 + self.prob) / 2], axis=1)
+        return Band(points, np.nanmean(draws, axis=1), low, high)
 
 
-def reference_line(posterior: Posterior, kind: str, thresholds: Any = None) -> tuple[Array, Array]:
-    """Return the line to compare the curves with; that of "treat all" for the net benefit."""
-    scored, truth = _check(posterior, kind)
-    share = float(np.average(truth, weights=scored.sample_weight))
-    diagonal = np.array([0.0, 1.0])
-    if kind == "precision_recall":
-        return diagonal, np.full(2, share)
-    if kind == "net_benefit":
-        at = check_thresholds(thresholds, kind)
-        return at, share - (1 - share) * at / (1 - at)
-    return diagonal, diagonal
+def _edges(scores: Array) -> Array:
+    """Return the edges of bins with about equally many scores."""
+    return np.unique(np.quantile(scores, np.linspace(0, 1, curves.N_BINS + 1))[1:-1])
 
 
-def summary_metric(posterior: Posterior, kind: str) -> Metric:
-    """Return the metric that sums up the curve, or else one of the same scores."""
-    scored, _ = _check(posterior, kind)
-    needs, name = curves.CURVES[kind]
-    known = all(needs in one for one in scored.responses)
-    return get_metric(name if known else "roc_auc_ovr")
+def _ratio(parts: Sequence[curves.Part]) -> Array:
+    """Return the curve that all runs make up."""
+    top, bottom = (sum(column) for column in zip(*parts, strict=True))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return top / bottom
 
 
 def _check(posterior: Posterior, kind: str) -> tuple[ScoredInstances, Array]:
     """Return the scores and the truth as 0 and 1; raise if the curve cannot be computed."""
-    needs, metric = curves.CURVES[kind]
+    needs, metric = CURVES[kind]
     scored = posterior.scored
     what = "probabilities" if needs == "probability" else "scores"
     if not isinstance(scored, ScoredInstances):
@@ -185,91 +293,6 @@ def _check(posterior: Posterior, kind: str) -> tuple[ScoredInstances, Array]:
             )
     positive = 1 if scored.positive is None else scored.positive
     return scored, (scored.truth == positive).astype(int)
-
-
-def _curve(
-    scored: ScoredInstances, truth: Array, kind: str, k: int, thresholds: Array
-) -> tuple[Array, Callable[[Array], Array]]:
-    """Return the points of the curve of a classifier, and its heights over all runs.
-
-    The heights, of shape (n_points, n_draws), are a function of the weights of units.
-    """
-    needs, response = curves.CURVES[kind].needs, scored.responses[k]
-    scores = response[needs if needs in response else "probability"]
-
-    def of_rows(weights: Array) -> Array:
-        own = scored.sample_weight
-        return weights[scored.unit] if own is None else weights[scored.unit] * own[:, None]
-
-    if kind == "calibration":
-        # Bins hold about equally many instances; equal probabilities share a bin.
-        edges = np.unique(np.quantile(scores, np.linspace(0, 1, curves.N_BINS + 1))[1:-1])
-        _, bins = np.unique(np.searchsorted(edges, scores), return_inverse=True)
-        means = np.bincount(bins, scores) / np.bincount(bins)
-        return means, lambda weights: _ratio(
-            [curves.calibration(truth, bins, of_rows(weights), len(means))]
-        )
-    if kind == "calibration_difference":  # in bins that both have in common
-        pooled = np.concatenate([one["probability"] for one in scored.responses])
-        edges = np.unique(np.quantile(pooled, np.linspace(0, 1, curves.N_BINS + 1))[1:-1])
-        of_pooled, bins = np.searchsorted(edges, pooled), np.searchsorted(edges, scores)
-        n_bins = len(edges) + 1
-        times = np.bincount(of_pooled, minlength=n_bins)
-        means = np.bincount(of_pooled, pooled, n_bins) / np.maximum(times, 1)
-        return means, lambda weights: _ratio(
-            [curves.calibration(truth - scores, bins, of_rows(weights), n_bins)]
-        )
-    if kind.startswith("net_benefit"):
-        return thresholds, lambda weights: _ratio(
-            [curves.net_benefit(truth, scores, of_rows(weights), thresholds)]
-        )
-    part, points = curves.roc, curves.RATES
-    if kind == "precision_recall":
-        part, points = curves.precision_recall, curves.RECALLS
-    runs = [np.flatnonzero(scored.run == run) for run in np.unique(scored.run)]
-    return points, lambda weights: _ratio(
-        [part(truth[rows], scores[rows], of_rows(weights)[rows]) for rows in runs]
-    )
-
-
-def _ratio(parts: Sequence[curves.Part]) -> Array:
-    """Return the curve that all runs make up."""
-    top, bottom = (sum(column) for column in zip(*parts, strict=True))
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return top / bottom
-
-
-def _draws(
-    posterior: Posterior,
-    scored: ScoredInstances,
-    kind: str,
-    heights: Callable[[Array], Array],
-    k: int | None,
-) -> Array:
-    """Return draws of the heights of a classifier; without k, of the difference of two."""
-    inferred, rng = None, posterior.rng()
-    if (known := posterior.weights) is not None:
-        metric = summary_metric(posterior, kind)
-        inferred = known.difference(metric) if k is None else known.quantity(metric, k).weight
-        scored = scored.with_weight(inferred.of_tests)
-    gammas = GammaRows(np.asarray(scored.shape, dtype=float))
-    block = max(1, BLOCK_BYTES // (8 * 4 * len(scored.truth)))
-
-    def draw(rng: np.random.Generator, n_draws: int) -> Array:
-        return heights(gammas.draw(rng, n_draws)[gammas.place])
-
-    blocks = ((child_of(rng), min(block, N_DRAWS - i)) for i in range(0, N_DRAWS, block))
-    draws = np.concatenate(list(in_order(draw, blocks)), axis=1)
-    if inferred is None:
-        return draws
-    extent = (-np.inf, np.inf) if k is None or kind.startswith("net_benefit") else (0.0, 1.0)
-    factors = inferred.factors(rng, N_DRAWS, inferred.of_tests)
-    return spread_out(draws, factors, extent, together=False)
-
-
-def _band(points: Array, draws: Array, prob: float) -> Band:
-    low, high = np.nanquantile(draws, [(1 - prob) / 2, (1 + prob) / 2], axis=1)
-    return Band(points, np.nanmean(draws, axis=1), low, high)
 
 
 KINDS = ("posterior", "joint", "factor", "scores", "learning_curve", "trace", *CURVES, "classes")
@@ -361,9 +384,9 @@ class ComparisonFigures(DifferenceAnswers):
         about: dict[str, Any] = {"names": self.names, "metric": which.name}
         shown: Display
         if kind in CURVES:
-            shown = _curves(posterior, kind, self.names, prob, thresholds)
+            shown = Curves(posterior, kind, prob, thresholds).display(self.names)
         elif kind == "factor":
-            shown = FactorDisplay(**_densities_at_zero(posterior, which), **about)
+            shown = _factor(posterior, which, about)
         elif kind == "scores":
             shown = SplitScoresDisplay(*self._split_scores(which), **about)
         elif kind == "learning_curve":
@@ -450,17 +473,15 @@ class ComparisonFigures(DifferenceAnswers):
         return [record.scores[metric.name][name] for name in self.names]
 
 
-def _densities_at_zero(posterior: Posterior, metric: Metric) -> dict[str, Any]:
-    """Return the Bayes factor, with draws of the prior and posterior and the density at 0."""
+def _factor(posterior: Posterior, metric: Metric, about: dict[str, Any]) -> FactorDisplay:
+    """Return the display of the Bayes factor, with the densities of prior and posterior at 0."""
     factor = bayes_factor(posterior, metric)
     posterior = posterior.under_published_prior()
     exact = prior_density_at_zero(posterior.prior, metric)
-    return {
-        "draws": posterior.difference(metric).draws,
-        "prior_draws": prior_difference_draws(posterior.prior, metric),
-        "factor": factor,
-        "prior_at_zero": None if exact is None else math.exp(exact.log),
-    }
+    draws, of_prior = posterior.difference(metric).draws, posterior.prior
+    at_zero = None if exact is None else math.exp(exact.log)
+    prior_draws = prior_difference_draws(of_prior, metric)
+    return FactorDisplay(draws, prior_draws, factor=factor, prior_at_zero=at_zero, **about)
 
 
 def _learning_curve(
@@ -484,37 +505,3 @@ def _learning_curve(
         [small - reach, hdi.low],
         [small + reach, hdi.high],
     ]
-
-
-def _curves(
-    posterior: Posterior, kind: str, names: tuple[str, str], prob: float, thresholds: Any
-) -> CurveDisplay:
-    """Return the display of the curves of both, or of their difference, with bands."""
-    if kind.startswith("net_benefit"):
-        difference, p_higher = curve_difference(posterior, kind, prob, thresholds)
-        better = [
-            f"{name} better at {share:.0%} of the thresholds"
-            for name, share in zip(names, (p_higher >= 0.95).mean(axis=0), strict=True)
-            if share
-        ]
-        verdict = " and ".join(better) or "neither better at any threshold"
-        finding = f"net benefit: {verdict} with probability 95%"
-    else:
-        metric = summary_metric(posterior, kind)
-        verdict = finding_of(
-            posterior.difference(metric), None, prob, names, posterior.what_is_identical(metric)
-        )
-        finding = f"{metric.name}: {verdict}"
-    if kind == "calibration_difference":
-        difference, _ = curve_difference(posterior, kind, prob)
-    if kind.endswith("_difference"):
-        curves = {f"{names[0]} minus {names[1]}": difference}
-        return CurveDisplay(curves, kind=kind, finding=finding, prob=prob)
-    bands = curve_bands(posterior, kind, prob, thresholds)
-    return CurveDisplay(
-        dict(zip(names, bands, strict=True)),
-        kind=kind,
-        reference=reference_line(posterior, kind, thresholds),
-        finding=finding,
-        prob=prob,
-    )

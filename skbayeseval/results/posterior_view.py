@@ -6,9 +6,9 @@ Its posterior can be converted to ArviZ.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping
 from os import PathLike
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 from warnings import warn
 
 import numpy as np
@@ -17,11 +17,11 @@ from sklearn.exceptions import ConvergenceWarning
 
 from skbayeseval._arrays import Array, in_short
 from skbayeseval._streams import Stream, generator
-from skbayeseval._validation import check_characters, check_names
+from skbayeseval._validation import check_characters
 from skbayeseval._version import __version__
 from skbayeseval.engines.pymc import to_inference_data
 from skbayeseval.evidence.interface import Evidence, letter, variable_names
-from skbayeseval.judgement.distribution import Distribution, Plan, check_plan
+from skbayeseval.judgement.distribution import Plan, check_plan
 from skbayeseval.metrics.metric import Metric
 from skbayeseval.metrics.registry import PerClass, split_metric
 from skbayeseval.metrics.scoring import resolve_scoring
@@ -31,6 +31,8 @@ from skbayeseval.posterior.posterior import Posterior
 from skbayeseval.results.storage import Parts, describe, read, write
 from skbayeseval.splitting.collect import CrossValidation
 from skbayeseval.splitting.out_of_fold import OutOfFold
+
+T = TypeVar("T")
 
 PRIOR_DRAWS = 4000
 
@@ -216,7 +218,7 @@ class PosteriorView:
         self._names = names
         self._metrics = dict(metrics)
         self._cross_validation = cross_validation
-        self._distributions: dict[tuple[Metric, str], Distribution] = {}
+        self._known: dict[Hashable, Any] = {}
         if not posterior.has_warned:
             posterior.has_warned = True
             if self.warnings:
@@ -305,12 +307,9 @@ class PosteriorView:
         given = self.evidence.given() if record is None else None
         if given is None:
             raise ValueError(
-                "This result has no predictions. They are kept by cross-validation with a metric "
-                "of predictions, such as scoring='accuracy', but not by model='scores', nor for "
-                "metrics of instance scores alone, nor in files of results."
-                if record is not None
-                else "This result has no predictions: it was made from counts or scores, or keeps "
-                "counts of groups or of chunks only."
+                "This result has no predictions. They are kept where they are given or "
+                "cross-validated with a metric of predictions, such as scoring='accuracy', but not "
+                "of groups or chunks, for counts, scores and model='scores', nor in files."
             )
         instances, n = self._posterior.instances, len(given.truth)
         return OutOfFold(
@@ -384,14 +383,7 @@ class PosteriorView:
         return self._posterior.specification.build_graph(self.labels, prior=build, form=form)
 
     @classmethod
-    def from_trace(
-        cls,
-        trace: Any,
-        like: Self,
-        *,
-        names: Sequence[str] | None = None,
-        scoring: Any = None,
-    ) -> Self:
+    def from_trace(cls, trace: Any, like: Self) -> Self:
         """Return a result from a trace of a modified graph.
 
         Parameters
@@ -401,30 +393,19 @@ class PosteriorView:
             group "prior" with the same variables, it is used for Bayes factors.
         like : ComparisonResult
             The result whose graph was modified. It provides the evidence and the model.
-        names : sequence of str, default=None
-            The names of the classifiers. By default, those of `like`.
-        scoring : str, Metric, list or dict, default=None
-            The metrics. By default, those of `like`.
 
         Returns
         -------
         result : ComparisonResult
+            The result, with the names and the metrics of `like`.
         """
         if not isinstance(like, cls):
             raise TypeError(
                 f"like must be the {cls.__name__} whose pymc_model() was sampled, got "
                 f"{type(like).__name__}."
             )
-        metrics = like._metrics if scoring is None else resolve_scoring(scoring, like.labels)
-        chosen = like._names if names is None else check_names(names, len(like._names))
         posterior = from_trace(trace, like._posterior)
-        record = like._cross_validation
-        return cls(
-            posterior,
-            chosen,
-            metrics,
-            None if record is None else record.renamed(like._names, chosen),
-        )
+        return cls(posterior, like._names, like._metrics, like._cross_validation)
 
     def to_arviz(self) -> Any:
         """Return the result as an ArviZ InferenceData (0.x) or DataTree (1.x).
@@ -504,6 +485,13 @@ class PosteriorView:
             self._metrics,
             self._cross_validation,
         )
+
+    def _once(self, key: Hashable, compute: Callable[[], T]) -> T:
+        """Return what was computed before under a key, or compute it."""
+        if key not in self._known:
+            self._known[key] = compute()
+        found: T = self._known[key]
+        return found
 
     def _metric(self, metric: str | Metric | None) -> Metric:
         if metric is None:

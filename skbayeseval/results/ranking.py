@@ -17,6 +17,7 @@ from skbayeseval._validation import check_probability
 from skbayeseval.display import PairsDisplay, RankingDisplay, TiersDisplay
 from skbayeseval.judgement.decision import Decision, ExpectedLoss, check_cost, expected_loss
 from skbayeseval.judgement.distribution import Distribution, OneSidedDecision, one_sided
+from skbayeseval.judgement.intervals import Interval
 from skbayeseval.judgement.ranking_decision import (
     RankingDecision,
     Tiers,
@@ -31,11 +32,10 @@ from skbayeseval.judgement.rope import check_margin, check_rope_around_zero
 from skbayeseval.metrics.metric import Metric
 from skbayeseval.metrics.registry import labelled
 from skbayeseval.posterior.pair import PairPosterior, PooledScores
-from skbayeseval.results.answer import UNTITLED, Answer, answer_of_many
 from skbayeseval.results.comparison import ComparisonResult, Pairs
 from skbayeseval.results.described import RopeResult
 from skbayeseval.results.facts import Fact, as_lines, observed_of, trained_on
-from skbayeseval.results.report import POSTERIOR, SENSITIVITY, Figure, Table
+from skbayeseval.results.report import POSTERIOR, SENSITIVITY, Answer, Figure, Table, answer_of_many
 from skbayeseval.results.text_tables import (
     ESTIMATE,
     Labels,
@@ -141,10 +141,7 @@ class Ranking(RopeResult):
             The metric. By default, the first metric of the result.
         """
         which, prob = self._metric(metric), check_probability(prob)
-        known = vars(self).setdefault("_ranked", {})
-        if (which, prob) not in known:
-            known[which, prob] = self._rank(which, prob)
-        table = known[which, prob].copy()
+        table = self._once(("ranking", which, prob), lambda: self._rank(which, prob)).copy()
         if rope is not None:
             numbers = self.tiers(rope, prob, metric=which).numbers()
             # Not inserted: pandas 2 then sets warnings filters, which threads share.
@@ -201,15 +198,9 @@ class Ranking(RopeResult):
             return self._pair(order[0], k).decision(region, prob, metric=which)
 
         decision = decide_ranking(
-            self._pooled(which),
-            order,
-            self.names,
-            region,
-            prob,
-            which.name,
-            against_the_first,
+            self._pooled(which), order, self.names, region, prob, which.name, against_the_first,
             self._others(metric),
-        )
+        )  # fmt: skip
         return replace(decision, trained_on=trained_on(self))
 
     def tiers(
@@ -249,10 +240,15 @@ class Ranking(RopeResult):
           worse than it by more than 0.02
         """
         prob, which = check_probability(prob), self._metric(metric)
-        region, groups = check_rope_around_zero(rope, which, self._reference(which)), []
-        known = vars(self).setdefault("_tiers", {})
-        if (which, region, prob) in known:
-            return known[which, region, prob]
+        region = check_rope_around_zero(rope, which, self._reference(which))
+        groups = self._once(
+            ("tiers", which, region, prob), lambda: self._groups(which, region, prob)
+        )
+        return Tiers(groups, region, which.name, prob, self._others(metric))
+
+    def _groups(self, which: Metric, region: Interval, prob: float) -> tuple[tuple[str, ...], ...]:
+        """Return the names in each tier, the best tier first."""
+        groups = []
         left, first = self._scores.by_mean(which), self._posterior.first_copies(which)
         while left:
             draws = self._scores.pooled(which, left)
@@ -265,8 +261,7 @@ class Ranking(RopeResult):
             ]
             groups.append(tuple(self.names[k] for k in left if k not in worse))
             left = worse
-        tiers = Tiers(tuple(groups), region, which.name, prob, self._others(metric))
-        return known.setdefault((which, region, prob), tiers)
+        return tuple(groups)
 
     def expected_loss(
         self, rope: Any = 0.0, *, cost: Any = 1.0, metric: str | Metric | None = None
@@ -353,15 +348,14 @@ class Ranking(RopeResult):
         which, prob = self._metric(metric), check_probability(prob)
         margin = check_margin(margin, which, self._reference(which))
         draws = self._pooled(which)
-        behind = map(Distribution, draws - draws.max(axis=0))
         plan = self._plan(planned, looks)
-
-        def answered(name: str, difference: Distribution) -> OneSidedDecision:
-            rule, names = (margin, prob), (name, "the best")
-            of_all: dict[str, Any] = {"looks": looks, "plan": plan}
-            return one_sided("non-inferiority", difference, *rule, names, which.name, **of_all)
-
-        return dict(zip(self.names, map(answered, self.names, behind), strict=True))
+        return {
+            name: one_sided(
+                "non-inferiority", Distribution(behind), margin, prob, (name, "the best"),
+                which.name, looks=looks, plan=plan,
+            )
+            for name, behind in zip(self.names, draws - draws.max(axis=0), strict=True)
+        }  # fmt: skip
 
     def summary(
         self,
@@ -551,8 +545,7 @@ class Ranking(RopeResult):
 
     def _figures(self, rope: Any) -> list[Figure]:
         return [
-            (f"ranking by {name}", {"metric": name, "rope": rope, **UNTITLED})
-            for name in self._few_metrics()
+            (f"ranking by {name}", {"metric": name, "rope": rope}) for name in self._few_metrics()
         ]
 
     def _rows_of_figures(self) -> int:

@@ -21,12 +21,18 @@ from skbayeseval.judgement.intervals import Interval
 from skbayeseval.metrics.confusion import RATES
 from skbayeseval.metrics.metric import Metric
 from skbayeseval.metrics.registry import labelled
-from skbayeseval.results.answer import UNTITLED, Answer, answer_of_one
 from skbayeseval.results.described import DescribedResult, score_row, under_other_priors
 from skbayeseval.results.facts import Fact, means_of_splits, observed_of
-from skbayeseval.results.report import POSTERIOR, SENSITIVITY, Figure, Table, page
-from skbayeseval.results.subgroup_scores import SubgroupScores
-from skbayeseval.results.subgroups import instances_of
+from skbayeseval.results.report import (
+    POSTERIOR,
+    SENSITIVITY,
+    Answer,
+    Figure,
+    Table,
+    answer_of_one,
+    page,
+)
+from skbayeseval.results.subgroups import SubgroupScores, instances_of
 from skbayeseval.results.text_tables import (
     Labels,
     as_text,
@@ -244,9 +250,8 @@ class ScoreResult(DescribedResult):
         is_rate = isinstance(metric, str) and metric in RATES and metric not in self._metrics
         which = RATES[str(metric)] if is_rate else self._metric(metric)
         given = subgroups_of(column, instances_of(self._posterior))
-        return SubgroupScores(
-            self._posterior, self._posterior.check_metric(which), given, self.name
-        )
+        which = self._posterior.check_metric(which)
+        return SubgroupScores(self._posterior, which, given, self._names)
 
     def explain(self) -> str:
         """Return what the result means, in paragraphs of plain sentences.
@@ -315,10 +320,7 @@ class ScoreResult(DescribedResult):
         yield SENSITIVITY, self.metrics[0], as_text(by_model_and_prior(other_priors))
 
     def _figures(self, rope: Any) -> list[Figure]:
-        options = UNTITLED
-        return [
-            (f"posterior of {name}", {"metric": name, **options}) for name in self._few_metrics()
-        ]
+        return [(f"posterior of {name}", {"metric": name}) for name in self._few_metrics()]
 
     def _distribution(self, metric: str | Metric | None = None) -> Distribution:
         """Return the posterior of the metric."""

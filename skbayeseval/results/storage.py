@@ -138,9 +138,10 @@ def _saved_prior(model: Model) -> dict[str, Any]:
     return {key: np.asarray(value).tolist() for key, value in model.prior().items()}
 
 
-def _has_own_draws(posterior: Posterior) -> bool:
-    """Return whether each classifier has draws of its own, beside the joint ones."""
-    return posterior.weights is not None and posterior.weights.are_own
+def _n_own_draws(posterior: Posterior) -> int:
+    """Return how many classifiers have draws of their own, beside the joint ones: all or none."""
+    are_own = posterior.weights is not None and posterior.weights.are_own
+    return posterior.evidence.n_classifiers if are_own else 0
 
 
 def _has_own_influence(posterior: Posterior, metric: Metric) -> bool:
@@ -153,14 +154,11 @@ def _saved_cross_validation(record: CrossValidation | None) -> CrossValidation |
     """Return the record without predictions and estimators; objects in parameters as their repr."""
     if record is None:
         return None
-    results = {
-        name: {
-            key: storable(values) if key == "best_params" else values
-            for key, values in of_one.items()
-            if key != "estimator"
-        }
-        for name, of_one in record.results.items()
-    }
+    results = {}
+    for name, of_one in record.results.items():
+        results[name] = {key: values for key, values in of_one.items() if key != "estimator"}
+        if "best_params" in of_one:
+            results[name]["best_params"] = storable(of_one["best_params"])
     return replace(record, results=results, out_of_fold=None)
 
 
@@ -181,23 +179,14 @@ def write(parts: Parts, path: str | PathLike[str]) -> None:
             "Cannot save the result: labels must be strings, numbers or booleans, and items of "
             f"other kinds are not stored ({str(error)[:200]})."
         ) from error
-    arrays |= {
-        f"draws_{i}": parts.posterior.draws(metric)
-        for i, metric in enumerate(parts.metrics.values())
-    }
-    if _has_own_draws(parts.posterior):
-        arrays |= {
-            f"values_{i}_{k}": parts.posterior.value(metric, k).draws
-            for i, metric in enumerate(parts.metrics.values())
-            for k in range(parts.posterior.evidence.n_classifiers)
-        }
-    arrays |= {
-        f"influence_{i}": parts.posterior.influence(metric)
-        for i, metric in enumerate(parts.metrics.values())
-        if _has_own_influence(parts.posterior, metric)
-    }
-    arrays |= _chains_to_keep(parts.posterior)
-    write_archive(path, header, arrays)
+    posterior = parts.posterior
+    for i, metric in enumerate(parts.metrics.values()):
+        arrays[f"draws_{i}"] = posterior.draws(metric)
+        for k in range(_n_own_draws(posterior)):
+            arrays[f"values_{i}_{k}"] = posterior.value(metric, k).draws
+        if _has_own_influence(posterior, metric):
+            arrays[f"influence_{i}"] = posterior.influence(metric)
+    write_archive(path, header, arrays | _chains_to_keep(posterior))
 
 
 def _chains_to_keep(posterior: Posterior) -> dict[str, NDArray[Any]]:
@@ -311,12 +300,9 @@ def _parts(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Parts:
     again, records = _header(parts), ("evidence", "scored", "weights", "cross_validation")
     for key in (key for key in again if key not in records):
         if key == "metrics":  # limits were not known of all metrics that are known by a formula
-            header[key] = [
-                saved
-                if saved["limits"] or not saved["formula"]
-                else saved | {"limits": one["limits"]}
-                for saved, one in zip(header[key], again[key], strict=True)
-            ]
+            for saved, one in zip(header[key], again[key], strict=True):
+                if saved["formula"]:
+                    saved["limits"] = saved["limits"] or one["limits"]
         if plain(again[key]) != plain(header[key]):
             raise ValueError(f"its {key} is {in_short(header[key])}, not {in_short(again[key])}")
     return parts
@@ -340,7 +326,7 @@ def _remember(
     check_entries(arrays[f"draws_{i}"], f"draws of {metric.name}", (n_drawn, n_draws), **limits)
     posterior.remember(arrays[f"draws_{i}"], "draws", metric)
     posterior.remember(observed, "observed", metric)
-    for one in range(k if _has_own_draws(posterior) else 0):
+    for one in range(_n_own_draws(posterior)):
         values = arrays[f"values_{i}_{one}"]
         check_entries(values, f"draws of {metric.name}", (n_draws,), **limits)
         posterior.remember(values, "draws of one", metric, one)

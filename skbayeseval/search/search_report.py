@@ -19,10 +19,18 @@ from skbayeseval.display import HeatmapDisplay, RankingDisplay
 from skbayeseval.judgement.decision import format_probability
 from skbayeseval.judgement.intervals import Interval
 from skbayeseval.metrics.registry import labelled
-from skbayeseval.results.answer import UNTITLED, Answer, answer_of_many, in_paragraphs
 from skbayeseval.results.facts import Fact, as_lines, in_brief
 from skbayeseval.results.ranking import AGAINST_THE_BEST, Ranking
-from skbayeseval.results.report import POSTERIOR, Figure, Table, page, view
+from skbayeseval.results.report import (
+    POSTERIOR,
+    Answer,
+    Figure,
+    Table,
+    answer_of_many,
+    in_paragraphs,
+    page,
+    view,
+)
 from skbayeseval.results.text_tables import (
     ESTIMATE,
     Labels,
@@ -333,7 +341,7 @@ class SearchReport:
         yield POSTERIOR, LEGEND, self._as_text()
 
     def _figures(self, rope: Any) -> list[Figure]:
-        return [(f"the candidates by {self.metric}", UNTITLED)]
+        return [(f"the candidates by {self.metric}", {})]
 
     def _rows_of_figures(self) -> int:
         return min(len(self._parameters), ROWS_OF_FIGURES)

@@ -7,6 +7,7 @@ with itself in 6.5 x 2.4 inches and alone in a column of 3.3 inches.
 """
 
 import sys
+from functools import partial
 from pathlib import Path
 
 import matplotlib as mpl
@@ -158,68 +159,51 @@ def cases():
     diagonal = ([0, 1], [0, 1])
     found = {}
     a, b = normal(0.9, 0.01), normal(0.92, 0.012, seed=1)
+    power = {
+        "paired": ([0.3, 0.6, 0.8, 0.95], [0.2, 0.5, 0.7, 0.9], [0.4, 0.7, 0.9, 1]),
+        "unpaired": ([0.1, 0.2, 0.4, 0.7], [0.1, 0.2, 0.3, 0.6], [0.2, 0.3, 0.5, 0.8]),
+    }
+    sizes = [284, 427, 569], [-0.02, 0.01, 0.03], [-0.05] * 3, [0.05, 0.06, 0.09]
+    chains = normal(0.02, 0.01).reshape(4, -1)
     for label, names in {"easy": SHORT, "long": LONG}.items():
         common = {"names": names, "metric": "f1_macro"}
-        found |= {
-            f"posterior-{label}": lambda c=common: PosteriorDisplay(
-                normal(-0.024, 0.01), rope=ROPE, **c
-            ),
-            f"posterior-no-rope-{label}": lambda c=common: PosteriorDisplay(
-                normal(-0.024, 0.01), **c
-            ),
-            f"joint-{label}": lambda c=common: JointDisplay(a, b, rope=ROPE, **c),
-            f"factor-{label}": lambda c=common: FactorDisplay(
-                normal(0.003, 0.01), normal(0, 0.3), factor=factor(), **c
-            ),
-            f"scores-{label}": lambda c=common: SplitScoresDisplay(a[:30], b[:30], **c),
-            f"learning-curve-{label}": lambda c=common: LearningCurveDisplay(
-                [284, 427, 569],
-                [-0.02, 0.01, 0.03],
-                [-0.05] * 3,
-                [0.05, 0.06, 0.09],
-                rope=ROPE,
-                **c,
-            ),
-            f"trace-{label}": lambda c=common: TraceDisplay(
-                normal(0.02, 0.01).reshape(4, -1), note="effective sample size 4,012", **c
-            ),
-            f"score-{label}": lambda n=names: ScoreDisplay(a, observed=0.9, name=n[0]),
-            f"forest-{label}": lambda c=common: forest(subgroup_table(8), rope=ROPE, **c),
-            f"classes-{label}": lambda c=common: ClassesDisplay(
-                class_table(8), rope=ROPE, names=c["names"]
-            ),
-            f"ranking-{label}": lambda n=names: RankingDisplay(
-                ranking_table([*n, "KNeighborsClassifier", "LinearDiscriminantAnalysis"]),
-                metric="f1_macro",
-            ),
-            f"tiers-{label}": lambda n=names: tiers_of(
-                [*n, "KNeighborsClassifier", "LDA"], 2, 1, 1
-            ),
-            f"pairs-{label}": lambda n=names: PairsDisplay(
-                pair_decisions([*n, "KNN"]), names=[*n, "KNN"], metric="f1_macro"
-            ),
-            f"power-{label}": lambda n=names: PowerDisplay(
-                [500, 1000, 2000, 4000],
-                {
-                    "paired": ([0.3, 0.6, 0.8, 0.95], [0.2, 0.5, 0.7, 0.9], [0.4, 0.7, 0.9, 1]),
-                    "unpaired": ([0.1, 0.2, 0.4, 0.7], [0.1, 0.2, 0.3, 0.6], [0.2, 0.3, 0.5, 0.8]),
-                },
-                goal=f"{n[0]} ≫ {n[1]}",
-            ),
+        several = [*names, "KNeighborsClassifier", "LDA"]
+        of_both = {
+            "posterior": (PosteriorDisplay, normal(-0.024, 0.01), {"rope": ROPE}),
+            "posterior-no-rope": (PosteriorDisplay, normal(-0.024, 0.01), {}),
+            "joint": (JointDisplay, a, b, {"rope": ROPE}),
+            "factor": (FactorDisplay, normal(0.003, 0.01), normal(0, 0.3), {"factor": factor()}),
+            "scores": (SplitScoresDisplay, a[:30], b[:30], {}),
+            "learning-curve": (LearningCurveDisplay, *sizes, {"rope": ROPE}),
+            "trace": (TraceDisplay, chains, {"note": "effective sample size 4,012"}),
+            "forest": (forest, subgroup_table(8), {"rope": ROPE}),
+            "classes": (ClassesDisplay, class_table(8), {"rope": ROPE, "metric": "f1"}),
         }
+        found |= {
+            f"{kind}-{label}": partial(make, *data, **{**common, **options})
+            for kind, (make, *data, options) in of_both.items()
+        }
+        finding = "SVC is better with probability 98.1%"
+        found |= {
+            f"score-{label}": partial(ScoreDisplay, a, observed=0.9, name=names[0]),
+            f"ranking-{label}": partial(RankingDisplay, ranking_table(several), metric="f1_macro"),
+            f"tiers-{label}": partial(tiers_of, several, 2, 1, 1),
+            f"pairs-{label}": partial(
+                PairsDisplay, pair_decisions(several[:3]), names=several[:3], metric="f1_macro"
+            ),
+            f"power-{label}": partial(
+                PowerDisplay, [500, 1000, 2000, 4000], power, goal=" ≫ ".join(names)
+            ),
+            f"calibration-difference-{label}": partial(
+                CurveDisplay, {" minus ".join(names): gaps(0.04)}, kind="calibration_difference",
+                finding=f"neg_brier_score: {finding}",
+            ),
+        }  # fmt: skip
         for kind in ("roc", "precision_recall", "calibration", "net_benefit"):
-            found[f"{kind}-{label}"] = lambda n=names, k=kind: CurveDisplay(
-                curves(n, k),
-                kind=k,
-                reference=diagonal,
-                finding="roc_auc: SVC is better with probability 98.1%",
-            )
-        name = " minus ".join(names)
-        found[f"calibration-difference-{label}"] = lambda n=name: CurveDisplay(
-            {n: gaps(0.04)},
-            kind="calibration_difference",
-            finding="neg_brier_score: SVC is better with probability 98.1%",
-        )
+            found[f"{kind}-{label}"] = partial(
+                CurveDisplay, curves(names, kind), kind=kind, reference=diagonal,
+                finding=f"roc_auc: {finding}",
+            )  # fmt: skip
     states = dict.fromkeys(ranking_table(range(60)).index.astype(str), "worse")
     states |= {"0": "equivalent", "1": "open", "2": "open"}
     many = [f"{name[:-5]}{0.01 * k:.2f}))" for k, name in enumerate([LONG[0]] * 60)]

@@ -15,8 +15,8 @@ CASES = cases()
 # Drawn in all layouts by the quick tests; the others are slow.
 QUICK = [
     "heatmap-easy",
-    *(f"{kind}-long" for kind in ("posterior", "joint", "scores", "trace", "classes", "ranking")),
-    *(f"{kind}-long" for kind in ("pairs", "roc", "factor", "forest", "power", "net_benefit")),
+    *(f"{kind}-long" for kind in ("posterior", "joint", "trace", "classes", "ranking")),
+    *(f"{kind}-long" for kind in ("pairs", "forest", "power", "net_benefit")),
 ]
 
 # One pixel of 100 in an inch is not seen.

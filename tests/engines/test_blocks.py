@@ -113,7 +113,7 @@ def draws_of(make):
 DRAWS = {make.__name__: partial(draws_of, make) for make in gallery.GALLERY} | {
     "parameters": lambda: gallery.paired()._posterior.parameters()["theta+"],
     "parameters of recalls": lambda: gallery.many_classes()._posterior.parameters()["rho_A"],
-    "curves": lambda: figures.curve_bands(gallery.instance_scores()._posterior, "roc")[0].low,
+    "curves": lambda: figures.Curves(gallery.instance_scores()._posterior, "roc").bands()[0].low,
 }
 
 

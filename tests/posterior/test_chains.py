@@ -239,8 +239,7 @@ def test_altered_graph_comes_back(exact):
             500, tune=300, chains=2, cores=1, random_seed=1, progressbar=False,
             compute_convergence_checks=False,
         )  # fmt: skip
-    altered = ComparisonResult.from_trace(trace, result, names=("new", "old"))
-    assert altered.names == ("new", "old")
+    altered = ComparisonResult.from_trace(trace, result)
     assert altered.prior == {"callable": "altered graph"}
     for draws, law in (
         (altered.draws_a, stats.beta(0.5 + 26 + 240, 0.5 + 4 + 60)),
@@ -262,7 +261,7 @@ def test_from_trace_takes_dicts_and_says_what_is_missing(exact):
         "theta+": rng.dirichlet([20, 7, 1, 4], (2, 500)),
         "theta-": rng.dirichlet([5, 2, 5, 40], (2, 500)),
     }
-    result = ComparisonResult.from_trace(chains, exact, scoring="recall")
+    result = ComparisonResult.from_trace(chains, exact).metric("recall")
     np.testing.assert_allclose(result.draws_a, chains["theta+"][..., :2].sum(axis=-1).ravel())
     with pytest.raises(ValueError, match="no variable 'theta-'"):
         ComparisonResult.from_trace({"mu": chains["mu"], "theta+": chains["theta+"]}, exact)
@@ -290,9 +289,9 @@ def test_from_trace_keeps_the_cross_validation():
     )  # fmt: skip
     chains = {name: draws[None] for name, draws in result._posterior.parameters().items()}
     with pytest.warns(ConvergenceWarning, match="One chain"):
-        back = ComparisonResult.from_trace(chains, result, names=("new", "old"))
+        back = ComparisonResult.from_trace(chains, result)
     assert back.n_splits == 6
-    assert list(back.cv_results) == ["new", "old"]
+    assert list(back.cv_results) == list(result.names)
     assert "trained on" in str(back)
     np.testing.assert_allclose(back.draws, result.draws, atol=1e-12)
     back.plot("scores")

@@ -5,7 +5,7 @@ from sklearn.metrics import roc_curve
 
 from skbayeseval import compare_predictions, metrics
 from skbayeseval.metrics import curves
-from skbayeseval.results.figures import curve_bands, curve_difference
+from skbayeseval.results.figures import Curves
 
 RNG = np.random.default_rng(1)
 Y = (RNG.random(400) < 0.3).astype(int)
@@ -16,13 +16,13 @@ RESULT = compare_predictions(
 
 
 def test_bands_are_around_the_observed_curve_and_as_wide_as_a_proportion():
-    band = curve_bands(RESULT._posterior, "roc")[0]
+    band = Curves(RESULT._posterior, "roc").bands()[0]
     fpr, tpr, _ = roc_curve(Y, A, drop_intermediate=False)
     observed = np.interp(curves.RATES, fpr, tpr)
     np.testing.assert_allclose(band.mean, observed, atol=0.05)
     assert (band.low <= band.high).all()
     # Without negatives that could move the threshold, a recall is a proportion of the positives.
-    net = curve_bands(RESULT._posterior, "net_benefit")[0]
+    net = Curves(RESULT._posterior, "net_benefit").bands()[0]
     share = Y.mean()
     sd = np.sqrt(share * (1 - share) / len(Y))
     assert net.high[0] - net.low[0] == pytest.approx(2 * 1.96 * sd, rel=0.1)
@@ -40,8 +40,10 @@ def test_runs_are_kept_apart():
     }
     object.__setattr__(scored, "responses", (moved, scored.responses[1]))
     object.__setattr__(scored, "run", np.arange(400) % 2)
-    apart = curve_bands(both._posterior, "roc")[0]
-    np.testing.assert_allclose(apart.mean, curve_bands(RESULT._posterior, "roc")[0].mean, atol=0.08)
+    apart = Curves(both._posterior, "roc").bands()[0]
+    np.testing.assert_allclose(
+        apart.mean, Curves(RESULT._posterior, "roc").bands()[0].mean, atol=0.08
+    )
 
 
 def test_net_benefit_over_chosen_thresholds():
@@ -75,7 +77,7 @@ def calibrated(a, b):
 def test_difference_in_calibration_bin_by_bin():
     """Bins are those of the probabilities of both; bands are as wide as those of a proportion."""
     a, b = A, np.clip(B + 0.3, 0, 1)
-    band, p_higher = curve_difference(calibrated(a, b), "calibration_difference")
+    band, p_higher = Curves(calibrated(a, b), "calibration_difference").difference()
     edges = np.quantile(np.concatenate([a, b]), np.linspace(0, 1, 11))
     place = 0
     for low, high in zip([-1, *edges[1:-1]], [*edges[1:-1], 2], strict=True):
@@ -92,10 +94,10 @@ def test_difference_in_calibration_bin_by_bin():
             assert band.high[place] - band.low[place] == pytest.approx(width, rel=0.15)
         place += 1
     assert place == len(band.x) == len(p_higher)
-    swapped, _ = curve_difference(calibrated(b, a), "calibration_difference")
+    swapped, _ = Curves(calibrated(b, a), "calibration_difference").difference()
     np.testing.assert_allclose(swapped.mean, -band.mean, atol=1e-12)
     np.testing.assert_allclose(swapped.low, -band.high, atol=1e-12)
-    same, _ = curve_difference(calibrated(a, a), "calibration_difference")
+    same, _ = Curves(calibrated(a, a), "calibration_difference").difference()
     assert not same.high.any()
 
 
@@ -103,12 +105,15 @@ def test_difference_in_calibration_bin_by_bin():
 def test_calibration_of_few_distinct_probabilities(few):
     """As those of a tree: bins that one of both does not use are left out."""
     a = np.where(Y == 1, few[-1], few[0])
-    band, _ = curve_difference(calibrated(a, np.full(len(Y), few[0])), "calibration_difference")
+    of_both = calibrated(a, np.full(len(Y), few[0]))
+    band, _ = Curves(of_both, "calibration_difference").difference()
     assert len(band.x) == 1
     expected = (Y - a)[a == few[0]].mean() - (Y - few[0]).mean()
     assert band.mean[0] == pytest.approx(expected, abs=0.02)
     with pytest.raises(ValueError, match="no bin of probabilities in common. Use kind='calib"):
-        curve_difference(calibrated(np.full(400, 0.1), np.full(400, 0.9)), "calibration_difference")
+        Curves(
+            calibrated(np.full(400, 0.1), np.full(400, 0.9)), "calibration_difference"
+        ).difference()
 
 
 @pytest.mark.parametrize(

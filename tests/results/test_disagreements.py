@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.linear_model import LinearRegression, Ridge
-from sklearn.model_selection import KFold, RepeatedKFold
+from sklearn.model_selection import RepeatedKFold
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 
@@ -52,18 +52,11 @@ def test_classes(result):
     pd.testing.assert_frame_equal(found, expected, check_dtype=False)
 
 
-@pytest.mark.parametrize(
-    "columns",
-    [
-        pd.Series(TEXTS, name="text"),
-        pd.DataFrame({"text": TEXTS}),
-        {"text": np.array(TEXTS)},
-    ],
-)
-def test_columns_of_any_kind(result, columns):
-    found = result.disagreements(columns)
-    assert found["text"].to_dict() == {i: TEXTS[i] for i in (1, 2, 3, 5)}
-    assert result.disagreements(TEXTS)["instance"].to_list() == found["text"].to_list()
+def test_columns_of_any_kind(result):
+    texts = [TEXTS[i] for i in (1, 2, 3, 5)]
+    for columns in (pd.Series(TEXTS, name="text"), pd.DataFrame({"text": TEXTS})):
+        assert result.disagreements(columns)["text"].to_list() == texts
+    assert result.disagreements(TEXTS)["instance"].to_list() == texts
 
 
 def test_columns_go_by_the_labels_of_instances():
@@ -95,15 +88,6 @@ def test_labels_of_an_indicator():
     assert result.predictions["B", 0].to_numpy().tolist() == b.to_numpy().tolist()
 
 
-def test_numbers():
-    y, a, b = [1.0, 2.0, 3.0], [1.5, 2.0, 5.0], [1.0, 2.0, 4.0]
-    result = compare_predictions(y, a, b, scoring="neg_mean_absolute_error", **OPTIONS)
-    found = result.disagreements()
-    assert found.index.to_list() == [2, 0]
-    assert found["difference"].to_list() == [-1.0, -0.5]
-    assert found["better"].to_list() == ["B", "B"]
-
-
 def test_items_have_their_ids_and_lower_may_be_better():
     a = pd.Series([0.0, 1.0, 0.2], index=["q1", "q2", "q3"])
     b = pd.Series([0.2, 1.0, 1.0], index=["q3", "q2", "q1"])
@@ -123,27 +107,13 @@ def test_a_pair_of_a_ranking(result):
     )
 
 
-def test_one_pass_of_a_cross_validation():
-    X, y = learned()
-    models = GaussianNB(), KNeighborsClassifier()
-    result = bayesian_cross_validate(*models, X, y, cv=KFold(5), **OPTIONS)
-    found, said = result.disagreements(X.iloc[::-1]), result.predictions
-    a, b = (said[name, 0] for name in result.names)
-    assert sorted(found.index) == sorted(X.index[a != b])
-    for patient, row in found.iterrows():
-        assert row["truth"] == y[X.index.get_loc(patient)]
-        assert (row["GaussianNB"], row["KNeighborsClassifier"]) == (a[patient], b[patient])
-        is_a = a[patient] == row["truth"]
-        assert row["better"] == ("GaussianNB" if is_a else "KNeighborsClassifier")
-        assert row["u"] == X.loc[patient, "u"]
-
-
 def test_several_passes_tell_how_often_each_was_right():
     X, y = learned()
     cv = RepeatedKFold(n_splits=3, n_repeats=4, random_state=0)
     models = GaussianNB(), KNeighborsClassifier()
     result = bayesian_cross_validate(*models, X, y, cv=cv, **OPTIONS)
-    found, said = result.disagreements(), result.predictions
+    found, said = result.disagreements(X.iloc[::-1]), result.predictions
+    assert (found["u"] == X["u"][found.index]).all()
     right = [said[name].eq(y, axis=0).mean(axis=1) for name in result.names]
     differs = (said["GaussianNB"] != said["KNeighborsClassifier"]).any(axis=1)
     assert sorted(found.index) == sorted(X.index[differs])

@@ -15,7 +15,6 @@ from skbayeseval import (
     compare_many,
     compare_many_items,
     compare_predictions,
-    compare_scores,
     load_result,
     metrics,
 )
@@ -127,22 +126,15 @@ def several(kind):
     items = {"a": np.full(40, 0.5), "b": np.full(40, 0.5), "c": rng.random(40)}
     y, *said = rng.integers(0, 3, (4, 60))
     predictions = dict(zip("abc", [said[0], said[0], said[2]], strict=True))
-    if kind == "items":
-        return compare_many_items(items, **options)
     if kind == "judged items":
         graded = {name: np.where(np.arange(40) % 2, np.nan, one) for name, one in items.items()}
         return compare_many_items(items, human=graded, **options)
     if kind == "classes":
         return compare_many(y, predictions, scoring=["f1_macro", "accuracy"], **options)
-    if kind == "groups":
-        return compare_many(y, predictions, groups=np.arange(60) // 2, **options)
     if kind == "scores":
         truth, *scores = rng.random((4, 60))
         scores = dict(zip("abc", [scores[0], scores[0], scores[2]], strict=True))
         return compare_many(truth > 0.5, None, scores=scores, scoring="roc_auc", **options)
-    if kind == "systems":
-        table = {name: dict(enumerate(rng.random(6))) for name in "abc"}
-        return compare_scores(table, **options)
     if kind == "chains":
         like = compare_many(y, predictions, model="hierarchical", scoring="f1_macro", **options)
         parameters = like._posterior.specification.parameters()
@@ -150,18 +142,11 @@ def several(kind):
         return Ranking.from_trace(trace, like)
     X, y = make_classification(60, random_state=0)
     learners = [GaussianNB(), GaussianNB(), RidgeClassifier()]
-    estimand = "full" if kind == "all instances" else "learner"
-    return BayesianComparer(learners, estimand=estimand, **options).fit(X, y).ranking_
+    return BayesianComparer(learners, estimand="full", **options).fit(X, y).ranking_
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@pytest.mark.parametrize(
-    "kind",
-    [
-        "items", "judged items", "classes", "groups", "scores", "systems", "chains", "learners",
-        "all instances",
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize("kind", ["judged items", "classes", "scores", "chains", "learners"])
 def test_pairs_of_several_come_back(kind, tmp_path):
     ranking = several(kind)
     for i, j in ((0, 1), (1, 0), (0, 2), (2, 1)):

@@ -1,28 +1,26 @@
 import re
 import runpy
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 from sklearn.naive_bayes import GaussianNB
-from sklearn.tree import DecisionTreeClassifier
 
 from skbayeseval import (
-    BayesianComparer,
     ComparisonResult,
-    bayesian_cross_validate,
-    chunk_counter,
-    compare_confusion_matrices,
+    SubgroupComparison,
+    bayesian_cross_val_score,
     compare_counts,
     compare_items,
     compare_predictions,
     compare_scores,
     load_result,
     metrics,
+    score_posterior,
 )
 from skbayeseval.display import ForestDisplay
-from skbayeseval.results.subgroups import COLUMNS
+from skbayeseval.judgement.subgroup_decision import Scores, largest_gap
 from tests.conftest import ROOT
 
 OPTIONS = {"n_draws": 2000, "random_state": 0}
@@ -45,7 +43,9 @@ def site():
 
 def test_table(result, site):
     table = result.by(site).table
-    assert list(table.columns) == [name for name in COLUMNS if name != "n_groups"]
+    assert list(table.columns) == [
+        name for name in SubgroupComparison._columns if name != "n_groups"
+    ]
     assert table.index.tolist() == ["Bonn", "Kiel", "Ulm"]
     assert table.index.name == "site"
     assert table["n"].to_list() == [496, 400, 4]
@@ -95,7 +95,6 @@ def test_classes_that_do_not_occur_in_a_subgroup():
     assert subgroups.to_markdown().splitlines()[3].endswith("| no instances of 2 |")
     accuracy = result.by(site, metric="accuracy")  # is no average over classes
     assert accuracy.incomplete == {}
-    assert "note" not in accuracy.to_markdown()
 
 
 def test_labels_without_positives():
@@ -104,8 +103,6 @@ def test_labels_without_positives():
     site = np.repeat(["x", "z"], 150)
     y[site == "z", 1] = 0
     a, b = (np.where(rng.random(y.shape) < p, y, 1 - y) for p in (0.9, 0.8))
-    result = compare_predictions(y, a, b, scoring=metrics.per_class("f1"), **OPTIONS)
-    assert result.by(site, metric="f1[1]").reasons == {"z": "no instances of 1"}
     macro = compare_predictions(y, a, b, scoring="f1_macro", **OPTIONS)
     assert macro.by(site).incomplete == {"z": "no instances of 1"}
     y[site == "z"] = 0
@@ -122,10 +119,6 @@ def test_groups_are_counted_where_they_are_the_unit():
     assert found.table[["n", "n_groups"]].to_numpy().tolist() == [[100, 20], [200, 40]]
     assert [line.split()[:3] for line in str(found).splitlines()[2:4]] == [
         ["Bonn", "100", "20"], ["Kiel", "200", "40"]
-    ]  # fmt: skip
-    rows = [line.split(" | ") for line in found.to_markdown().splitlines()]
-    assert [row[1:3] for row in rows if "---" not in row[1]] == [
-        ["n", "groups"], ["100", "20"], ["200", "40"], ["300", "60"]
     ]  # fmt: skip
     texts = [text.get_text() for text in found.plot().text_]
     assert {"groups", "20", "40", "60"} <= set(texts)
@@ -149,8 +142,10 @@ def test_words(result, site):
     assert words[6] == "  note        too few to say: no positives (Ulm)"
     assert max(map(len, words[1:6])) <= 80
     assert words[7].startswith("Median deviation between subgroups of site: at most ")
-    many = str(result.by(np.arange(900) % 50))
-    assert "and 20 more, in table" in many
+    rows = np.arange(900)
+    many = str(result.by(np.where(rows < 4, 60 + rows, rows % 50)))
+    assert "and 24 more, in table" in many
+    assert "no positives" not in many  # notes are about the rows that are shown
 
 
 def test_tables_for_papers(result, site):
@@ -158,11 +153,11 @@ def test_tables_for_papers(result, site):
     lines = subgroups.to_markdown(rope=0.02).splitlines()
     assert lines[0].split(" | ")[:4] == ["| site", "n", "new", "old"]
     assert "P(in ROPE)" in lines[0]
-    assert "P(in ROPE)" not in subgroups.to_markdown()
     assert lines[4].startswith("| Ulm | 4 |  |")
     assert lines[4].endswith("| too few to say | no positives |")
     without_rope = subgroups.to_markdown().splitlines()
     assert "decision" not in without_rope[0]
+    assert "P(in ROPE)" not in without_rope[0]
     assert without_rope[4].endswith("| too few to say: no positives |")
     whole = result.hdi()
     assert lines[5].startswith("| all instances | 900 | 0.")
@@ -184,9 +179,6 @@ def test_plot(result, site):
     assert display.ax_.get_title().replace("\n", " ") == (
         subgroups.decision(0.02).on_variation().rstrip(".")
     )
-    _, ax = plt.subplots()
-    assert subgroups.plot(ax=ax, title="").ax_ is ax
-    assert ax.get_title() == ""
 
 
 def test_items_by_subject():
@@ -204,47 +196,13 @@ def test_items_by_subject():
         assert one.table.loc[name, "observed_b"] == pytest.approx(b[rows].mean())
 
 
-def test_tags_by_sentence():
-    gold = [["B-X", "O", "B-X"], ["B-X", "I-X", "O"]] * 20
-    a = [["B-X", "O", "O"], ["B-X", "I-X", "O"]] * 20
-    b = [["B-X", "O", "B-X"], ["O", "O", "O"]] * 20
-    result = compare_predictions(gold, a, b, counter=chunk_counter("IOB2"), **OPTIONS)
-    table = result.by(["short", "long"] * 20).table
-    assert table.loc["short", "observed_a"] == pytest.approx(2 / 3)
-    assert table["observed_b"].to_list() == [0.0, 1.0]
-
-
-@pytest.fixture(scope="module")
-def data():
-    rng = np.random.default_rng(3)
-    X = pd.DataFrame(rng.normal(size=(150, 3)), columns=["x", "y", "sex"])
-    X["sex"] = X["sex"] > 0
-    return X, (X["x"] + rng.normal(size=150) > 0).astype(int)
-
-
-def test_cross_validating_faces(data):
-    X, y = data
-    tree = DecisionTreeClassifier(max_depth=1, random_state=0)
-    shuffled = X.sample(frac=1, random_state=0)
-    result = bayesian_cross_validate(GaussianNB(), tree, shuffled, y[shuffled.index], **OPTIONS)
-    found = result.by(X["sex"])
-    pd.testing.assert_frame_equal(found.table, result.by(shuffled["sex"]).table)
-    assert found.table["n"].to_list() == [(~X["sex"]).sum(), X["sex"].sum()]
-    comparer = BayesianComparer([GaussianNB(), tree], **OPTIONS).fit(X, y)
-    assert comparer.result_.by(X["sex"]).table["n"].sum() == 150
+def test_results_without_instances(tmp_path, result, site):
+    needed = "Subgroups require the instances"
+    counts = compare_counts((88, 10, 12), (80, 14, 20), **OPTIONS)
+    with pytest.raises(ValueError, match=f"{needed}.*counts, confusion matrices"):
+        counts.by(site)
     with pytest.raises(TypeError, match=r"pass the column itself, such as X\['sex'\]"):
         result.by("sex")
-
-
-def test_results_without_instances(tmp_path, result, site):
-    matrix = [[50, 10], [5, 35]]
-    needed = "Subgroups require the instances"
-    for other in (
-        compare_counts((88, 10, 12), (80, 14, 20), **OPTIONS),
-        compare_confusion_matrices(matrix, matrix, **OPTIONS),
-    ):
-        with pytest.raises(ValueError, match=f"{needed}.*counts, confusion matrices"):
-            other.by(site)
     scores = compare_scores([0.8, 0.9, 0.7], [0.7, 0.8, 0.7], test_fraction=0.1, **OPTIONS)
     with pytest.raises(ValueError, match=f"{needed}, which split scores do not tell apart"):
         scores.by(site)
@@ -325,9 +283,7 @@ def test_all_too_few():
     subgroups = compare_predictions(y, a, b, scoring="balanced_accuracy", **OPTIONS).by(range(5))
     assert set(subgroups.reasons.values()) == {"only one class"}
     assert subgroups.draws.empty
-    decision = subgroups.decision(0.1)
-    assert decision.varies is None
-    assert "fewer than two" in str(decision)
+    assert "fewer than two" in str(subgroups.decision(0.1))
     words = str(subgroups).splitlines()
     assert words[-2].startswith("all instances  5 ")
     assert words[-1] == "  note        too few to say: only one class (0, 1, 2, 3, 4)"
@@ -336,10 +292,9 @@ def test_all_too_few():
     assert subgroups.plot().ax_.get_title() == "0 of 5 subgroups with enough instances"
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_subgroups_at_random_are_not_said_to_differ(seed):
+def test_subgroups_at_random_are_not_said_to_differ():
     """The prior alone makes it nearly certain that some two of 12 small subgroups differ."""
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(0)
     a, b, subgroup = rng.random(720) < 0.8, rng.random(720) < 0.8, np.arange(720) % 12
     subgroups = compare_items(a.astype(int), b.astype(int), **OPTIONS).by(subgroup)
     said = str(subgroups.decision(rope=0.02)).splitlines()[-1]
@@ -347,3 +302,203 @@ def test_subgroups_at_random_are_not_said_to_differ(seed):
     assert len(chances) == 1
     assert chances[0] < 95
     assert "at most" in str(subgroups)
+
+
+FINE = {"n_draws": 4000, "random_state": 0}
+SIZES = {"young": 300, "middle": 240, "old": 180}
+RIGHT = {"young": 0.9, "middle": 0.88, "old": 0.55}
+
+
+def people(seed=0):
+    rng = np.random.default_rng(seed)
+    age = pd.Series(rng.permutation(np.repeat(list(SIZES), list(SIZES.values()))), name="age")
+    y = (rng.random(len(age)) < np.where(age == "old", 0.3, 0.5)).astype(int)
+    return y, np.where(rng.random(len(age)) < age.map(RIGHT), y, 1 - y), age
+
+
+@pytest.fixture(scope="module")
+def groups():
+    y, said, age = people()
+    return score_posterior(y, said, scoring="recall", name="model", **FINE).by(age)
+
+
+def rates_by_hand():
+    """Return selection rate, recall and false positive rate of each group."""
+    y, said, age = people()
+    of_each = [
+        (said[at].mean(), said[at & (y == 1)].mean(), said[at & (y == 0)].mean())
+        for at in (np.asarray(age == name) for name in sorted(SIZES))
+    ]
+    return np.array(of_each).T
+
+
+def test_observed_gaps_are_those_by_hand(groups):
+    selection, recall, false_positive = rates_by_hand()
+    np.testing.assert_allclose(groups.table["observed"], recall)
+    assert groups.gap().observed == pytest.approx(np.ptp(recall))
+    assert groups.demographic_parity_difference().observed == pytest.approx(np.ptp(selection))
+    odds = groups.equalized_odds_difference()
+    assert odds.observed == pytest.approx(max(np.ptp(recall), np.ptp(false_positive)))
+    assert odds.metric == "recall or false_positive_rate"
+    y, said, age = people()
+    result = score_posterior(y, said, **FINE)
+    for name, rate in (("selection_rate", selection), ("false_positive_rate", false_positive)):
+        np.testing.assert_allclose(result.by(age, metric=name).table["observed"], rate)
+
+
+def test_observed_gaps_are_those_of_fairlearn(groups):
+    fairlearn = pytest.importorskip("fairlearn.metrics")
+    y, said, age = people()
+    for name in ("demographic_parity_difference", "equalized_odds_difference"):
+        expected = getattr(fairlearn, name)(y, said, sensitive_features=age)
+        assert getattr(groups, name)().observed == pytest.approx(expected)
+
+
+def test_table_of_scores(groups):
+    table = groups.table
+    assert table.index.tolist() == sorted(SIZES)
+    assert table.index.name == "age"
+    assert table["n"].to_dict() == SIZES
+    y, said, age = people()
+    for name, row in table.iterrows():
+        at = np.asarray(age == name) & (y == 1)
+        # Given a group alone, the recall follows a Beta distribution with a flat prior or near it.
+        hits, n = said[at].sum(), at.sum()
+        low, high = stats.beta(hits + 0.5, n - hits + 0.5).interval(0.95)
+        assert (row["alone_low"], row["alone_high"]) == pytest.approx((low, high), abs=0.03)
+    # Pooling draws groups together.
+    assert np.ptp(table["mean"]) < np.ptp(table["observed"])
+    assert (groups.name, groups.metric, groups.column) == ("model", "recall", "age")
+
+
+def test_gap_and_gaps_and_table_agree(groups):
+    gap, gaps, table = groups.gap(), groups.gaps(), groups.table
+    assert (gap.highest, gap.lowest) == gaps.index[0] == (table["mean"].idxmax(), "old")
+    assert gap.estimate == pytest.approx(gaps["mean"].iloc[0])
+    assert gap.estimate == pytest.approx(np.ptp(table["mean"]))
+    assert len(gaps) == 3
+    assert gaps["mean"].is_monotonic_decreasing
+    difference = groups.draws[gap.highest] - groups.draws[gap.lowest]
+    assert gaps["sd"].iloc[0] == pytest.approx(difference.std())
+    assert (gap.draws >= difference - 1e-12).all()
+    low, high = gap.interval
+    assert 0 < low < gap.estimate < high
+    assert 0 < gap.by_chance < gap.observed
+    assert groups.gap(0.5).interval.low > low
+    assert str(gap) == (
+        f"The largest gap in recall is {gap.estimate:.3f} (95% interval {low:.3f} to {high:.3f}), "
+        f"between {gap.highest} and old. Observed: {gap.observed:.3f}; equal groups of these sizes "
+        f"would show {gap.by_chance:.3f} on average, by chance."
+    )
+    assert str(groups).splitlines()[0] == "recall of model, by age:"
+    assert str(groups).endswith(str(gap))
+    assert "all instances" in groups._repr_html_()
+
+
+def test_the_largest_gap_of_normal_scores_in_closed_form():
+    """Two equal standard errors: the gap is a folded normal variable, and chance half of one."""
+    rng = np.random.default_rng(0)
+    draws = rng.normal([[0.5], [0.8]], 0.1, (2, 200_000))
+    scores = Scores(("x", "z"), np.array([0.5, 0.8]), draws, draws)
+    gap = largest_gap({"recall": scores})
+    sd = 0.1 * np.sqrt(2)
+    assert gap.by_chance == pytest.approx(sd * np.sqrt(2 / np.pi), rel=0.01)
+    assert gap.interval.low == pytest.approx(0.3 - 1.96 * sd, abs=0.004)
+    folded = stats.foldnorm(0.3 / sd, scale=sd)
+    assert gap.interval.high == pytest.approx(folded.ppf(0.975), abs=0.004)
+    # Of k equal groups, the lower end is Tukey's studentized range away from the estimate.
+    equal = rng.normal(0.5, 0.1, (5, 200_000))
+    observed = np.array([0.5, 0.5, 0.5, 0.5, 1.0])
+    equal += (observed - 0.5)[:, None]
+    five = largest_gap({"recall": Scores(tuple("abcde"), observed, equal, equal)})
+    critical = stats.studentized_range.ppf(0.95, 5, np.inf)
+    assert five.interval.low == pytest.approx(0.5 - 0.1 * critical, abs=0.004)
+    assert (five.highest, five.of_metric) == ("e", "")
+    none = largest_gap({"recall": Scores(("x", "z"), np.full(2, 0.5), equal[:2], equal[:2])})
+    assert none.interval.low == 0
+
+
+def test_two_groups_are_not_pooled_and_three_are():
+    y, said, age = people()
+    result = score_posterior(y, said, scoring="recall", **FINE)
+    two = result.by(np.where(age == "old", "old", "other"))
+    table = two.table
+    assert (table["alone_low"] == table["hdi_low"]).all()
+    three = result.by(age).table
+    assert (three["alone_low"] != three["hdi_low"]).all()
+    one = result.by(["all"] * len(y))
+    assert one.table.loc["all", "mean"] == pytest.approx(result.draws.mean())
+    assert "largest gap" not in str(one)
+    with pytest.raises(ValueError, match="A gap in recall requires two groups with enough"):
+        one.gap()
+    assert one.gaps().empty
+
+
+def test_groups_with_too_few_instances():
+    y, said, age = people()
+    none = np.where((age == "old") & (y == 0), "no positives", age)
+    found = score_posterior(y, said, scoring="recall", **FINE).by(none)
+    assert found.reasons == {"no positives": "no positives"}
+    assert "no positives" not in found.draws
+    assert "no positives" not in found.gaps().index.get_level_values(0)
+    assert found.demographic_parity_difference().lowest == "no positives"
+
+
+def test_after_cross_validation():
+    y, _, age = people()
+    X = y[:, None] + np.random.default_rng(0).normal(0, np.where(age == "old", 1.5, 0.5))[:, None]
+    result = bayesian_cross_val_score(GaussianNB(), X, y, scoring="recall", **FINE)
+    found = result.by(age)
+    assert found.gap().lowest == "old"
+    assert found.gap().interval.low > 0
+    assert found.demographic_parity_difference().interval.high < 0.5
+
+
+def test_plot_of_scores(groups):
+    display = groups.plot()
+    assert [text.get_text() for text in display.ax_.get_yticklabels()] == [
+        "all instances", "young", "old", "middle"
+    ]  # fmt: skip
+    assert display.ax_.get_xlabel() == "recall of model"
+    assert display.ax_.get_title().startswith("Largest gap 0.")
+    low, high = display.ax_.get_xlim()
+    assert low > 0.3
+    assert high < 1.1
+
+
+def test_rates_are_for_groups_only():
+    y, said, _ = people()
+    with pytest.raises(ValueError, match="is not a known metric"):
+        compare_predictions(y, said, y, scoring="selection_rate", **FINE)
+    several = score_posterior(np.arange(60) % 3, np.arange(60) % 3, **FINE)
+    with pytest.raises(ValueError, match="requires exactly two classes|is a binary metric"):
+        several.by(np.arange(60) % 2, metric="selection_rate")
+    with pytest.raises(ValueError, match="is a binary metric"):
+        several.by(np.arange(60) // 30).equalized_odds_difference()
+
+
+def test_rates_have_the_draws_of_what_they_are():
+    y, said, _ = people()
+    result = score_posterior(y, said, scoring=["recall", "specificity"], **FINE)
+    everyone = ["all"] * len(y)
+    found = result.by(everyone, metric="false_positive_rate").draws["all"]
+    np.testing.assert_allclose(found, 1 - result.metric("specificity").draws)
+    mine = metrics.from_confusion(lambda t: t[..., :, 1].sum(-1), "mine")
+    selected = result.by(everyone, metric="selection_rate").draws["all"]
+    np.testing.assert_allclose(selected, result.metric(mine).draws)
+
+
+@pytest.mark.slow
+def test_intervals_of_the_largest_gap_cover_it():
+    rng, inside = np.random.default_rng(0), []
+    # Each group has 200 positives, and a negative that is recognised.
+    group = np.append(np.repeat(np.arange(4), 200), np.arange(4))
+    y = np.repeat([1, 0], [800, 4])
+    for recalls in (np.full(4, 0.8), np.linspace(0.75, 0.85, 4)):
+        for seed in range(150):
+            said = y * (rng.random(804) < recalls[group])
+            options = {"scoring": "recall", "n_draws": 1000, "random_state": seed}
+            found = score_posterior(y, said, **options).by(group)
+            low, high = found.gap().interval
+            inside.append(low <= np.ptp(recalls) <= high)
+    assert np.mean(inside) > 0.93

@@ -2,6 +2,7 @@
 
 import io
 import json
+import pickle
 import shutil
 import subprocess
 import sys
@@ -97,45 +98,22 @@ def changed_arrays(arrays, rng):
 
 
 @pytest.mark.parametrize("kind", MAKERS)
-def test_what_is_loaded_is_what_was_saved(saved, kind):
+def test_what_is_loaded_or_unpickled_is_what_was_saved(saved, kind):
     result, path = saved[kind]
-    again = loaded(path)
-    assert type(again) is type(result)
-    assert str(again) == str(result)
-    assert again.details() == result.details()
-    assert is_same(again, result)
+    for again in (loaded(path), pickle.loads(pickle.dumps(result))):
+        assert type(again) is type(result)
+        assert (str(again), repr(again)) == (str(result), repr(result))
+        assert again.details() == result.details()
+        assert is_same(again, result)
 
 
-TRIALS = [pytest.param(4, id="quick"), pytest.param(60, id="all", marks=pytest.mark.slow)]
-
-
-@pytest.mark.parametrize("trials", TRIALS)
-@pytest.mark.parametrize("kind", MAKERS)
-def test_damaged(saved, tmp_path, kind, trials):
+@pytest.mark.parametrize("kind", ["paired", "multi_label", "cross_validated", "chains"])
+def test_damaged(saved, tmp_path, kind):
     result, path = saved[kind]
     contents = path.read_bytes()
-    for seed in range(trials):
+    for seed in range(12):
         (tmp_path / "file").write_bytes(damaged(contents, np.random.default_rng(seed)))
         again = loaded(tmp_path / "file")
-        assert again is None or is_same(again, result), seed
-
-
-@pytest.mark.parametrize("trials", TRIALS)
-@pytest.mark.parametrize("kind", MAKERS)
-def test_changed(saved, tmp_path, kind, trials):
-    result, path = saved[kind]
-    with np.load(path) as file:
-        members = dict(file)
-    for seed in range(trials):
-        rng = np.random.default_rng(seed)
-        checksum = members["checksum"]
-        arrays = changed_arrays({k: v for k, v in members.items() if k != "checksum"}, rng)
-        with zipfile.ZipFile(tmp_path / "file.npz", "w") as file:
-            for name, values in arrays.items():
-                with file.open(f"{name}.npy", "w") as member:
-                    np.save(member, values)
-            file.writestr("checksum", checksum)
-        again = loaded(tmp_path / "file.npz")
         assert again is None or is_same(again, result), seed
 
 
@@ -164,40 +142,21 @@ F1 |= {"limits": {"<tuple>": [0.0, 1.0]}, "observed": [0.9, 12 / 13]}
     ("change", "message"),
     [
         ({"names": ["A", "A"]}, "names must differ"),
-        ({"names": ["A"]}, "names must be 2 strings"),
-        ({"names": ["A", 1]}, r"its names is \['A', 1\]"),
         ({"kind": "nonsense"}, "said to be a 'nonsense' of 2 classifiers"),
-        ({"kind": "ScoreResult"}, "said to be a 'ScoreResult' of 2 classifiers"),
         ({"n_draws": -5}, "n_draws == -5, must be >= 1"),
         ({"n_draws": 100}, r"draws of mine has shape \(2, 200\), but \(2, 100\)"),
-        ({"n_draws": 10**15}, r"draws of mine has shape \(2, 200\)"),
         ({"weight": 0.5}, "its weight is 0.5, not 1.0"),
-        ({"model": "unpaired"}, "its model is 'unpaired', not 'paired'"),
         ({"model_class": "Unpaired"}, "its content is not consistent|no parameter"),
-        ({"engine": "pymc"}, "its engine is 'pymc', not 'exact'"),
         ({"entropy": -1}, "entropy == -1"),
-        ({"entropy": 0.5}, "entropy must be an instance of int"),
         ({"prevalence": [0.5, 0.6]}, "prevalence must be"),
-        ({"prevalence": [0.5, {"<float>": "nan"}]}, "prevalence must be"),
         ({"prevalence": WIDE}, "has no meaning"),
-        ({"prevalence": HIGH}, "has no meaning"),
-        ({"names": HIGH}, "has no meaning"),
-        ({"prior": {"mu": HIGH, "theta": 1.0}}, "has no meaning"),
-        ({"prior": {"mu": {"<numpy>": ["<U400000000", "a"]}}}, "its content is not consistent|mu"),
         ({"prior_name": {"<numpy>": ["(9000,9000)f8", 0.0]}}, "has no meaning"),
         ({"metrics": [F1 | {"observed": [5.0, 0.9]}]}, r"observed f1 has entries .* \[-1e-09"),
-        (
-            {"metrics": [F1 | {"observed": [{"<float>": "nan"}, 0.9]}]},
-            "observed f1 has entries",
-        ),
         ({"metrics": [F1 | {"observed": [0.9, 0.9]}]}, "observed f1 is not that of its evid"),
-        ({"metrics": [F1 | {"observed": [0.9]}]}, r"observed f1 has shape \(1,\)"),
         ({"metrics": [F1, F1]}, "with names that differ"),
-        ({"metrics": []}, "must be one or more"),
         ({"metrics": [F1 | {"limits": {"<tuple>": [0.0, 9.0]}}]}, "its metrics is"),
         ({"format": "skbayeseval result 3"}, "format is 'skbayeseval result 3', but this version"),
         ({"evidence": {"<record>": ["Nonsense", {}]}}, "no meaning"),
-        ({"model_class": "Paired", "prior": {"nu": 1}}, "has no parameter 'nu'"),
         ({"metrics": None}, "is not a valid result file"),
     ],
 )
@@ -210,13 +169,8 @@ def test_headers_of_something_else(parts, tmp_path, change, message):
     ("change", "message"),
     [
         ({"draws_0": np.zeros((2, 100))}, r"has shape \(2, 100\), but \(2, 200\) is expected"),
-        ({"draws_0": np.zeros((3, 200))}, r"has shape \(3, 200\)"),
-        ({"draws_0": np.full((2, 200), np.nan)}, "draws of mine has entries that are not finite"),
         ({"draws_0": np.full((2, 200), 7.0)}, "draws of mine has entries .* or outside"),
-        ({"draws_0": np.full((2, 200), "a")}, "draws of mine must be an array of numbers"),
         ({"array_0": np.full(6, 9)}, "truth has entries"),
-        ({"array_0": np.zeros(6)}, "truth must be an array"),
-        ({"array_1": np.full((6, 2), -1)}, "predictions has entries"),
         ({"array_1": np.zeros((6, 3), dtype=int)}, "of 3 classifiers"),
         ({"array_2": np.full(6, -1.0)}, "counts must not be negative"),
     ],
@@ -244,15 +198,8 @@ def claiming(path, name, dtype, shape, content=b""):
 @pytest.mark.parametrize(
     ("name", "dtype", "shape", "message"),
     [
-        (
-            "draws_0",
-            "<f8",
-            (2, 10**12),
-            r"shape \(2, 1000000000000\) and dtype <f8, but has 4 bytes",
-        ),
-        ("draws_0", "<f8", (2, 200), "but has 4 bytes"),
+        ("draws_0", "<f8", (2, 10**12), r"shape \(2, 10+\) and dtype <f8, but has 4 bytes"),
         ("draws_0", "<U400000000", (), "but has 4 bytes"),
-        ("draws_0", "<U0", (10**12,), "but has 4 bytes"),
         ("draws_0", "|O", (1,), "but has 4 bytes"),
         ("header", "<U400000000", (), "but has 4 bytes"),
         ("draws_0", "<f8", (-1, 5), "but has 4 bytes|not consistent|negative"),
@@ -410,8 +357,8 @@ def try_changes(path, seeds, folder):
 @pytest.mark.parametrize(
     "seeds",
     [
-        pytest.param(range(12), id="quick"),
-        pytest.param(range(12, 400), id="all", marks=pytest.mark.slow),
+        pytest.param(range(6), id="quick"),
+        pytest.param(range(6, 400), id="all", marks=pytest.mark.slow),
     ],
 )
 @pytest.mark.parametrize("kind", MAKERS)

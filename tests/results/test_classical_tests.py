@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 from scipy import stats
-from sklearn.datasets import load_iris, make_classification
+from sklearn.datasets import make_classification
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import f1_score
 from sklearn.model_selection import RepeatedKFold
@@ -34,13 +34,10 @@ def test_two_classes(votes):
     only_a, only_b = np.sum((a == y) & (b != y)), np.sum((a != y) & (b == y))
     assert table.loc["sign test", "statistic"] == only_a
     assert table.loc["sign test", "n"] == only_a + only_b
-    expected = stats.binomtest(only_a, only_a + only_b).pvalue
-    assert table.loc["sign test", "pvalue"] == pytest.approx(expected)
-    assert table.loc["McNemar, exact", "pvalue"] == pytest.approx(expected)
+    exact = stats.binomtest(only_a, only_a + only_b).pvalue
     mid_p = mcnemar(int(only_a), int(only_b), mid_p=True).pvalue
-    assert table.loc["McNemar, mid-p", "pvalue"] == pytest.approx(mid_p)
-    z = two_proportion_z(np.sum(a == y), len(y), np.sum(b == y), len(y))
-    assert table.loc[UNPAIRED, "pvalue"] == pytest.approx(z.pvalue)
+    z = two_proportion_z(np.sum(a == y), len(y), np.sum(b == y), len(y)).pvalue
+    assert table["pvalue"].to_list() == pytest.approx([exact, exact, mid_p, z])
     assert set(table["level"]) == {"micro"}
     assert set(table["compares"]) == {"accuracy"}
 
@@ -62,14 +59,14 @@ def test_many_classes():
 
 def test_counts_of_each_alone():
     table = compare_confusion_matrices([[50, 10], [5, 35]], [[45, 15], [10, 30]]).frequentist()
-    assert list(table.index) == ["two-proportion z"]
     expected = two_proportion_z(85, 100, 75, 100).pvalue
-    assert table.loc["two-proportion z", "pvalue"] == pytest.approx(expected)
+    assert table["pvalue"].to_dict() == pytest.approx({"two-proportion z": expected})
     table = compare_counts((88, 10, 12), (80, 14, 20)).frequentist()
-    assert list(table.index) == ["two-proportion z of recall", "two-proportion z of precision"]
-    for what, trials in (("recall", (88, 100, 80, 100)), ("precision", (88, 98, 80, 94))):
-        expected = two_proportion_z(*trials).pvalue
-        assert table.loc[f"two-proportion z of {what}", "pvalue"] == pytest.approx(expected)
+    recall, precision = (88, 100, 80, 100), (88, 98, 80, 94)
+    assert table["pvalue"].to_dict() == pytest.approx({
+        "two-proportion z of recall": two_proportion_z(*recall).pvalue,
+        "two-proportion z of precision": two_proportion_z(*precision).pvalue,
+    })  # fmt: skip
     silent = compare_counts((0, 0, 12), (8, 4, 4)).frequentist()
     assert list(silent.index) == ["two-proportion z of recall"]
 
@@ -140,11 +137,6 @@ def test_items_that_are_right_or_wrong():
     for mid_p, name in ((False, "McNemar, exact"), (True, "McNemar, mid-p")):
         expected = mcnemar(only_a, only_b, mid_p=mid_p).pvalue
         assert table.loc[name, "pvalue"] == pytest.approx(expected)
-    y = np.arange(80) % 2
-    predicted = compare_predictions(
-        y, np.where(a, y, 1 - y), np.where(b, y, 1 - y), random_state=0
-    ).frequentist()
-    assert table.loc["McNemar, exact", "pvalue"] == predicted.loc["McNemar, exact", "pvalue"]
 
 
 @pytest.fixture(scope="module")
@@ -153,14 +145,8 @@ def data():
 
 
 def compare(data, **parameters):
-    return bayesian_cross_validate(
-        LogisticRegression(max_iter=1000),
-        GaussianNB(),
-        *data,
-        random_state=0,
-        n_draws=100,
-        **parameters,
-    )
+    learners = LogisticRegression(max_iter=1000), GaussianNB()
+    return bayesian_cross_validate(*learners, *data, random_state=0, n_draws=100, **parameters)
 
 
 def test_default_splitter(data, tmp_path):
@@ -184,7 +170,6 @@ def test_default_splitter(data, tmp_path):
     ("cv", "tests"),
     [
         (RepeatedKFold(n_splits=2, n_repeats=5, random_state=0), ["5x2cv t", "5x2cv F"]),
-        (BlockRegularizedCV(5, random_state=0), ["5x2cv t", "5x2cv F"]),
         (RepeatedKFold(n_splits=2, n_repeats=3, random_state=0), []),
         (BlockRegularizedCV(4, random_state=0), []),
     ],
@@ -192,13 +177,6 @@ def test_default_splitter(data, tmp_path):
 def test_repeats_of_two_folds(data, cv, tests):
     table = compare(data, cv=cv).frequentist()
     assert list(table.index[table["level"] == "splits"]) == ["corrected resampled t", *tests]
-
-
-def test_five_folds_of_many_classes():
-    table = compare(load_iris(return_X_y=True), cv=5).frequentist()
-    # Each instance was validated once.
-    assert list(table.index) == [*MICRO, *MACRO, "corrected resampled t"]
-    assert table.loc["corrected resampled t", "df"] == 4
 
 
 class FailsOnce(GaussianNB):

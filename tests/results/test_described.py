@@ -3,10 +3,8 @@
 import re
 
 import numpy as np
-import pandas as pd
 import pytest
 from sklearn.datasets import make_classification
-from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
@@ -16,17 +14,11 @@ from skbayeseval import (
     compare_predictions,
     compare_scores,
     metrics,
-    report_search,
     score_posterior,
 )
 
 PAGE = 80
 OPTIONS = {"n_draws": 2000, "random_state": 0}
-ESTIMATORS = {
-    "bayes": GaussianNB(),
-    "tree": DecisionTreeClassifier(random_state=0),
-    "logistic": LogisticRegression(),
-}
 RNG = np.random.default_rng(0)
 Y = RNG.integers(0, 2, 400)
 A, B, C = (np.where(RNG.random(400) < share, Y, 1 - Y) for share in (0.9, 0.8, 0.7))
@@ -39,15 +31,11 @@ LONG = {
 }
 
 
-def cross_validate(a, b):
-    data = make_classification(1000, flip_y=0.4, random_state=1)
-    pair = [(name, ESTIMATORS[name]) for name in (a, b)]
-    return bayesian_cross_validate(*pair, *data, scoring=["f1", "recall"], **OPTIONS)
-
-
 @pytest.fixture(scope="module")
 def cross_validated():
-    return cross_validate("bayes", "tree")
+    data = make_classification(1000, flip_y=0.4, random_state=1)
+    pair = ("bayes", GaussianNB()), ("tree", DecisionTreeClassifier(random_state=0))
+    return bayesian_cross_validate(*pair, *data, scoring=["f1", "recall"], **OPTIONS)
 
 
 def keywords(lines):
@@ -70,18 +58,6 @@ def test_a_cross_validation_is_four_lines(cross_validated):
     assert lines[1] == f"  applies to  {trained} estimand='full'"
     decide = "decision(rope=r), with r the smallest difference that matters to you"
     assert lines[2] == f"  next        {decide}"
-
-
-def test_so_is_one_that_leaves_open_who_is_better():
-    result = cross_validate("bayes", "logistic").metric("f1")
-    assert max(result.probability(0.0)) < 0.95
-    lines = str(result).splitlines()
-    assert keywords(lines[1:]) == ["difference", "applies to", "next"]
-    assert len(str(result).split()) <= 75
-    assert lines[3] == (
-        "  next        more labelled instances would tell; required_sample_size(rope=r) estimates "
-        "how many, with r the smallest difference that matters to you"
-    )
 
 
 def test_details_have_the_rest(cross_validated):
@@ -115,11 +91,7 @@ def test_metrics_are_rows_of_a_table(cross_validated):
         assert row.split()[1:4] == cells
         chance = one.probability(0.0).better
         assert row.endswith(f"  {100 * chance:.1f}%" if chance < 0.999 else "  >99.9%")
-    names = [
-        "neg_mean_absolute_percentage_error",
-        "neg_median_absolute_error",
-        "explained_variance",
-    ]
+    names = ["neg_mean_absolute_percentage_error", "neg_median_absolute_error", "r2"]
     numbers = [Y + 1.0 + RNG.normal(0, sd, 400) for sd in (0.1, 0.2)]
     many = compare_predictions(Y + 1.0, *numbers, scoring=names, **OPTIONS)
     assert str(many).startswith("A is ahead of B on 3 of 3 metrics.\n")
@@ -151,7 +123,7 @@ def mirrored(line):
     return re.sub(r"\b[AB]\b", lambda found: letters[found[0]], line)
 
 
-@pytest.mark.parametrize("pair", [(A, B), (B, A), (A, 1 - A), (A, A)])
+@pytest.mark.parametrize("pair", [(A, B), (A, 1 - A), (A, A)])
 def test_swapping_gives_the_mirrored_sentence(pair):
     options = {"names": ("A", "B"), "scoring": "f1", "n_draws": 50_000, "random_state": 0}
     one = str(compare_predictions(Y, *pair, **options))
@@ -188,21 +160,8 @@ def test_long_names_of_a_ranking(names):
     assert ranking.table.index[0] in lines[0]
 
 
-@pytest.mark.parametrize("names", LONG.values(), ids=LONG)
-def test_long_names_of_a_search(names):
-    trials = pd.DataFrame({"param_model": np.repeat(names, 2), "param_C": [1, 10] * 3})
-    for split in range(5):
-        trials[f"split{split}_test_score"] = 0.9 - 0.01 * np.arange(6) + 0.01 * RNG.random(6)
-    report = report_search(trials, rope=0.01, test_fraction=0.2, **OPTIONS)
-    lines = str(report).splitlines()
-    assert max(map(len, lines[2:9])) <= PAGE
-    assert len({row.split()[1] for row in lines[3:9]}) == 3
-    assert [int(row.split()[0]) for row in lines[3:9]] == list(report.summary().index)
-    assert lines[9].startswith("≈ practically equivalent to the best, ")
-
-
-@pytest.mark.parametrize("names", LONG.values(), ids=LONG)
-def test_long_names_of_subgroups(names):
+def test_long_names_of_subgroups():
+    names = LONG["end"]
     result = compare_predictions(Y, A, B, names=names[:2], **OPTIONS)
     subgroups = result.by(np.array(names)[np.arange(400) % 3])
     title, *lines = str(subgroups).splitlines()

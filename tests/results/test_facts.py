@@ -7,9 +7,9 @@ from sklearn.model_selection import StratifiedKFold, cross_validate
 from sklearn.naive_bayes import GaussianNB
 
 from skbayeseval import (
-    BayesianComparer,
     bayesian_cross_validate,
     compare_predictions,
+    score_posterior,
 )
 
 X, Y = make_classification(203, weights=[0.8], flip_y=0.2, random_state=0)
@@ -42,15 +42,6 @@ def test_means_of_splits_are_those_of_cross_validate(result, means):
     assert f"mean of splits {means[0]:.4f} and {means[1]:.4f})." in result.explain()
 
 
-def test_ranking_of_a_cross_validation(means):
-    three = [*ESTIMATORS, ("strong", LogisticRegression(C=0.01))]
-    ranking = BayesianComparer(three, cv=CV, scoring="f1", **OPTIONS).fit(X, Y).ranking_
-    (line,) = [line for line in ranking.details().splitlines() if line.startswith("  observed ")]
-    assert f"all 5 splits together; mean of splits {means[0]:.4f} and {means[1]:.4f} and " in line
-    size = len(Y) * 4 // 5
-    assert f"  applies to  learners trained on {size:,} instances" in str(ranking)
-
-
 def test_where_both_are_the_same_nothing_is_said(result):
     equal_sizes = bayesian_cross_validate(
         *ESTIMATORS, X[:200], Y[:200], cv=StratifiedKFold(5), scoring="accuracy", **OPTIONS
@@ -70,13 +61,7 @@ def scores(seed):
 @pytest.mark.parametrize("scoring", ["roc_auc", "neg_brier_score"])
 @pytest.mark.parametrize(
     ("labels", "pos_label", "told"),
-    [
-        (["no", "yes"], None, "'yes'"),
-        (["no", "yes"], "no", "'no'"),
-        ([2, 5], None, "5"),
-        ([0, 1], None, None),
-        ([0, 1], 0, "0"),
-    ],
+    [(["no", "yes"], "no", "'no'"), ([2, 5], None, "5"), ([0, 1], None, None), ([0, 1], 0, "0")],
 )
 def test_positive_class_of_scores(scoring, labels, pos_label, told):
     y = np.array(labels)[Y]
@@ -88,3 +73,47 @@ def test_positive_class_of_scores(scoring, labels, pos_label, told):
     for words in (str(result), result.details()):
         assert f"is better than {'B' if words.startswith('A') else 'A'} {on} probability " in words
     assert told is None or f" of class {told}: A " in result.explain()
+
+
+TRUTH = np.repeat([0, 1], [200, 100])
+
+
+def with_errors(*number):
+    return [np.where(np.arange(300) % 300 < n, 1 - TRUTH, TRUTH) for n in number]
+
+
+@pytest.mark.parametrize(
+    ("errors", "words"),
+    [
+        ((0, 0), "because no errors were seen"),
+        ((0, 1), "because only 1 error was seen"),
+        ((8, 9), "because only 17 errors were seen"),
+        ((10, 10), None),
+        ((3,), "because only 3 errors were seen"),
+    ],
+)
+def test_few_errors_of_all_classifiers(errors, words):
+    compare = compare_predictions if len(errors) == 2 else score_posterior
+    text = str(compare(TRUTH, *with_errors(*errors), random_state=0))
+    if words is None:
+        assert "prior" not in text
+    else:
+        assert f"  caution     the prior matters, {words}: see prior_sensitivity()\n" in text
+
+
+def test_a_scarce_class_matters_for_metrics_of_classes():
+    y = np.r_[np.zeros(290, int), np.ones(10, int)]
+    said = [np.roll(y, 5), np.roll(y, 8)]
+    said[1] = np.where(np.arange(300) < 30, 1, said[1])
+    f1, accuracy = (
+        str(compare_predictions(y, *said, scoring=name, random_state=0))
+        for name in ("f1", "accuracy")
+    )
+    assert "because only 10 instances of class 1 were seen" in f1
+    assert "prior" not in accuracy
+
+
+def test_weighted_errors_are_taken_for_what_they_are_worth():
+    y, said = np.tile(TRUTH, 3), [np.tile(one, 3) for one in with_errors(8, 9)]
+    text = str(compare_predictions(y, *said, weight=1 / 3, random_state=0))
+    assert "because the errors count as only 17 independent ones" in text
