@@ -25,8 +25,7 @@ from skbayeseval import (
     count_table,
 )
 from skbayeseval._arrays import in_words
-from skbayeseval._duckdb_tables import PARQUET, open_table, quoted
-from skbayeseval._files import text_table
+from skbayeseval._tables import PARQUET, open_table, quoted, text_table
 from skbayeseval.cli.output import InputError, check_disagreements, report
 from skbayeseval.cli.parsing import add_model, add_output, add_scoring, model_options, names_of
 from skbayeseval.metrics.scoring import is_of_numbers

@@ -12,8 +12,8 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from skbayeseval._arrays import choices, in_short, wrong
-from skbayeseval._duckdb_tables import WHOLE, open_table, quoted
 from skbayeseval._labels import encode_labels
+from skbayeseval._tables import WHOLE, open_table, quoted
 from skbayeseval._validation import check_names
 from skbayeseval.compare.unlikely_data import check_spelling
 from skbayeseval.engines.pymc import PyMCEngine

@@ -16,8 +16,15 @@ import pandas as pd
 from skbayeseval._arrays import in_words, wrong
 from skbayeseval._files import check_path
 from skbayeseval._validation import UnlikelyDataWarning
-from skbayeseval.compare.log_formats import model_beside, read_records
-from skbayeseval.compare.log_records import AMBIGUOUS, WORDS, Record, as_number, is_missing
+from skbayeseval.compare.log_formats import (
+    AMBIGUOUS,
+    WORDS,
+    Record,
+    as_number,
+    is_missing,
+    model_beside,
+    read_records,
+)
 
 # Names that can only be those of items.
 ID_COLUMNS = (

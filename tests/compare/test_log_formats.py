@@ -559,7 +559,7 @@ class TestSafety:
         for signature, offset in ((b"PK\x03\x04", 8), (b"PK\x01\x02", 10)):
             i = content.index(signature) + offset
             content = content[:i] + b"\x5d\0" + content[i + 2 :]
-        with pytest.raises(ValueError, match="log unpacks to more than"):
+        with pytest.raises(ValueError, match="log is a damaged zip archive: .* not the size"):
             read_samples(write(content))
 
     def test_paths_in_archives_are_names(self, write, tmp_path):
