@@ -98,69 +98,57 @@ def align_items(
         raise ValueError(f"missing must be one of {list(MISSING)}, got {in_short(missing)}.")
     keys = list(scores) if keys is None else list(keys)
     tables = {name: _table(of_system, name) for name, of_system in scores.items()}
-    order: pd.Index[Any] | None = None
-    known = _indexes(scores) if ids is None else _ids_of_each(tables, ids, keys)
     sizes = {name: len(table) for name, table in tables.items()}
-    if known is None and len(set(sizes.values())) > 1:
+    known = _indexes(scores) if ids is None else _ids_of_each(tables, ids, keys)
+    order: pd.Index[Any] | None = None
+    if known is not None:
+        order, positions = _matched(known, missing)
+    elif len(set(sizes.values())) > 1:
         listed = ", ".join(f"{name} has {size}" for name, size in sizes.items())
         raise ValueError(
             f"Found input variables with inconsistent numbers of items: {listed}. Pass ids= to "
             "match them."
         )
-    rows = np.arange(next(iter(sizes.values())))
-    if known is not None:
-        order, positions = _matched(known, missing)
-        for name, at in positions.items():
-            tables[name] = _reordered(tables[name], at)
-        rows = positions[next(iter(positions))]
-    lacks = np.array([np.isnan(table).all(axis=1) for table in tables.values()])
-    without, runs = [int(n) for n in lacks.sum(axis=1)], [0] * len(tables)
-    whole = np.asarray(~lacks.any(axis=0))
+    else:
+        positions = {name: np.arange(size) for name, size in sizes.items()}
+    n_runs = [table.shape[1] for table in tables.values()]
+    rows, n_first = next(iter(positions.values())), next(iter(sizes.values()))
+    joined = np.full((len(tables), len(rows), max(n_runs)), np.nan)
+    for of_system, (name, table) in zip(joined, tables.items(), strict=True):
+        of_system[:, : table.shape[1]] = _reordered(table, positions[name])
+    lacks, runs = np.isnan(joined).all(axis=2), [0] * len(tables)
     if missing == "raise":
         _check_scored(dict(zip(tables, lacks, strict=True)), order)
-    elif missing == "estimate":
-        whole = np.asarray(~lacks.all(axis=0))  # an item that nobody was run on tells nothing
-        tables = {name: table[whole] for name, table in tables.items()}
-        rows, order = rows[whole], None if order is None else order[whole]
-        without = [int(n) for n in lacks[:, whole].sum(axis=1)]
-    elif not whole.any():
+    elif missing != "estimate" and lacks.any(axis=0).all():
         raise ValueError(f"{' and '.join(tables)} have no items in common.")
-    elif missing == "drop":
-        tables = {name: table[whole] for name, table in tables.items()}
-        rows, order = rows[whole], None if order is None else order[whole]
-    else:
-        if not higher_is_better or not all(_are_shares(table) for table in tables.values()):
+    if missing == "wrong":
+        if not higher_is_better or ((joined < 0) | (joined > 1)).any():
             raise ValueError(
                 "missing='wrong' counts missing scores as 0, the worst that there is, which "
                 "requires scores between 0 and 1 of which higher ones are better. Pass "
                 "missing='drop' to compare the items that all have."
             )
-        runs = [
-            int(np.isnan(table[~lacking]).sum())
-            for table, lacking in zip(tables.values(), lacks, strict=True)
-        ]
-        tables = {name: np.nan_to_num(table, nan=0.0) for name, table in tables.items()}
-    record = None
+        for k, n in enumerate(n_runs):
+            runs[k] = int(np.isnan(joined[k, ~lacks[k], :n]).sum())
+            joined[k, :, :n] = np.nan_to_num(joined[k, :, :n], nan=0.0)
+    # An item that nobody was run on tells nothing of others.
+    counted = ~lacks.all(axis=0) if missing == "estimate" else np.full(len(rows), True)
+    kept = ~lacks.any(axis=0) if missing == "drop" else counted
+    record, without = None, lacks[:, counted].sum(axis=1).tolist()
     if any(without) or any(runs):
         record = {
             "how": missing,
-            "n_items": len(rows) if missing == "estimate" else lacks.shape[1],
+            "n_items": int(counted.sum()),
             "items": dict(zip(keys, without, strict=True)),
             "runs": dict(zip(keys, runs, strict=True)),
         }
-    n_runs = max(table.shape[1] for table in tables.values())
-    joined = np.full((len(tables), len(rows), n_runs), np.nan)
-    for k, table in enumerate(tables.values()):
-        joined[k, :, : table.shape[1]] = table
+    joined, rows = joined.compress(kept, axis=1), rows[kept]
+    order = None if order is None else order[kept]
     check_size(joined, ", ".join(tables))
     joined = joined[:, :, ~np.isnan(joined).all(axis=(0, 1))]
-    indexes = (
-        of_system.index
-        for of_system in scores.values()
-        if isinstance(of_system, (pd.Series, pd.DataFrame))
-    )
+    indexes = (one.index for one in scores.values() if isinstance(one, (pd.Series, pd.DataFrame)))
     named = next((index for index in indexes if not counts_from_zero(index)), None)
-    return Aligned(joined, order, rows, record, sizes[next(iter(sizes))], known, named)
+    return Aligned(joined, order, rows, record, n_first, known, named)
 
 
 def _matched(
@@ -182,11 +170,6 @@ def _matched(
         if all(ids.is_monotonic_increasing for ids in same.values()):
             order = order.sort_values()  # such as times, of which each system lacks some
     return order, {name: ids.get_indexer(order) for name, ids in same.items()}
-
-
-def _are_shares(table: Array) -> bool:
-    """Return whether all scores that there are lie between 0 and 1."""
-    return not bool(((table < 0) | (table > 1)).any())
 
 
 def _reordered(table: Array, positions: Array) -> Array:
@@ -337,29 +320,29 @@ def _indexes(scores: Mapping[str, Any]) -> dict[str, pd.Index[Any]] | None:
 
     As elsewhere, an index that counts rows from 0 fits any other, unless it has the same values.
     """
-    objects = (pd.Series, pd.DataFrame)
     by_system = {
         name: of_system.index
         for name, of_system in scores.items()
-        if isinstance(of_system, objects)
+        if isinstance(of_system, (pd.Series, pd.DataFrame))
     }
     indexes = alike(*by_system.values())
     named = [index for index in indexes if not counts_from_zero(index)]
-    if len(by_system) < len(scores) and not all(index.equals(named[0]) for index in named):
-        raise ValueError(
-            f"The indexes of {list(by_system)} differ, and other scores have none. Pass ids=."
-        )
-    first, *others = indexes if len(by_system) == len(scores) else [pd.RangeIndex(0)]
-    if all(first.equals(other) for other in others):
-        return by_system if others and first.is_unique else None
-    plain = [index for index in indexes if counts_from_zero(index)]
+    share_names = all(index.equals(named[0]) for index in named)
+    if len(by_system) < len(scores):
+        if not share_names:
+            raise ValueError(
+                f"The indexes of {list(by_system)} differ, and other scores have none. Pass ids=."
+            )
+        return None
+    if all(index.equals(indexes[0]) for index in indexes):
+        return by_system if indexes[0].is_unique else None
     by_position = (
         named
-        and plain
-        and all(of_system.equals(named[0]) for of_system in named)
+        and share_names
         and all(
-            len(of_system) == len(named[0]) and set(of_system) != set(named[0])
-            for of_system in plain
+            len(index) == len(named[0]) and set(index) != set(named[0])
+            for index in indexes
+            if counts_from_zero(index)
         )
     )
     return None if by_position else by_system
