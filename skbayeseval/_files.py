@@ -87,7 +87,8 @@ def written_whole(path: str | os.PathLike[str]) -> Iterator[str]:
             with open(temporary, "xb"):
                 pass
             yield temporary
-            _flush_to_disk(temporary)
+            with open(temporary, "rb+") as file:
+                os.fsync(file.fileno())
             if former is not None:
                 os.chmod(temporary, stat.S_IMODE(former.st_mode))
             os.replace(temporary, target)
@@ -128,14 +129,6 @@ def _named(path: str | os.PathLike[str], temporary: str | None = None) -> Iterat
         raise OSError(error.errno, error.strerror, os.fspath(path)) from error
 
 
-def _flush_to_disk(path: str) -> None:
-    descriptor = os.open(path, os.O_RDWR)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
-
-
 def encode(value: Any, arrays: Arrays) -> Any:
     """Return a value as JSON knows it; arrays are moved to `arrays` and replaced by their names."""
     if isinstance(value, np.ndarray) and value.dtype.kind in KINDS:
@@ -170,21 +163,20 @@ def encode(value: Any, arrays: Arrays) -> Any:
 
 
 def decode(
-    value: Any, arrays: Mapping[str, NDArray[Any]], classes: Mapping[str, type] | None = None
+    value: Any,
+    arrays: Mapping[str, NDArray[Any]],
+    classes: Mapping[str, type] | None = None,
+    *,
+    in_record: bool = False,
 ) -> Any:
     """Invert `encode`; `classes` are those of the records, by their names.
 
     If there are any, sparse matrices must be in records, which check their shape: others would be
     as large as a file says.
     """
-    return _decode(value, arrays, {} if classes is None else classes, classes is None)
 
-
-def _decode(
-    value: Any, arrays: Mapping[str, NDArray[Any]], classes: Mapping[str, type], takes_sparse: bool
-) -> Any:
-    def decoded(part: Any, takes_sparse: bool = takes_sparse) -> Any:
-        return _decode(part, arrays, classes, takes_sparse)
+    def decoded(part: Any, in_record: bool = in_record) -> Any:
+        return decode(part, arrays, classes, in_record=in_record)
 
     if isinstance(value, list):
         return [decoded(part) for part in value]
@@ -194,11 +186,11 @@ def _decode(
     if len(value) != 1 or not tag.startswith("<"):
         return {key: decoded(part) for key, part in value.items()}
     content = value[tag]
-    if tag == RECORD and content[0] in classes:
-        fields_of_record = decoded(content[1], takes_sparse=True)
+    if tag == RECORD and classes is not None and content[0] in classes:
+        fields_of_record = decoded(content[1], in_record=True)
         check_types(fields_of_record, classes[content[0]])
         return classes[content[0]](**fields_of_record)
-    if tag == SPARSE and takes_sparse:
+    if tag == SPARSE and (in_record or classes is None):
         most = MOST_ROWS + sum(array.size for array in arrays.values())
         return _sparse(decoded(content), most)
     if tag == ARRAY and content in arrays:

@@ -10,9 +10,14 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from skbayeseval._arrays import by_column, in_words, names_of_series, wrong
+from skbayeseval._arrays import by_column, names_of_series, wrong
 from skbayeseval._validation import check_flag, check_names
-from skbayeseval.compare.item_alignment import align_groups, align_human, align_items
+from skbayeseval.compare.item_alignment import (
+    align_groups,
+    align_human,
+    align_items,
+    estimated_scores,
+)
 from skbayeseval.compare.logs import (
     Samples,
     check_same_documents,
@@ -25,12 +30,6 @@ from skbayeseval.compare.targets import CollectedEvidence
 from skbayeseval.compare.unlikely_data import warn_of_other_scales
 from skbayeseval.evidence.instances import Instances
 from skbayeseval.evidence.item_scores import ItemScores
-from skbayeseval.evidence.missing_scores import (
-    FEWEST_SHARED,
-    strangers,
-    with_estimates,
-    without_distance,
-)
 from skbayeseval.metrics.metric import Metric
 from skbayeseval.metrics.registry import item_metric
 from skbayeseval.posterior.build import make_posterior
@@ -276,7 +275,7 @@ def _posterior_of_items(
     judges = _check_judges(judge, items.scores.shape[2])
     estimated = None
     if missing == "estimate" and items.missing is not None:
-        estimated = _estimated(items.scores, names, grades)
+        estimated = estimated_scores(items.scores, names, grades)
     described = (higher, *attempts, items.missing, grades, judges, estimated)
     n_items = items.scores.shape[1]
     check_blocks(blocks, groups, n_items)
@@ -308,34 +307,6 @@ def _posterior_of_items(
             _check_possible(dict(zip(names, estimated.mean(axis=1), strict=True)), limits)
     called = scoring if higher else f"neg_{scoring}"
     return posterior, tuple(names), {called: item_metric(called, bounds)}
-
-
-def _estimated(scores: NDArray[Any], names: Sequence[str], grades: Any) -> NDArray[Any]:
-    """Return scores of items with estimates of those that are missing."""
-    if grades is not None:
-        raise ValueError(
-            "missing='estimate' does not go with grades of people. Pass missing='drop' to compare "
-            "the items that all have."
-        )
-    runs = np.isfinite(scores).sum(axis=2)
-    scores = np.nansum(scores, axis=2) / np.where(runs > 0, runs, np.nan)
-    strange = [name for name, is_one in zip(names, strangers(scores), strict=True) if is_one]
-    if strange:
-        raise ValueError(
-            f"Missing scores are estimated from the items that systems share, but "
-            f"{in_words(strange)} {'has' if len(strange) == 1 else 'have'} fewer than "
-            f"{FEWEST_SHARED} in common with the others. Leave these systems out, or run them on "
-            "more items."
-        )
-    # Of two alone, the interval of the difference allows for it.
-    flat = [name for name, is_one in zip(names, without_distance(scores), strict=True) if is_one]
-    if flat and len(names) > 2:
-        raise ValueError(
-            f"{flat[0]} differs by the same amount from the others on all items that it has a "
-            "score of, which does not tell how it would do on those that it lacks. Leave it out, "
-            "or run it on more items."
-        )
-    return with_estimates(scores)
 
 
 def _check_possible(means: Mapping[str, float], limits: tuple[float, float]) -> None:
