@@ -125,9 +125,9 @@ class Record(NamedTuple):
         has = in_words(self.columns if known is None else known, column)
         raise ValueError(f"{self.where} has no {column!r}. It has {has}.")
 
-    def get(self, column: str) -> Any:
+    def get(self, column: str | None) -> Any:
         """Return what the record has under a name; None if it has nothing."""
-        return self.values.get(column, self.more.get(column))
+        return None if column is None else self.values.get(column, self.more.get(column))
 
     def text(self, column: str) -> str:
         """Return an id or a group as text: 7 and "7" are the same, in JSON and in tables."""
@@ -197,20 +197,18 @@ def read_records(source: Any, name: str, task: str | None) -> Iterator[Record]:
     if task is not None and not is_folder:
         raise ValueError(f"task={task!r} chooses a log in a folder, but {name} is no folder.")
     if isinstance(source, pd.DataFrame):
-        return _frame(source, name)
+        return _numbered("row", name, _frame(source, name))
     return _folder(os.fspath(source), name, task) if is_folder else _file(source, name)
 
 
-def _frame(frame: pd.DataFrame, name: str) -> Iterator[Record]:
+def _frame(frame: pd.DataFrame, name: str) -> Iterator[dict[str, Any]]:
     """Yield the rows of a data frame; an index that does not only count rows is a column."""
     if not counts_from_zero(frame.index):
         frame = frame.reset_index()
-    columns = [str(column) for column in frame.columns]
-    check_different(columns, name)
-    # One column after the other, so that a row of numbers and texts has values of Python.
-    cells = [frame.iloc[:, i].astype(object).tolist() for i in range(len(columns))]
-    for number, row in enumerate(zip(*cells, strict=True), start=1):
-        yield _plain("row", number, name, dict(zip(columns, row, strict=True)))
+    frame = frame.set_axis([str(column) for column in frame.columns], axis=1)
+    check_different(frame.columns.tolist(), name)
+    # As objects, so that a row of numbers and texts has values of Python.
+    yield from frame.astype(object).to_dict("records")
 
 
 def _folder(folder: str, name: str, task: str | None) -> Iterator[Record]:
@@ -277,7 +275,7 @@ def _file(path: str | os.PathLike[str], name: str) -> Iterator[Record]:
         raw.seek(0)
         try:
             if start == PARQUET:
-                yield from _parquet(os.fspath(path), name)
+                yield from _numbered("row", name, _parquet(os.fspath(path), name))
             elif start in (ZIP, EMPTY_ZIP):
                 yield from _archive_of_inspect(raw, size, name)
             elif start.startswith(GZIP):
@@ -338,10 +336,13 @@ def _text(stream: IO[bytes], name: str) -> Iterator[Record]:
                 )
             yield from reader(document, name)
         elif isinstance(document, list):
-            for number, values in enumerate(document, start=1):
-                yield _plain("element", number, name, values)
+            yield from _numbered("element", name, document)
+        elif first.startswith("{"):
+            for number, line in enumerate(text, start=1):
+                if line.strip():
+                    yield _plain("line", number, name, _parsed(line, f"line {number} of {name}"))
         elif first:
-            yield from _lines(text, name) if first.startswith("{") else _rows(text, name)
+            yield from _numbered("row", name, _rows(text, name))
 
 
 def _parsed(text: str | bytes, where: str) -> Any:
@@ -361,38 +362,31 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return values
 
 
-def _lines(text: IO[str], name: str) -> Iterator[Record]:
-    for number, line in enumerate(text, start=1):
-        if line.strip():
-            yield _plain("line", number, name, _parsed(line, f"line {number} of {name}"))
-
-
-def _rows(text: IO[str], name: str) -> Iterator[Record]:
+def _rows(text: IO[str], name: str) -> Iterator[dict[str, Any]]:
     """Yield the rows of a table below its header."""
     header: list[str] = []
-    number = 0
     for part in text_table_in_parts(text, name, n_rows=1_000):  # cells may be long
         cells = part.astype(object).where(part.notna(), None)
-        for row in cells.itertuples(index=False, name=None):
-            if header:
-                number += 1
-                yield _plain("row", number, name, dict(zip(header, row, strict=True)))
-                continue
-            header = ["" if cell is None else cell for cell in row]
+        if not header:
+            header = ["" if cell is None else cell for cell in cells.iloc[0]]
             check_different(header, name)
+            cells = cells[1:]
+        yield from cells.set_axis(header, axis=1).to_dict("records")
 
 
-def _parquet(path: str, name: str) -> Iterator[Record]:
+def _parquet(path: str, name: str) -> Iterator[dict[str, Any]]:
     """Yield the rows of a Parquet table, by DuckDB."""
     with connected(name) as connection:
         columns = columns_of_parquet(connection, path)
         check_different(columns, name)
         table = connection.execute("SELECT * FROM read_parquet(?)", [glob.escape(path)])
-        number = 0
         while rows := table.fetchmany(1_000):
-            for row in rows:
-                number += 1
-                yield _plain("row", number, name, dict(zip(columns, row, strict=True)))
+            yield from (dict(zip(columns, row, strict=True)) for row in rows)
+
+
+def _numbered(kind: str, path: str, rows: Iterable[Any]) -> Iterator[Record]:
+    for number, values in enumerate(rows, start=1):
+        yield _plain(kind, number, path, values)
 
 
 def _plain(kind: str, number: int, path: str, values: Any) -> Record:

@@ -188,25 +188,30 @@ def read_samples(
     words: dict[str, float] = {}
     for record in itertools.chain([first], records):
         filters[record.filter] = record.model
-        if filter is None or record.filter == filter:
-            item = record.text(id)
-            for column in (score, human):
-                word = None if column is None else record.get(column)
-                if isinstance(word, str) and word.lower() in WORDS:
-                    words[word] = WORDS[word.lower()]
-            rows.append(
-                (
-                    f"{record.task}/{item}" if record.task else item,
-                    record.score(score),
-                    None if group is None else record.text(group),
-                    None if document is None else record.get(document),
-                    record.number,
-                    record.run_number(),
-                    np.nan if human is None else _grade(record, human),
-                )
+        if filter not in (None, record.filter):
+            continue
+        item = record.text(id)
+        given = [record.get(column) for column in (score, human)]
+        words |= {
+            word: WORDS[word.lower()]
+            for word in given
+            if isinstance(word, str) and word.lower() in WORDS
+        }
+        rows.append(
+            (
+                f"{record.task}/{item}" if record.task else item,
+                record.score(score),
+                None if group is None else record.text(group),
+                record.get(document),
+                record.number,
+                record.run_number(),
+                np.nan if record.get(human) is None else record.score(human or ""),
             )
+        )
     _check_filter(filter, set(filters), name)
-    _tell_words(words)
+    if words:
+        read = ", ".join(f"{word!r} as {number:g}" for word, number in sorted(words.items()))
+        warnings.warn(f"Scores that are words are read as numbers: {read}.", stacklevel=2)
     table = pd.DataFrame(rows, columns=COLUMNS)
     if not runs:
         _check_runs(table, first, id, name)
@@ -262,13 +267,6 @@ def names_of_models(samples: Sequence[Any], names: Sequence[str]) -> list[str]:
     return called if len(set(called)) == len(called) else list(names)
 
 
-def _tell_words(words: Mapping[str, float]) -> None:
-    """Warn of scores that are words."""
-    if words:
-        read = ", ".join(f"{word!r} as {number:g}" for word, number in sorted(words.items()))
-        warnings.warn(f"Scores that are words are read as numbers: {read}.", stacklevel=3)
-
-
 def _check_runs(table: pd.DataFrame, first: Record, id: str, name: str) -> None:  # noqa: A002
     """Raise if an item occurs more than once, other than in runs that its format numbers."""
     same = ["id"] if first.run is None else ["id", "run"]
@@ -293,12 +291,6 @@ def _check_groups(table: pd.DataFrame, groups: pd.Series[Any], name: str) -> Non
             f"{name} has several values of {groups.name!r} for item {item!r}: {groups[item]!r} and "
             f"{other!r}."
         )
-
-
-def _grade(record: Record, column: str) -> float:
-    """Return the grade that a person gave; NaN if there is none."""
-    is_given = column in record.values or column in record.more
-    return record.score(column) if is_given else np.nan
 
 
 def _check_filter(filter: str | None, filters: set[str], name: str) -> None:  # noqa: A002
@@ -351,24 +343,19 @@ def check_same_documents(given: Mapping[str, Any]) -> None:
 
 def groups_of_samples(systems: Iterable[Any]) -> pd.Series[Any] | None:
     """Return the groups of all items of samples; None if unknown."""
-    known = [
-        sample.groups
-        for sample in systems
-        if isinstance(sample, Samples) and sample.groups is not None
-    ]
+    samples = [one for one in systems if isinstance(one, Samples)]
+    known = [one.groups for one in samples if one.groups is not None]
     if not known:
         return None
-    groups, *others = known
-    for other in others:
-        first, again = groups.align(other, join="inner")
-        differ = first.index[first.to_numpy() != again.to_numpy()]
-        if len(differ):
-            item = differ[0]
-            raise ValueError(
-                f"The samples have different groups for {len(differ)} items: item {item!r} is in "
-                f"{first[item]!r} and in {again[item]!r}."
-            )
-        groups = pd.concat([groups, other[~other.index.isin(groups.index)]])
+    every = pd.concat(known)
+    groups = every[~every.index.duplicated()]
+    differ = np.flatnonzero(every.to_numpy() != groups[every.index].to_numpy())
+    if len(differ):
+        item = every.index[differ[0]]
+        raise ValueError(
+            f"The samples have different groups for {every.index[differ].nunique()} items: item "
+            f"{item!r} is in {groups[item]!r} and in {every.iloc[differ[0]]!r}."
+        )
     return groups
 
 

@@ -202,8 +202,6 @@ class TestCounts:
         assert TableCounts.from_dict({**good, "counts": [0]}).outcomes == {}
         with pytest.raises(ValueError, match="source has no rows"):
             compare_table(TableCounts.from_dict({**good, "counts": [0]}))
-        with pytest.raises(ValueError, match="'counts'. is missing"):
-            TableCounts.from_dict({"columns": COLUMNS, "outcomes": []})
 
 
 class TestRefusals:
@@ -310,9 +308,9 @@ class TestRefusals:
         table = TABLES["integers"]
         with pytest.raises(TypeError, match="source must be the path .* compare_predictions"):
             compare_table(table.to_numpy(), **COLUMNS)
-        with pytest.raises(TypeError, match="truth must be the name of a column .* got None"):
-            compare_table("x.parquet", a="nb", b="svm")
-        with pytest.raises(TypeError, match="a must be the name of a column, got 3"):
+        with pytest.raises(ValueError, match="truth=None is not a column of source"):
+            compare_table(table, a="nb", b="svm")
+        with pytest.raises(ValueError, match="a=3 is not a column of source"):
             compare_table(duckdb.from_df(table), truth="y", a=3, b="svm")
         for name in ("x.parquet", "x-*.parquet", "x.csv", "x.json"):
             with pytest.raises(FileNotFoundError):

@@ -116,7 +116,7 @@ def test_the_next_data_set_is_told_from_the_average(ranking, tmp_path):
 def test_what_is_refused_of_a_ranking(ranking):
     with pytest.raises(ValueError, match="several systems on several data sets has no PyMC model"):
         ranking.pymc_model()
-    with pytest.raises(ValueError, match="no scores of 'f1', only of 'accuracy'"):
+    with pytest.raises(ValueError, match=r"no scores of 'f1', only of \['accuracy'\]"):
         ranking.metric("f1")
     with pytest.raises(ValueError, match="is the name of what is said of a further data set"):
         compare_scores(as_dict(table()), scoring=NEXT_DATA_SET)
