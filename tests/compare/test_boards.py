@@ -67,19 +67,6 @@ def test_two_systems_are_compared_on_what_they_share():
     assert found.draws.std() == pytest.approx(expected.draws.std(), rel=0.03)
 
 
-def test_permuted_systems_and_copies():
-    _, holes = simulated(n_systems=9)
-    holes["copy"] = holes["s2"]
-    table = ranked(holes).table
-    assert table.loc["copy"].equals(table.loc["s2"])
-    again = ranked(holes[holes.columns[::-1]].sample(frac=1, random_state=0)).table
-    pd.testing.assert_frame_equal(again.loc[table.index, ["observed"]], table[["observed"]])
-    without = ranked(holes.drop(columns="copy")).table
-    expected = without.loc[holes.columns[:9], ["observed", "mean"]]
-    found = table.loc[holes.columns[:9], ["observed", "mean"]]
-    pd.testing.assert_frame_equal(found, expected, atol=0.01)
-
-
 def test_ids_runs_groups_and_errors():
     _, holes = simulated(hard_only=False)
     long = {name: column.dropna().sample(frac=1, random_state=0) for name, column in holes.items()}

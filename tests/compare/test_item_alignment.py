@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from skbayeseval import compare_items, compare_many_items, load_result
+from skbayeseval import compare_items, compare_many_items
 
 A, B = [0.1, 0.2, 0.3], [0.4, 0.5, 0.6]
 X, Z = list("xyz"), list("zxy")
@@ -159,32 +159,11 @@ class TestMissing:
         assert (result.draws == self.compared("raise", *filled).draws).all()
         assert "new has no score for 1, old has no score for 2: these count as wrong" in str(result)
 
-    @pytest.mark.parametrize("missing", ["drop", "wrong"])
-    def test_swapped_and_permuted(self, missing):
-        many = {"n_draws": 40_000}
-        result, swapped = (
-            self.compared(missing, **many),
-            self.compared(missing, self.b, self.a, **many),
-        )
-        assert (result.observed_a, result.observed_b) == (swapped.observed_b, swapped.observed_a)
-        there = result.probability(0.1).better
-        assert swapped.probability(0.1).worse == pytest.approx(there, abs=0.015)
-        again = self.compared(missing, self.a[::-1], self.b.sample(frac=1, random_state=1), **many)
-        assert (again.observed_a, again.observed_b) == (result.observed_a, result.observed_b)
-        assert again.probability(0.1).better == pytest.approx(there, abs=0.015)
-
     def test_nothing_is_missing(self):
         for missing in ("drop", "wrong"):
             result = self.compared(missing, self.a, self.a)
             assert result.evidence.missing is None
             assert "missing" not in result.details()
-
-    def test_saved(self, tmp_path):
-        result = self.compared("drop")
-        result.save(tmp_path / "x.npz")
-        again = load_result(tmp_path / "x.npz")
-        assert str(again) == str(result)
-        assert again.details() == result.details()
 
     def test_several_systems(self):
         scores = {"x": self.a, "y": self.b, "z": self.a[::-1].iloc[1:]}
@@ -258,17 +237,14 @@ class TestTypesOfIds:
     a, b = np.arange(300) % 10 < 8, np.arange(300) % 7 < 3
     order = np.random.default_rng(0).permutation(300)
 
-    @pytest.mark.parametrize("missing", ["raise", "drop", "wrong"])
+    @pytest.mark.parametrize("missing", ["raise", "drop"])
     @pytest.mark.parametrize("by_index", [True, False])
     @pytest.mark.parametrize(
         ("first", "kinds"),
         [
-            (LARGE, ["int64", "uint64"]),
-            (LARGE, ["uint64", "int64"]),
             (LARGE, ["Int64", "UInt64"]),
             (LARGE, ["uint64", "object", "int64"]),
-            (0, ["int16", "uint16", "float32", "int64"]),
-            (-128, ["int16", "int32"]),
+            (-128, ["int16", "int32", "float32"]),
         ],
     )
     def test_numbers(self, missing, by_index, first, kinds):
@@ -344,12 +320,3 @@ class TestTypesOfIds:
         for missing in ("raise", "drop"):
             with pytest.raises(ValueError, match="ids of scores_b are floats of 2\\*\\*53 or more"):
                 compare_items(A, B, ids=ids, missing=missing)
-
-    def test_subgroups(self):
-        ids = pd.Index(np.arange(300) + LARGE)
-        result = compare_items(pd.Series(self.a, ids), pd.Series(self.b, ids), n_draws=500)
-        column = pd.Series(self.a, ids.astype("uint64")).iloc[self.order]
-        assert result.by(column).summary()["observed_a"].tolist() == [0, 1]
-        other = column.set_axis(column.index + np.uint64(1))
-        with pytest.raises(ValueError, match="column has another index than the data"):
-            result.by(other)

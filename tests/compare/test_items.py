@@ -8,7 +8,6 @@ from scipy.stats import ks_2samp, t
 from skbayeseval import (
     ComparisonResult,
     compare_items,
-    compare_many,
     compare_many_items,
     compare_predictions,
     load_result,
@@ -26,24 +25,8 @@ GROUPS = np.arange(N) // 4
 QUICK = {"n_draws": 2000, "random_state": 0}
 
 
-def predictions_of(right, y):
-    return np.where(right, y, 1 - y)
-
-
 class TestAgreement:
     """Agreement with what is known otherwise."""
-
-    def test_right_or_wrong_is_the_paired_model_of_accuracy(self):
-        # With half the prior in each class, the outcomes of both classes together have the prior
-        # Dirichlet(1/2, 1/2, 1/2, 1/2), however the items are divided into classes.
-        y = np.random.default_rng(1).integers(0, 2, N)
-        a, b = (predictions_of(right, y) for right in RIGHT[:2])
-        expected = compare_predictions(y, a, b, random_state=1)
-        found = compare_items(*RIGHT[:2], random_state=0)
-        assert found.model == "paired"
-        assert (found.observed_a, found.observed_b) == (expected.observed_a, expected.observed_b)
-        for of in ("draws", "draws_a", "draws_b"):
-            assert ks_2samp(getattr(found, of), getattr(expected, of)).pvalue > 0.001
 
     def test_right_or_wrong_is_the_paired_model_of_recall(self):
         # The prior of one true class, and closed forms on both sides.
@@ -65,25 +48,6 @@ class TestAgreement:
             rope = (-0.1, 0.2)  # not symmetric, and with much of the posterior inside
             of_rope = expected.bayes_factor(rope=rope).value
             assert found.bayes_factor(rope=rope).value == pytest.approx(of_rope, rel=0.05)
-
-    def test_many_systems_agree_with_many_classifiers(self):
-        y = np.random.default_rng(1).integers(0, 2, N)
-        predictions = {
-            name: predictions_of(right, y) for name, right in zip("abc", RIGHT, strict=True)
-        }
-        expected = compare_many(y, predictions, random_state=1)
-        found = compare_many_items(dict(zip("abc", RIGHT, strict=True)), random_state=0)
-        for i, j in found.pairs:
-            one, other = found.draws[i] - found.draws[j], expected.draws[i] - expected.draws[j]
-            assert ks_2samp(one, other).pvalue > 0.001
-
-    def test_groups_agree_with_groups_of_instances(self):
-        y = np.random.default_rng(1).integers(0, 2, N)
-        a, b = (predictions_of(right, y) for right in RIGHT[:2])
-        expected = compare_predictions(y, a, b, groups=GROUPS, random_state=1)
-        found = compare_items(*RIGHT[:2], groups=GROUPS, random_state=0)
-        assert ks_2samp(found.draws, expected.draws).pvalue > 0.001
-        assert ks_2samp(found.draws_a, expected.draws_a).pvalue > 0.001
 
     @pytest.mark.parametrize("scores", [RIGHT, GRADES], ids=["right", "grades"])
     def test_one_group_per_item_is_the_plain_bootstrap(self, scores):
@@ -122,25 +86,12 @@ class TestInvariance:
             right.summary().loc["score", "p_worse"], abs=0.01
         )
 
-    @pytest.mark.parametrize("kind", ["right", "clustered", "runs", "pass@2"])
-    def test_the_order_of_items_does_not_matter(self, kind):
-        scores, options = {
-            "right": (RIGHT[:2], {}),
-            "clustered": (RIGHT[:2], {"model": "clustered"}),
-            "runs": (RUNS, {}),
-            "pass@2": (UNEQUAL, {"scoring": "pass@2"}),
-        }[kind]
+    def test_the_order_of_items_does_not_matter(self):
         draws = []
         for order in (np.arange(N), np.random.default_rng(1).permutation(N)):
-            groups = GROUPS[order] if kind == "clustered" else None
-            result = compare_items(*scores[:, order], groups=groups, **options, random_state=0)
-            draws.append(result.draws)
+            options = {"groups": GROUPS[order], "model": "clustered", "random_state": 0}
+            draws.append(compare_items(*RIGHT[:2, order], **options).draws)
         assert ks_2samp(*draws).pvalue > 0.001
-
-    def test_duplicate_runs_change_nothing(self):
-        one = compare_items(*RUNS, **QUICK)
-        twice = compare_items(*np.concatenate([RUNS, RUNS], axis=2), **QUICK)
-        np.testing.assert_allclose(twice.draws, one.draws, atol=1e-12)
 
     def test_shifts_and_scales_follow(self):
         one = compare_items(*GRADES[:2], **QUICK)
@@ -148,13 +99,7 @@ class TestInvariance:
         np.testing.assert_allclose(other.draws, 10 * one.draws, atol=1e-9)
         np.testing.assert_allclose(other.draws_a, 10 * one.draws_a + 3, atol=1e-9)
 
-    @pytest.mark.parametrize("exponent", [-500, -300, 300])
-    def test_scores_may_be_tiny_or_huge(self, exponent):
-        one = compare_items(*GRADES[:2], **QUICK)
-        other = compare_items(*np.ldexp(GRADES[:2], exponent), **QUICK)
-        np.testing.assert_allclose(np.ldexp(other.draws, -exponent), one.draws, rtol=1e-9)
-
-    @pytest.mark.parametrize("exponent", [-490, -300, 300, 490])
+    @pytest.mark.parametrize("exponent", [-490, 490])
     def test_several_systems_may_have_tiny_or_huge_scores(self, exponent):
         def ranked(scale):
             runs = np.ldexp([*RUNS, RUNS[0] * 0.9], scale)
@@ -165,11 +110,10 @@ class TestInvariance:
         pd.testing.assert_series_equal(other.table["p_best"], one.table["p_best"])
         np.testing.assert_allclose(np.ldexp(other.table["mean"], -exponent), one.table["mean"])
 
-    @pytest.mark.parametrize("size", [1e155, 1e-155, 1e300])
+    @pytest.mark.parametrize("size", [1e155, 1e-155])
     def test_scores_whose_squares_are_no_floats(self, size):
-        for scores in (GRADES[:2], RUNS):
-            with pytest.raises(ValueError, match=r"scores_a, scores_b must be between 1e-150 and"):
-                compare_items(*(size * scores), **QUICK)
+        with pytest.raises(ValueError, match=r"scores_a, scores_b must be between 1e-150 and"):
+            compare_items(*(size * RUNS), **QUICK)
         with pytest.raises(ValueError, match=r"human_a, human_b must be between 1e-150 and"):
             compare_items(*GRADES[:2], human_a=size * GRADES[0], human_b=size * GRADES[1])
 
@@ -237,11 +181,8 @@ class TestSmallSamples:
 class TestResults:
     MAKERS = (
         lambda: compare_items(*RIGHT[:2], **QUICK),
-        lambda: compare_items(*RIGHT[:2], groups=GROUPS, **QUICK),
         lambda: compare_items(*RIGHT[:2], groups=GROUPS, model="clustered", **QUICK),
         lambda: compare_items(*RUNS, higher_is_better=False, scoring="error", **QUICK),
-        lambda: compare_items(*GRADES[:2], prior={"limits": (1, 5)}, **QUICK),
-        lambda: compare_items(*UNEQUAL, scoring="pass@3", **QUICK),
         lambda: compare_items(*UNEQUAL, scoring="pass^2", groups=GROUPS, **QUICK),
     )
 
@@ -366,12 +307,6 @@ class TestAttempts:
             covered += low <= a - b <= high
         assert covered / 200 > 0.91
 
-    def test_success_of_one_is_failure_of_all(self):
-        at = compare_items(*UNEQUAL, scoring="pass@3", **QUICK)
-        every = compare_items(*(1 - UNEQUAL), scoring="pass^3", **QUICK)
-        assert at.observed_a == pytest.approx(1 - every.observed_a)
-        assert ks_2samp(at.draws, -every.draws).pvalue > 0.001
-
     @pytest.mark.parametrize("options", [{}, {"groups": GROUPS}], ids=str)
     def test_invariances(self, options):
         one = compare_items(*UNEQUAL, scoring="pass@2", **options, **QUICK)
@@ -412,21 +347,3 @@ class TestAttempts:
     def test_what_is_refused(self, scores, options, message):
         with pytest.raises(ValueError, match=message):
             compare_items(*scores, **options)
-
-
-def test_item_models_are_refused_elsewhere():
-    y = [0, 1] * 5
-    with pytest.raises(ValueError, match="does not fit one label per instance"):
-        compare_predictions(y, y, y, model="bootstrap")
-
-
-def test_series_of_groups_follow_the_index():
-    index = [f"q{i}" for i in range(N)]
-    a, b = (pd.Series(scores, index) for scores in GRADES[:2])
-    groups = pd.Series(GROUPS, index)
-    expected = compare_items(*GRADES[:2], groups=GROUPS, **QUICK).draws
-    shuffled = groups.sample(frac=1, random_state=0)
-    found = compare_items(a, b.sample(frac=1, random_state=1), groups=shuffled, **QUICK).draws
-    np.testing.assert_array_equal(found, expected)
-    by_position = compare_items(a, b, groups=pd.Series(GROUPS), **QUICK).draws
-    np.testing.assert_array_equal(by_position, expected)

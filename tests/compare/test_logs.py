@@ -182,13 +182,6 @@ class TestLogs:
         with pytest.raises(ValueError, match="has no 'subjekt'. It has subject, .* and 10 others"):
             read_samples(path, group="subjekt")
 
-    def test_an_array(self, write):
-        """Some versions write all samples as one array."""
-        samples = [logged(i, acc=i % 2) for i in range(4)]
-        assert read_samples(write(json.dumps(samples, indent=2))).scores.tolist() == [0, 1, 0, 1]
-        with pytest.raises(ValueError, match="element 2 of .* must be a JSON object"):
-            read_samples(write(json.dumps([samples[0], 3])))
-
 
 class TestPlainFiles:
     @pytest.mark.parametrize("separator", [",", "\t", ";"])
@@ -198,12 +191,6 @@ class TestPlainFiles:
         samples = read_samples(path)
         assert samples.scores.to_dict() == {"007": 0.5, "7": 1.0}
         assert samples.scores.name == samples.score == "score"
-
-    def test_truth_values(self, write):
-        path = write("id,correct\na,True\nb,FALSE\n", "a.csv")
-        assert read_samples(path).scores.tolist() == [1, 0]
-        path = write(as_lines([{"id": "a", "correct": True}, {"id": "b", "correct": False}]))
-        assert read_samples(path).scores.tolist() == [1, 0]
 
     def test_ids_are_the_same_in_json_and_in_tables(self, write):
         table = read_samples(write("id,score\n1,0\n2,1\n3,1\n", "a.csv"))
@@ -254,12 +241,6 @@ class TestPlainFiles:
         # Answers are no scores where there are scores.
         plain = write("id,answer,acc\na,yes,0\nb,no,1\n", "c.csv")
         assert read_samples(plain).scores.tolist() == [0, 1]
-
-    def test_grades_of_people_that_are_words(self, write):
-        path = write("id,grade,person\na,0.5,correct\nb,0.1,\n", "a.csv")
-        with pytest.warns(UserWarning, match="'correct' as 1."):
-            samples = read_samples(path, score="grade", human="person")
-        assert samples.human.to_dict() == {"a": 1}
 
     def test_runs_of_an_item_in_two_groups(self, write):
         path = write("id,score,g\nx,1,h\nx,0,i\n", "a.csv")

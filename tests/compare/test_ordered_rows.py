@@ -89,17 +89,17 @@ ALL = [*PAIRS, of_one, of_many, of_many_items]
 
 
 @pytest.mark.parametrize("compare", ALL)
-@pytest.mark.parametrize("blocks", ["auto ", "Auto", 0, -3, 2.5, True, N // 2 + 1, [5], np.nan])
-def test_bad_blocks_are_refused(compare, blocks):
-    with pytest.raises((ValueError, TypeError), match=r"^blocks"):
-        compare(blocks=blocks)
-
-
-@pytest.mark.parametrize("compare", ALL)
-@pytest.mark.parametrize("blocks", ["auto", 5, 1])
-def test_blocks_and_groups_are_refused(compare, blocks):
+def test_blocks_that_are_refused(compare):
+    with pytest.raises(ValueError, match=r"^blocks == 61, must be <= 60"):
+        compare(blocks=N // 2 + 1)
     with pytest.raises(ValueError, match="blocks=.* and groups= were both given"):
-        compare(blocks=blocks, groups=np.arange(N) // 3)
+        compare(blocks=1, groups=np.arange(N) // 3)
+
+
+@pytest.mark.parametrize("blocks", ["auto ", 0, -3, 2.5, True, [5], np.nan])
+def test_bad_blocks(blocks):
+    with pytest.raises((ValueError, TypeError), match=r"^blocks"):
+        by_items(blocks=blocks)
 
 
 @pytest.mark.parametrize("compare", PAIRS)
@@ -131,17 +131,9 @@ def test_auto_chooses_a_length(compare):
     assert 5 <= compare(blocks="auto").evidence.block_length <= N // 5
 
 
-def test_few_blocks_make_no_error_negative(tmp_path):
-    result = by_numbers(blocks=40)
-    assert result.draws_a.max() <= 0
-    result.save(tmp_path / "result.npz")
-    assert np.array_equal(load_result(tmp_path / "result.npz").draws, result.draws)
-
-
 @pytest.mark.parametrize("compare", PAIRS)
-@pytest.mark.parametrize("blocks", [7, "auto"])
-def test_save_and_load(compare, blocks, tmp_path):
-    result = compare(blocks=blocks)
+def test_save_and_load(compare, tmp_path):
+    result = compare(blocks="auto")
     result.save(tmp_path / "result.npz")
     loaded = load_result(tmp_path / "result.npz")
     assert loaded.evidence.block_length == result.evidence.block_length
@@ -149,13 +141,6 @@ def test_save_and_load(compare, blocks, tmp_path):
     assert str(loaded) == str(result)
     if compare is not by_labels:
         pd.testing.assert_frame_equal(loaded.frequentist(), result.frequentist())
-
-
-def test_block_lengths_in_files_are_checked():
-    with pytest.raises(ValueError, match="block_length"):
-        by_classes(blocks=5).evidence.in_blocks(1, None)
-    with pytest.raises(ValueError, match="block_length"):
-        by_items(blocks=5).evidence.in_blocks(0, None)
 
 
 def test_what_blocks_do_not_go_with():
@@ -326,7 +311,7 @@ def test_times_that_are_not_sorted_have_no_blocks(blocks):
     compare_predictions(shuffled, A, B, blocks=1, **FEW)
 
 
-@pytest.mark.parametrize(("n", "share"), [(40, 0.3), (300, 0.05), (300, 0.4), (2000, 0.004)])
+@pytest.mark.parametrize(("n", "share"), [(40, 0.3), (2000, 0.004)])
 def test_independent_rows_are_seldom_warned_of(n, share):
     rng, alarms = np.random.default_rng(0), 0
     for _ in range(1000):
@@ -342,10 +327,9 @@ def test_independent_rows_are_seldom_warned_of(n, share):
 # Cross-validation over time.
 
 
-@pytest.mark.parametrize("options", [{}, {"scoring": ["f1", "roc_auc"]}, {"estimand": "fitted"}])
-def test_cross_validation_over_time(options):
+def test_cross_validation_over_time():
     pair = GaussianNB(), LogisticRegression()
-    in_time = {"cv": TimeSeriesSplit(5), **FEW, **options}
+    in_time = {"cv": TimeSeriesSplit(5), "scoring": ["f1", "roc_auc"], **FEW}
     results = {
         blocks: bayesian_cross_validate(*pair, X, Y, blocks=blocks, **in_time)
         for blocks in (None, 1, 5, "auto")

@@ -262,15 +262,7 @@ def test_what_differs_on_a_data_set_is_not_drawn_towards_the_others():
     rng = np.random.default_rng(0)
     level, skill = rng.normal(70, 5, (12, 1)), np.linspace(0, 3, 6)
     scores = pd.DataFrame(level + skill + rng.normal(0, 2, (12, 6)), columns=list("abcdef"))
-    ranking = compare_scores(scores, random_state=0)
+    ranking = compare_scores(scores, n_draws=5000, random_state=0)
     on_average, on_next = ranking.table, ranking.metric("next data set").table
     np.testing.assert_allclose(on_next["mean"], on_average["mean"][on_next.index], atol=0.1)
     assert np.ptp(on_average["mean"]) > 1
-
-
-def test_more_data_sets_do_not_settle_a_single_one():
-    rng = np.random.default_rng(0)
-    scores = pd.DataFrame(rng.normal(70, 2, (10, 3)), columns=list("abc"))
-    pair = compare_scores(scores, random_state=0).pairs["a", "b"]
-    assert "More evidence could settle it." in str(pair.decision(0.1))
-    assert "could settle" not in str(pair.metric("next data set").decision(0.1))

@@ -7,20 +7,13 @@ import pytest
 
 from skbayeseval import compare_items
 from skbayeseval.evidence.item_scores import ItemScores
-from skbayeseval.metrics.registry import get_metric, item_metric
+from skbayeseval.metrics.registry import get_metric
 
 NAN = np.nan
 
 
 def items(a, b, group=None, **options):
     return ItemScores(np.array([a, b], dtype=float).reshape(2, len(a), -1), group, **options)
-
-
-def test_runs_are_averaged_and_missing_ones_left_out():
-    found = items([[1, 0], [1, NAN]], [[0, 0], [3, 1]])
-    np.testing.assert_array_equal(found.means, [[0.5, 1], [0, 2]])
-    assert found.observed(item_metric("score")) == (0.75, 1.0)
-    assert found.describe() == "2 items with 1 to 2 runs each"
 
 
 def test_share_of_runs_by_hand():

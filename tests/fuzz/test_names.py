@@ -12,10 +12,7 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.neighbors import KNeighborsClassifier
 
 from skbayeseval import (
-    BayesianComparer,
     compare_many,
-    compare_many_items,
-    compare_scores,
     read_samples,
     report_search,
 )
@@ -67,59 +64,11 @@ def check_same(made, called, door):
 @examples(25)
 @given(names())
 def test_compare_many(called):
-    def made(names, **options):
+    def made(names):
         said = dict(zip(names, SAID, strict=True))
-        return compare_many(Y, said, n_draws=N_DRAWS, random_state=0, **options)
+        return compare_many(Y, said, n_draws=N_DRAWS, random_state=0)
 
     check_same(made, called, "compare_many")
-    check_same(lambda names: made(names, groups=np.arange(60) // 3), called, "compare_many")
-    check_same(lambda names: made(names, scoring="neg_mean_squared_error"), called, "compare_many")
-    scores = [one + 0.1 for one in SAID]
-
-    def scored(names):
-        return compare_many(
-            Y, None, scores=dict(zip(names, scores, strict=True)), scoring="roc_auc",
-            n_draws=N_DRAWS, random_state=0,
-        )  # fmt: skip
-
-    check_same(scored, called, "compare_many")
-
-
-@examples(60)
-@given(names())
-def test_compare_many_items(called):
-    def made(names):
-        right = [(said == Y).astype(float) for said in SAID]
-        scores = dict(zip(names, right, strict=True))
-        return compare_many_items(scores, n_draws=N_DRAWS, random_state=0)
-
-    check_same(made, called, "compare_many_items")
-
-
-@examples(60)
-@given(names(), st.sampled_from([None, 0.1]))
-def test_compare_scores(called, test_fraction):
-    def made(names):
-        table = pd.DataFrame(dict(zip(names, SCORES, strict=True)))
-        return compare_scores(table, test_fraction=test_fraction, n_draws=N_DRAWS, random_state=0)
-
-    check_same(made, called, "compare_scores")
-
-
-@examples(10)
-@given(names())
-def test_comparer(called):
-    X, y = make_classification(60, random_state=0)
-
-    def made(names):
-        estimators = [
-            (name, KNeighborsClassifier(k)) for name, k in zip(names, (1, 5, 15, 25), strict=True)
-        ]
-        comparer = BayesianComparer(estimators, n_draws=N_DRAWS, random_state=0).fit(X, y)
-        assert comparer.best_name_ == comparer.ranking_.table.index[0]
-        return comparer.ranking_
-
-    check_same(made, called, "BayesianComparer")
 
 
 class Called(KNeighborsClassifier):

@@ -4,10 +4,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sklearn import metrics as reference
 
 from skbayeseval import (
-    compare_confusion_matrices,
     compare_counts,
     compare_scores,
     hdi,
@@ -71,36 +69,6 @@ def test_compare_counts_refuses(data):
     result = attempt("compare_counts", lambda: compare_counts(**arguments))
     if result is not None:
         check_comparison(result)
-
-
-@examples(400)
-@given(st.data())
-def test_compare_confusion_matrices(data):
-    m = data.draw(st.integers(2, 4))
-    cell = st.integers(0, 40)
-    a, b = (np.array([[data.draw(cell) for _ in range(m)] for _ in range(m)]) for _ in range(2))
-    scoring = data.draw(st.sampled_from(["accuracy", "balanced_accuracy", "matthews_corrcoef"]))
-    options = {"scoring": scoring, "random_state": 0, **QUICK}
-    way = data.draw(st.sampled_from([np.asarray, lambda x: x.tolist(), lambda x: x[None]]))
-    result = attempt(
-        "compare_confusion_matrices",
-        lambda: compare_confusion_matrices(way(a), way(b), **options),
-    )
-    if result is None:
-        assert min(np.count_nonzero(one.sum(axis=1)) for one in (a, b)) < 2
-        return
-    truth, said = (np.repeat(codes.ravel(), a.ravel()) for codes in np.indices((m, m)))
-    score = {
-        "accuracy": reference.accuracy_score,
-        "matthews_corrcoef": reference.matthews_corrcoef,
-        "balanced_accuracy": lambda y, p: reference.recall_score(
-            y, p, average="macro", labels=np.unique(y), zero_division=0
-        ),
-    }[scoring]
-    assert result.observed_a == pytest.approx(score(truth, said))
-    check_comparison(result)
-    wrong = data.draw(anything)
-    attempt("compare_confusion_matrices", lambda: compare_confusion_matrices(a, wrong, **options))
 
 
 @examples(700)

@@ -76,17 +76,6 @@ def test_summary(name, rope, prob):
     attempt("Ranking.ranking", lambda: RANKING.ranking(prob=prob))
 
 
-@examples(8)
-@given(results, st.sampled_from([0.1, "wide", None]), probs)
-def test_prior_sensitivity(name, rope, prob):
-    table = attempt(
-        "ComparisonResult.prior_sensitivity",
-        lambda: RESULTS[name].prior_sensitivity(rope, prob=prob),
-    )
-    if table is not None:
-        assert np.isfinite(table[["mean", "hdi_low", "hdi_high"]]).all(axis=None)
-
-
 @examples(60)
 @given(
     results,
@@ -112,18 +101,6 @@ def test_tables_and_styles(mcse, labels, colors, options):
             style["text_kw"] = options
         attempt(f"{name}.plot", lambda r=result, style=style: r.plot(**style))
     plt.close("all")
-
-
-@examples(300)
-@given(results, mostly(st.floats(0, 0.4)), mostly(st.floats(0.1, 10)))
-def test_margins_and_costs(name, margin, cost):
-    result = RESULTS[name]
-    found = attempt("ComparisonResult.non_inferiority", lambda: result.non_inferiority(margin))
-    if found is not None:
-        assert 0 <= found.probability <= 1
-    found = attempt("ComparisonResult.expected_loss", lambda: result.expected_loss(cost=cost))
-    if found is not None:
-        assert min(found.losses) >= 0
 
 
 @examples(20)

@@ -106,16 +106,6 @@ def test_command_line(data, tmp_path_factory):
     run(arguments)
 
 
-@examples(150)
-@given(
-    st.lists(
-        st.sampled_from(["0", "3", "7", "12", "40", "5", "9", "-1", "1.5"]), min_size=6, max_size=8
-    )
-)
-def test_counts_on_the_command_line(cells):
-    run(["counts", "--a", *cells[:3], "--b", *cells[3:6], "--json"])
-
-
 def run(arguments):
     """Run the command line: it prints JSON, or one sentence and returns 2."""
     tally = TALLY["command line"]

@@ -57,16 +57,6 @@ def test_swapping_mirrors_it():
     assert ab.probability(0.01)[::-1] == pytest.approx(ba.probability(0.01))
 
 
-def test_one_score_a_data_set():
-    a, b = scores()
-    of_splits = rank(a, b)
-    of_means = compare_scores(
-        a.mean(axis=1), b.mean(axis=1), test_fraction=None, model="signed-rank", random_state=0
-    )
-    np.testing.assert_allclose(of_means.draws, of_splits.draws)
-    assert (of_splits.model, of_splits.observed_a) == ("signed-rank", pytest.approx(a.mean()))
-
-
 def test_a_strong_prior_holds_back():
     a, b = scores()
     chances = [

@@ -7,7 +7,6 @@ import pytest
 from scipy import stats
 
 from skbayeseval import ComparisonResult, compare_scores, load_result
-from skbayeseval.models.margins import StudentMargin
 from skbayeseval.models.split_scores import missing_variance, sums_of_splits, without_noise
 
 
@@ -50,26 +49,15 @@ def test_equals_the_statistics_example_of_scikit_learn():
         assert ours.hdi(prob) == ours.interval(prob)
 
 
-def test_draws_follow_the_law():
-    ours = compare_scores(*scores(), test_fraction=0.2, random_state=0, n_draws=50_000)
-    law = ours._posterior.difference(ours._metric(None)).law
-    exact = stats.t(law.df, law.mean, law.scale)
-    assert stats.kstest(ours.draws, exact.cdf).pvalue > 0.01
-    assert law.sd == pytest.approx(exact.std())
-    for of, draws in (("a", ours.draws_a), ("b", ours.draws_b)):
-        low, high = ours.hdi(0.9, of=of)
-        assert np.mean((low < draws) & (draws < high)) == pytest.approx(0.9, abs=0.006)
-
-
 @pytest.mark.parametrize("n_splits", [3, 10])
 def test_every_pair_of_many_is_the_pair_alone(n_splits):
     rng = np.random.default_rng(1)
     level = rng.normal(0.8, 0.02, n_splits)
-    given = {f"m{k}": level + rng.normal(0.002 * k, 0.01, n_splits) for k in range(8)}
+    given = {f"m{k}": level + rng.normal(0.002 * k, 0.01, n_splits) for k in range(5)}
     ranking = compare_scores(given, test_fraction=0.3, random_state=0, n_draws=40_000)
     assert ranking.table["p_best"].sum() == pytest.approx(1)
     assert ranking.observed == pytest.approx([values.mean() for values in given.values()])
-    for i, j in combinations(range(8), 2):
+    for i, j in combinations(range(5), 2):
         pair = ranking.pairs[i, j]
         alone = compare_scores(given[f"m{i}"], given[f"m{j}"], test_fraction=0.3, random_state=0)
         assert pair.probability(0.01) == alone.probability(0.01)
@@ -93,11 +81,6 @@ def test_scaling_and_shifting():
     moved = compare_scores(3 * a - 7, 3 * b - 7, test_fraction=0.2)
     assert moved.probability(0.03) == pytest.approx(ours.probability(0.01))
     np.testing.assert_allclose(moved.hdi(), 3 * np.array(ours.hdi()))
-
-
-def test_more_overlap_is_less_sure():
-    widths = [np.ptp(compare_scores(*scores(), test_fraction=f).hdi()) for f in (0.1, 0.3, 0.5)]
-    assert widths == sorted(widths)
 
 
 @pytest.mark.parametrize(("gap", "n_test"), [(0.0, 20), (0.01, 100), (-0.05, 20)])
@@ -187,12 +170,6 @@ def test_two_splits_have_no_standard_deviation():
     assert result.summary()["sd"].iloc[0] == np.inf
     exact = stats.cauchy(0.075, np.sqrt(0.5 + 1) * np.std([0.1, 0.05], ddof=1))
     assert result.probability().better == pytest.approx(exact.sf(0))
-
-
-def test_tails_of_the_law():
-    law = StudentMargin(0.01, 0.001, 9)
-    assert law.above(0.05) == pytest.approx(stats.t(9, 0.01, 0.001).sf(0.05), rel=1e-9)
-    assert law.below(-0.05) == pytest.approx(stats.t(9, 0.01, 0.001).cdf(-0.05), rel=1e-9)
 
 
 def test_what_a_result_of_scores_can_and_cannot(tmp_path):
