@@ -281,12 +281,8 @@ class TestFiles:
         ("line", "message"),
         [
             ('{"id": 3, "score": 0.5', "line 3 of .*bad.jsonl is not valid JSON"),
-            ("[" * 100_000, "line 3 of .* is not valid JSON"),
-            ("[1, 2]", r"line 3 of .* must be a JSON object, .* got \[1, 2\]"),
             ('{"id": 3}', "line 3 of .* has no 'score'. It has id."),
-            ('{"score": 3}', "line 3 of .* has no 'id'. It has score."),
             ('{"id": null, "score": 1}', "'id' must be a text .* got None in line 3"),
-            ('{"id": [1], "score": 1}', r"'id' must be a text .* got \[1\] in line 3"),
             (
                 '{"id": 3, "score": 1, "score": 0}',
                 "line 3 of .* an object has more than one 'score'",
@@ -295,7 +291,6 @@ class TestFiles:
             ('{"id": 3, "score": "1_0"}', "'score' must be .* got '1_0' in line 3"),
             (f'{{"id": 3, "score": 1{"0" * 400}}}', "'score' must be a finite number.* in line 3"),
             ('{"id": 3, "score": Infinity}', "'score' must be a finite number.* got inf in line 3"),
-            ('{"id": 3, "score": "much"}', "'score' must be .* got 'much' in line 3"),
         ],
     )
     def test_malformed_lines(self, line, message, write):
