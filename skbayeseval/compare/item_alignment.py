@@ -127,7 +127,8 @@ def align_items(
     joined = np.full((len(tables), len(rows), max(n_runs)), np.nan)
     for of_system, (name, table) in zip(joined, tables.items(), strict=True):
         of_system[:, : table.shape[1]] = _reordered(table, positions[name])
-    lacks, runs = np.isnan(joined).all(axis=2), [0] * len(tables)
+    lacks = np.asarray(np.isnan(joined).all(axis=2))
+    runs = [0] * len(tables)
     if missing == "raise":
         _check_scored(dict(zip(tables, lacks, strict=True)), order)
     elif missing != "estimate" and lacks.any(axis=0).all():
@@ -143,8 +144,10 @@ def align_items(
             runs[k] = int(np.isnan(joined[k, ~lacks[k], :n]).sum())
             joined[k, :, :n] = np.nan_to_num(joined[k, :, :n], nan=0.0)
     # An item that nobody was run on tells nothing of others.
-    counted = ~lacks.all(axis=0) if missing == "estimate" else np.full(len(rows), True)
-    kept = ~lacks.any(axis=0) if missing == "drop" else counted
+    counted = np.full(len(rows), True)
+    if missing == "estimate":
+        counted = np.asarray(~lacks.all(axis=0))
+    kept = np.asarray(~lacks.any(axis=0)) if missing == "drop" else counted
     record, without = None, lacks[:, counted].sum(axis=1).tolist()
     if any(without) or any(runs):
         record = {

@@ -76,13 +76,12 @@ class Record(NamedTuple):
     path : str
         The file.
     values : mapping of str to object
-        What it contains, by name. In CSV tables, all is text, and None where a cell is empty.
-    more : mapping of str to object
-        What it says about its item, which may be asked for as well.
+        What it contains, and what it says about its item, by name. In CSV tables, all is text, and
+        None where a cell is empty.
+    scores : sequence of str
+        The names of what may be the score.
     id : str or None
         The name of the ids, where the format has one.
-    scores : sequence of str or None
-        The names of what may be the score, where the format tells.
     document : str or None
         The name of what tells whether items with the same id are the same.
     filter : str
@@ -98,10 +97,9 @@ class Record(NamedTuple):
     kind: str
     number: int
     path: str
-    values: Mapping[str, Any]
-    more: Mapping[str, Any] = {}
+    values: Mapping[Any, Any]
+    scores: Sequence[str]
     id: str | None = None
-    scores: Sequence[str] | None = None
     document: str | None = None
     filter: str = "none"
     run: Any = None
@@ -113,25 +111,16 @@ class Record(NamedTuple):
         """Where the record is, such as "line 3 of grades.jsonl"."""
         return f"{self.kind} {self.number} of {self.path}"
 
-    @property
-    def columns(self) -> list[str]:
-        """The names of all that it contains."""
-        return list(dict.fromkeys([*self.values, *self.more]))
-
-    def value(self, column: str, known: Sequence[str] | None = None) -> Any:
+    def value(self, column: str, known: Iterable[str]) -> Any:
         """Return what the record has under a name; the error tells the names that are known."""
-        if column in self.values or column in self.more:
-            return self.get(column)
-        has = in_words(self.columns if known is None else known, column)
-        raise ValueError(f"{self.where} has no {column!r}. It has {has}.")
-
-    def get(self, column: str | None) -> Any:
-        """Return what the record has under a name; None if it has nothing."""
-        return None if column is None else self.values.get(column, self.more.get(column))
+        if column not in self.values:
+            has = in_words(known, column)
+            raise ValueError(f"{self.where} has no {column!r}. It has {has}.")
+        return self.values[column]
 
     def text(self, column: str) -> str:
         """Return an id or a group as text: 7 and "7" are the same, in JSON and in tables."""
-        value = self.value(column)
+        value = self.value(column, self.values)
         # Larger floats stand for several whole numbers.
         is_whole_float = isinstance(value, float) and value.is_integer() and abs(value) < 2**53
         is_whole = isinstance(value, Decimal) and value.is_finite() and value == int(value)
@@ -201,7 +190,7 @@ def read_records(source: Any, name: str, task: str | None) -> Iterator[Record]:
     return _folder(os.fspath(source), name, task) if is_folder else _file(source, name)
 
 
-def _frame(frame: pd.DataFrame, name: str) -> Iterator[dict[str, Any]]:
+def _frame(frame: pd.DataFrame, name: str) -> Iterator[dict[Any, Any]]:
     """Yield the rows of a data frame; an index that does not only count rows is a column."""
     if not counts_from_zero(frame.index):
         frame = frame.reset_index()
@@ -247,7 +236,7 @@ def _folder(folder: str, name: str, task: str | None) -> Iterator[Record]:
     for one in chosen:
         for record in _file(newest[one][1], newest[one][1]):
             together = "" if task in (None, one) else one
-            yield record._replace(task=together, more={"task": one, **record.more})
+            yield record._replace(task=together, values={"task": one, **record.values})
 
 
 def model_beside(path: str) -> str:
@@ -309,7 +298,7 @@ def _check_unpacked(n_bytes: int, packed: int, name: str) -> None:
         )
 
 
-def _text(stream: IO[bytes], name: str) -> Iterator[Record]:
+def _text(stream: Any, name: str) -> Iterator[Record]:
     """Yield the records of JSON, JSON Lines or a table, told by the first character."""
     with io.TextIOWrapper(stream, encoding="utf-8-sig") as text:
         first = next((line for line in iter(text.readline, "") if line.strip()), "").lstrip()
@@ -362,7 +351,7 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return values
 
 
-def _rows(text: IO[str], name: str) -> Iterator[dict[str, Any]]:
+def _rows(text: IO[str], name: str) -> Iterator[dict[Any, Any]]:
     """Yield the rows of a table below its header."""
     header: list[str] = []
     for part in text_table_in_parts(text, name, n_rows=1_000):  # cells may be long
@@ -374,7 +363,7 @@ def _rows(text: IO[str], name: str) -> Iterator[dict[str, Any]]:
         yield from cells.set_axis(header, axis=1).to_dict("records")
 
 
-def _parquet(path: str, name: str) -> Iterator[dict[str, Any]]:
+def _parquet(path: str, name: str) -> Iterator[dict[Any, Any]]:
     """Yield the rows of a Parquet table, by DuckDB."""
     with connected(name) as connection:
         columns = columns_of_parquet(connection, path)
@@ -394,14 +383,15 @@ def _plain(kind: str, number: int, path: str, values: Any) -> Record:
     if not isinstance(values, dict):
         where = f"{kind} {number} of {path}"
         raise wrong(where, "a JSON object, such as {'id': 1, 'score': 0.5}", values)
-    document, scores, id_column = values.get("doc"), None, None
+    scores, id_column = list(values), None
     if "doc_id" in values and ("resps" in values or "filtered_resps" in values):
         metrics = values.get("metrics")
         known = metrics if isinstance(metrics, list) else values.keys() - LOG_COLUMNS
         id_column, scores = "doc_id", [column for column in values if column in known]
-    more, part = document if isinstance(document, dict) else {}, str(values.get("filter", "none"))
-    hashed = "doc_hash" if "doc_hash" in values else None
-    return Record(kind, number, path, values, more, id_column, scores, hashed, part)
+    if isinstance(values.get("doc"), dict):
+        values = {**values["doc"], **values}
+    hashed, part = "doc_hash" if "doc_hash" in values else None, str(values.get("filter", "none"))
+    return Record(kind, number, path, values, scores, id_column, hashed, part)
 
 
 # Inspect
@@ -421,11 +411,11 @@ def _archive_of_inspect(raw: IO[bytes], size: int, name: str) -> Iterator[Record
             "file."
         )
     members = {info.filename: info for info in archive.infolist()}  # later ones replace earlier
-    parts = [part for part in ("header.json", "summaries.json") if part in members]
+    parts = sorted(members.keys() & {"header.json", "summaries.json"})
     if "summaries.json" not in parts:
         parts += [part for part in members if re.fullmatch(r"samples/.*\.json", part)]
     _check_unpacked(sum(members[part].file_size for part in parts), size, name)
-    parsed = (
+    parsed: Iterator[Any] = (
         _parsed(_content(archive, raw, members[part], name), f"{part} in {name}") for part in parts
     )
     header = next(parsed)["eval"] if "header.json" in parts else {}
@@ -491,10 +481,8 @@ def _inspect(samples: Iterable[Any], name: str, header: Mapping[str, Any]) -> It
     names = list(none)
     ambiguous = {column: AMBIGUOUS for column, meanings in meant.items() if len(meanings) > 1}
     for number, more, scores in kept.values():
-        values, run = none | scores | ambiguous, more["epoch"]
-        yield Record(
-            "sample", number, name, values, more, "id", names, "input", run=run, model=model
-        )
+        values, run = {**more, **none, **scores, **ambiguous}, more["epoch"]
+        yield Record("sample", number, name, values, names, "id", "input", run=run, model=model)
 
 
 def _graded(value: Any) -> Any:
@@ -531,10 +519,8 @@ def _helm(document: list[Any], name: str) -> Iterator[Record]:
         for split, scores in (by_split or {"": {}}).items():
             part = f"{split} {shown[how]}".strip() or "none"
             known = {**more, "split": split} if split else more
-            run = more["train_trial_index"]
-            yield Record(
-                "entry", number, name, none | scores, known, "instance_id", names, None, part, run
-            )
+            values, run = {**known, **none, **scores}, more["train_trial_index"]
+            yield Record("entry", number, name, values, names, "instance_id", None, part, run)
 
 
 def _perturbations_by_name(perturbations: Mapping[str, dict[str, Any]]) -> dict[str, str]:
@@ -584,9 +570,8 @@ def _promptfoo(document: dict[str, Any], name: str) -> Iterator[Record]:
             scores = {}
         more = {**(test.get("metadata") or {}), **variables, "test": item}
         run, part = row.get("testIdx", number), str(part)
-        yield Record(
-            "result", number, name, none | scores, more, "test", names, None, part, run, model=part
-        )
+        values = {**more, **none, **scores}
+        yield Record("result", number, name, values, names, "test", None, part, run, model=part)
 
 
 # Logs that are one JSON document: its type, names in it or in its first element, and its reader.

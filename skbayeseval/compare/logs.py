@@ -191,21 +191,18 @@ def read_samples(
         if filter not in (None, record.filter):
             continue
         item = record.text(id)
-        given = [record.get(column) for column in (score, human)]
-        words |= {
-            word: WORDS[word.lower()]
-            for word in given
-            if isinstance(word, str) and word.lower() in WORDS
-        }
+        for word in (record.values.get(score), record.values.get(human)):
+            if isinstance(word, str) and word.lower() in WORDS:
+                words[word] = WORDS[word.lower()]
         rows.append(
             (
                 f"{record.task}/{item}" if record.task else item,
                 record.score(score),
                 None if group is None else record.text(group),
-                record.get(document),
+                record.values.get(document),
                 record.number,
                 record.run_number(),
-                np.nan if record.get(human) is None else record.score(human or ""),
+                np.nan if record.values.get(human) is None else record.score(human or ""),
             )
         )
     _check_filter(filter, set(filters), name)
@@ -233,7 +230,7 @@ def read_samples(
         if not len(grades):
             raise ValueError(
                 f"human={human!r} must name grades of people in {name}, but no sample has "
-                f"one. The columns of the first are {in_words(first.columns, human)}."
+                f"one. The columns of the first are {in_words(first.values, human)}."
             )
     code, items = pd.factorize(pd.Index(table["id"].to_numpy(), name=id))
     values = np.full((len(items), run.max() + 1), np.nan)
@@ -367,9 +364,9 @@ def _id_column(record: Record) -> str:
 
 
 def _score_column(record: Record, taken: set[str | None]) -> str:
-    names = record.values if record.scores is None else record.scores
     # What is missing here may be a number elsewhere.
-    values = {name: record.values[name] for name in names if name not in {*taken, *ID_COLUMNS}}
+    names = [name for name in record.scores if name not in {*taken, *ID_COLUMNS}]
+    values = {name: record.values[name] for name in names}
     no_numbers = all(as_number(value) is None for value in values.values())
     known = [
         name
@@ -390,6 +387,6 @@ def _the_only(record: Record, option: str, known: list[str], what: str, none: st
         why = f"any of {in_words(known)} may be it" if known else none
         raise ValueError(
             f"{option}= must say which column of {record.path} {what}, because {why}. The columns "
-            f"are {in_words(record.columns, option)}."
+            f"are {in_words(record.values, option)}."
         )
     return known[0]
