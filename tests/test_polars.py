@@ -56,25 +56,6 @@ def test_labels(made):
     assert observed["a"] == pytest.approx(accuracy_score(Y, A))
 
 
-def test_numbers_and_scores():
-    for options in (
-        {"y_score_a": column(P), "y_score_b": column(1 - P), "scoring": "roc_auc"},
-        {"y_score_a": P, "y_score_b": 1 - P, "scoring": "roc_auc"},
-    ):
-        found = compare_predictions(column(Y), None, None, **options, **QUICK)
-        assert found.observed_a == pytest.approx(1 - found.observed_b)
-    one, other = (
-        compare_predictions(*map(kind, (P, P + 0.1, P**2)), scoring="r2", **QUICK).draws
-        for kind in (column, np.array)
-    )
-    np.testing.assert_array_equal(one, other)
-    one, other = (
-        compare_scores(kind(P[:10]), kind(P[10:20]), test_fraction=0.1, **QUICK).hdi()
-        for kind in (column, np.array)
-    )
-    assert one == other
-
-
 def test_items():
     order, ids = RNG.permutation(N), np.arange(N) + 2**60
     for own, others in (

@@ -6,7 +6,6 @@ import pytest
 from scipy.stats import ks_2samp, t
 
 from skbayeseval import (
-    ComparisonResult,
     compare_items,
     compare_many_items,
     compare_predictions,
@@ -189,17 +188,12 @@ class TestResults:
     @pytest.mark.parametrize("make", MAKERS)
     def test_every_question_has_an_answer(self, make, tmp_path):
         result = make()
-        assert isinstance(result, ComparisonResult)
         low, high = result.hdi()
         assert low < result.draws.mean() < high
         assert sum(result.probability(0.05)) == pytest.approx(1)
-        assert result.decision(0.05).code
-        assert result.non_inferiority(0.1).answer
-        assert result.expected_loss(0.05).choice in ("A", "B")
         assert result.summary(rope=0.05).shape == (1, 10)
         assert len(result.prior_sensitivity(rope=0.05)) >= 1
         assert {"paired t of items", "paired t of groups"} & set(result.frequentist().index)
-        assert result.plot(rope=0.05).ax_ is not None
         assert result.plot("joint").ax_ is not None
         assert result.to_arviz() is not None
         assert result.to_dict()["evidence"]["kind"] == "items"
@@ -317,13 +311,6 @@ class TestAttempts:
         systems = {"a": UNEQUAL[0], "b": UNEQUAL[1], "c": 1 - UNEQUAL[0]}
         many = compare_many_items(systems, scoring="pass@2", **options, **QUICK)
         assert ks_2samp(many.pairs["a", "b"].draws, one.draws).pvalue > 0.001
-
-    def test_it_is_said_what_it_is(self):
-        result = compare_items(*UNEQUAL, scoring="pass^3", **QUICK)
-        assert result.metrics == ("pass^3",)
-        assert "all 3 attempts at an item succeed" in result.details()
-        assert "all 3 attempts at an item succeed" in result.explain()
-        assert "averaged over runs" not in str(result.frequentist()["note"].tolist())
 
     def test_a_score_that_was_logged_by_this_name_is_a_score(self, tmp_path):
         for name, scores in zip("ab", ATTEMPTS.mean(axis=2), strict=True):

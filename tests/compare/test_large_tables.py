@@ -113,15 +113,12 @@ class TestAgreement:
             "y,nb,svm\n#x,#x,z\nz,#x,z\n",
             "y,nb,svm\n x,x , z\nz,z,z\n",
             'y,nb,svm\n"x,1","x""1",z\nz,z,z\n',
-            "y,nb,svm\n'x','x','z'\n'z','z','z'\n",
             "y,nb,svm\nx;1;2,x;1;2,z;1;2\nz;1;2,z;1;2,z;1;2\n",
             "y;nb;svm\nx,1;x,1;z,2\nz,2;z,2;z,2\n",
             "y,nb,svm\nNULL,NA,None\nnan,NaN,x\n",
-            "y,nb,svm\n1,1,1\n2,1,1\n",
             "y,nb,svm\nx,x,z\n\nz,z,z\n",
             "\ufeffy,nb,svm\r\nx,x,z\r\nz,z,z\r\n",
             "\ny,nb,svm\nx,x,z\nz,z,z\n",
-            "\r\n\r\ny,nb,svm\r\nx,x,z\r\nz,z,z\r\n",
             " \n\t\n\n" + '"y","nb","svm"\nx,x,z\nz,z,z\n',
             "\ufeff\ny;nb;svm\nx;x;z\nz;z;z\n",
         ],
@@ -219,8 +216,6 @@ class TestRefusals:
             ("SELECT 1 AS y, 1 AS nb, 1 AS svm LIMIT 0", "source has no rows"),
             ("SELECT 1 AS y, 1 AS nb", r"b='svm' is not a column of source, which has \['y', 'nb'"),
             ("SELECT 1 AS Y, 1 AS nb, 1 AS svm", "truth='y' is not a column"),
-            ("SELECT 1 AS y, 2 AS nb, 1 AS svm", "must contain at least two classes, got only"),
-            ("SELECT 1 AS y, 'x' AS nb, 1 AS svm", "Mix of label input types .*truth='y' has 1"),
         ],
     )
     def test_columns(self, sql, message):
@@ -231,7 +226,6 @@ class TestRefusals:
         ("text", "message"),
         [
             ("y,nb,svm\nx,x,z\nz,z,z,w\n", "DuckDB cannot read|is not a column"),
-            ("y,nb,svm\nx,x,z\nz,z\n", "DuckDB cannot read|is not a column"),
             ("A title\ny,nb,svm\nx,x,z\nz,z,z\n", "DuckDB cannot read|is not a column"),
             ("y,nb,svm,nb\nx,x,z,z\nz,z,z,z\n", "more than one column 'nb'"),
             ("y,nb,svm\nx,,z\nz,z,z\n", "a='nb' is NULL or NaN in 1 of 2 rows"),
@@ -249,15 +243,13 @@ class TestRefusals:
         ("labels", "kind"),
         [("0.3::DOUBLE", "DOUBLE"), ("'007'", "VARCHAR"), ("i = 0", "BOOLEAN")],
     )
-    @pytest.mark.parametrize("numbers_first", [True, False])
-    def test_parts_whose_types_differ(self, labels, kind, numbers_first, tmp_path):
+    def test_parts_whose_types_differ(self, labels, kind, tmp_path):
         """DuckDB would convert the labels of other parts to the type in the first."""
         parts = ["SELECT i AS y, i AS nb, i AS svm FROM range(9) t(i)"]
         parts.append(f"SELECT i AS y, {labels} AS Nb, i AS svm FROM range(9) t(i)")
-        for i, sql in enumerate(parts if numbers_first else parts[::-1]):
+        for i, sql in enumerate(parts):
             duckdb.sql(sql).write_parquet(str(tmp_path / f"part-{i}.parquet"))
-        kinds = ("BIGINT", kind) if numbers_first else (kind, "BIGINT")
-        words = "has the type {} in .*part-0.parquet, but {} in .*part-1.parquet".format(*kinds)
+        words = f"has the type BIGINT in .*part-0.parquet, but {kind} in .*part-1.parquet"
         with pytest.raises(ValueError, match=words):
             compare_table(tmp_path / "part-*.parquet", **COLUMNS, **QUICK)
 

@@ -13,10 +13,7 @@ from sklearn.model_selection import TimeSeriesSplit
 from sklearn.naive_bayes import GaussianNB
 
 from skbayeseval import (
-    BayesianComparer,
-    bayesian_cross_val_score,
     bayesian_cross_validate,
-    chunk_counter,
     compare_items,
     compare_many,
     compare_many_items,
@@ -185,26 +182,11 @@ def test_several_share_the_length_that_is_longest():
     assert table.loc[name, "statistic"] == pytest.approx(expected.loc[name, "statistic"])
 
 
-def test_metrics_share_the_length():
-    alone = by_classes(blocks="auto", scoring="f1")
-    both = by_classes(blocks="auto", scoring=["accuracy", "f1"])
-    assert both.evidence.block_length == alone.evidence.block_length
-    assert np.array_equal(both.metric("f1").draws, alone.draws)
-
-
 def test_classes_and_scores_have_the_same_blocks():
     scores = {"y_score_a": NUMBERS[0], "y_score_b": NUMBERS[1], "scoring": ["accuracy", "roc_auc"]}
     result = by_classes(blocks="auto", **scores)
     assert result._posterior.scored.block_length == result.evidence.block_length
     assert "Diebold and Mariano" in result.frequentist(metric="roc_auc").index
-
-
-def test_sentences():
-    tags = [["B-PER", "O"] if one else ["O", "B-PER"] for one in Y]
-    a, b = ([["B-PER", "O"] if one else ["O", "B-PER"] for one in said] for said in (A, B))
-    options = {"counter": chunk_counter("IOB2"), **FEW}
-    result = compare_predictions(tags, a, b, blocks="auto", **options)
-    assert result.evidence.block_length == by_classes(blocks="auto").evidence.block_length
 
 
 def test_items_of_any_kind_need_a_length():
@@ -224,14 +206,6 @@ def test_length_is_that_of_arch():
     y = np.random.RandomState(0).standard_normal(10_100)
     y = lfilter([1], [1, -0.3], y)[100:]
     assert _best_length(y) == pytest.approx(15.60894, rel=1e-4)
-
-
-def test_length_of_an_autoregressive_process():
-    # G / g(0) is 2 r / (1 - r^2), in the notation of Politis and White (2004).
-    rng, n, r = np.random.default_rng(0), 10_000, 0.5
-    found = [_best_length(lfilter([1], [1, -r], rng.normal(size=n))) for _ in range(20)]
-    expected = (1.5 * n * (2 * r / (1 - r**2)) ** 2) ** (1 / 3)
-    assert np.mean(found) == pytest.approx(expected, rel=0.1)
 
 
 @pytest.mark.parametrize(("n", "expected"), [(1000, 10), (300, 7), (100, 5), (27, 3), (12, 2)])
@@ -377,25 +351,6 @@ def test_repeated_tests_of_a_row_are_in_its_block():
         assert "Diebold and Mariano" not in result.frequentist().index
 
 
-def test_regressors_over_time():
-    pair = LinearRegression(), DummyRegressor()
-    y = NUMBERS[0] + X[:, 0]
-    options = {"cv": TimeSeriesSplit(4), "scoring": "neg_mean_absolute_error", **FEW}
-    with pytest.warns(UserWarning, match="lag-1 correlation"):
-        bayesian_cross_validate(*pair, TIME, y, **options)
-    result = bayesian_cross_validate(*pair, TIME, y, blocks="auto", **options)
-    assert result.evidence.block_length > 5
-
-
-def test_comparer_and_one_learner():
-    learners = [GaussianNB(), LogisticRegression()]
-    comparer = BayesianComparer(learners, cv=TimeSeriesSplit(4), blocks=8, random_state=0)
-    assert comparer.get_params()["blocks"] == 8
-    assert comparer.fit(X, Y).result_.evidence.block_length == 8
-    result = bayesian_cross_val_score(learners[0], X, Y, cv=TimeSeriesSplit(4), blocks=8, **FEW)
-    assert result.evidence.block_length == 8
-
-
 def test_split_scores_have_no_blocks():
     with pytest.raises(ValueError, match="blocks= does not apply"):
         bayesian_cross_validate(
@@ -423,7 +378,3 @@ def test_diebold_and_mariano():
     assert items.loc["Diebold and Mariano", "pvalue"] == pytest.approx(row["pvalue"])
     assert list(items["level"]) == ["rows", "blocks", "blocks"]
     assert "Diebold and Mariano" not in compare_items(*values, **FEW).frequentist().index
-
-
-def test_what_could_settle_a_decision_is_more_blocks():
-    assert "More blocks could settle it." in str(by_classes(blocks=10).decision(0.15))

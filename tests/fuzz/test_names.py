@@ -13,7 +13,6 @@ from sklearn.neighbors import KNeighborsClassifier
 
 from skbayeseval import (
     compare_many,
-    read_samples,
     report_search,
 )
 from skbayeseval.cli import main
@@ -98,22 +97,6 @@ def test_search(called, again):
     numbers = ["observed", "mean", "p_best", "decision"]
     pd.testing.assert_frame_equal(report.summary()[numbers], expected.summary()[numbers])
     assert str(report)
-
-
-@examples(60)
-@given(called=names())
-def test_logs(called, tmp_path_factory):
-    folder = tmp_path_factory.getbasetemp()
-    path = folder / "log.jsonl"
-    ids = [f"{called[0]}{i}{called[1]}" for i in range(6)]
-    lines = [
-        json.dumps({"id": one, **{name: 10 * i + k for k, name in enumerate(called)}})
-        for i, one in enumerate(ids)
-    ]
-    path.write_text("\n".join(lines), encoding="utf-8")
-    for k, name in enumerate(called):
-        read = attempt("read_samples", lambda name=name: read_samples(path, score=name, id="id"))
-        assert read.scores.to_dict() == {one: 10 * i + k for i, one in enumerate(ids)}
 
 
 @pytest.mark.parametrize("length", [1, 79, 80, 81, 500])

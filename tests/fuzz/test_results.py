@@ -119,16 +119,3 @@ def test_required_sample_size(name, rope, assurance, n_replications):
     )
     if found is not None and found.n_total is not None:
         assert found.n_total >= found.n_now
-
-
-@examples(600)
-@given(mostly(st.floats()), probs, metrics)
-def test_single(above, prob, metric):
-    found = attempt(
-        "ScoreResult.probability", lambda: SINGLE.probability(above=above, metric=metric)
-    )
-    if found is not None:
-        assert 0 <= found <= 1
-    interval = attempt("ScoreResult.hdi", lambda: SINGLE.hdi(prob, metric=metric))
-    if interval is not None:
-        assert 0 <= interval.low <= interval.high <= 1
