@@ -15,7 +15,6 @@ import pandas as pd
 
 from skbayeseval._arrays import in_words, wrong
 from skbayeseval._files import check_path
-from skbayeseval._validation import UnlikelyDataWarning
 from skbayeseval.compare.log_formats import (
     AMBIGUOUS,
     WORDS,
@@ -313,16 +312,9 @@ def check_same_score(systems: Iterable[Any]) -> None:
 
 
 def check_same_documents(given: Mapping[str, Any]) -> None:
-    """Raise if items with the same id are different documents; warn if a log was read twice."""
+    """Raise if items with the same id are different documents."""
     samples = {name: one for name, one in given.items() if isinstance(one, Samples)}
     for (name, one), (other, another) in itertools.combinations(samples.items(), 2):
-        same = np.array_equal(one.scores.to_numpy(), another.scores.to_numpy(), equal_nan=True)
-        if same and one.source and one.source == another.source:
-            warnings.warn(
-                f"{name} and {other} are the same scores, read from the same file, {one.source}.",
-                UnlikelyDataWarning,
-                stacklevel=4,
-            )
         if one.documents is None or another.documents is None:
             continue
         hashes, others = one.documents.align(another.documents, join="inner")

@@ -106,15 +106,6 @@ class TestComparison:
         pair = (read_samples(path, id="question_id") for path in (logs["a"], other))
         assert compare_items(*pair, **QUICK).evidence.n_items == N
 
-    def test_the_same_log_twice(self, logs, write):
-        samples = read_samples(logs["a"])
-        for again in (samples, read_samples(logs["a"])):
-            with pytest.warns(UserWarning, match="scores_a and scores_b are the same scores, read"):
-                compare_items(samples, again, **QUICK)
-        path = write(as_lines(logged(i, acc=1, f1=i % 2) for i in range(N)), "two.jsonl")
-        pair = (read_samples(path, score=score) for score in ("acc", "f1"))
-        assert compare_items(*pair, **QUICK).observed_b == 0.5
-
     def test_groups_that_differ(self, write):
         rows = [{"id": i, "score": i % 2, "text": i // 2} for i in range(6)]
         a = write(as_lines(rows), "a.jsonl")

@@ -69,24 +69,6 @@ def test_attempts_are_all_choices_of_runs(k):
         assert every[system, item] == pytest.approx(chosen.all(axis=1).mean())
 
 
-@pytest.mark.parametrize("every", [False, True])
-def test_share_of_runs_of_attempts_in_a_simulation(every):
-    # Runs of a system twice, on the same items: their estimates differ by the noise of runs only.
-    rng = np.random.default_rng(0)
-    p = rng.beta(1, 1, (2, 20_000, 1))
-    one, again = (
-        ItemScores((rng.random((2, 20_000, 7)) < p) * 1.0, attempts=3, all_must_succeed=every)
-        for _ in range(2)
-    )
-    assert one.scores.shape == again.scores.shape
-    noise, both = ((x.means[0] - x.means[1]) for x in (one, again))
-    expected = np.var(noise - both) / 2 / np.var(noise)
-    assert one.run_share() == pytest.approx(expected, abs=0.02)
-    few = ItemScores(one.scores[:, :, :5], attempts=3, all_must_succeed=every)
-    assert few.run_share() is None
-    assert [keyword for keyword, _ in few.remarks()] == ["pass^3" if every else "pass@3"]
-
-
 def test_share_of_runs_is_unknown_without_repeated_runs():
     assert items([1, 2, 4], [0, 2, 1]).run_share() is None
     assert items([[1, NAN], [2, NAN]], [[0, 1], [2, 2]]).run_share() is None
