@@ -34,12 +34,6 @@ def test_hard_items_are_missing_for_weak_systems():
     assert abs(off) < 0.03
 
 
-def test_without_holes_it_is_the_plain_ranking():
-    full, _ = simulated()
-    pd.testing.assert_frame_equal(ranked(full).table, ranked(full, missing="raise").table)
-    assert "missing" not in ranked(full).details()
-
-
 def test_holes_make_intervals_wider_and_are_told():
     full, holes = simulated()
     table, known = ranked(holes).table, ranked(full).table

@@ -65,13 +65,6 @@ class TestAgreement:
             assert_same(compare_table(source, **COLUMNS, scoring=scoring, **QUICK), expected)
         assert count_table(table, **COLUMNS) == count_table(duckdb.from_df(table), **COLUMNS)
 
-    @pytest.mark.parametrize("name", ["integers", "text"])
-    def test_groups(self, name):
-        table = TABLES[name]
-        result = compare_table(duckdb.from_df(table), **COLUMNS, groups="doc", **QUICK)
-        assert result.evidence.n_groups == table["doc"].nunique()
-        assert_same(result, of_arrays(table, groups=table["doc"]))
-
     def test_options_arrive(self):
         table = TABLES["integers"]
         options = {

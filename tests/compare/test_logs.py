@@ -183,11 +183,6 @@ class TestPlainFiles:
         assert samples.scores.to_dict() == {"007": 0.5, "7": 1.0}
         assert samples.scores.name == samples.score == "score"
 
-    def test_ids_are_the_same_in_json_and_in_tables(self, write):
-        table = read_samples(write("id,score\n1,0\n2,1\n3,1\n", "a.csv"))
-        lines = read_samples(write(as_lines({"id": i, "score": 1} for i in (3, 2.0, "1"))))
-        assert compare_items(table, lines, **QUICK).observed_b == 1
-
     def test_columns_by_name(self, write):
         path = write("nr,grade,seconds,chapter\n1,4,0.1,x\n2,3,0.2,x\n3,2,0.1,y\n", "a.csv")
         samples = read_samples(path, id="nr", score="grade", group="chapter")

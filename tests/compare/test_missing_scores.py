@@ -49,6 +49,11 @@ def test_nothing_is_lost_where_all_is_additive():
     np.testing.assert_allclose(with_estimates(scores), full, atol=1e-10)
 
 
+def test_a_complete_board_is_what_it_was():
+    scores = board(holes=0.0)
+    np.testing.assert_allclose(with_estimates(scores), scores, atol=1e-12)
+
+
 def test_copies_and_order():
     scores = board()
     expected = with_estimates(scores)

@@ -96,21 +96,6 @@ def test_scores_that_never_differ_have_a_small_sd():
     np.testing.assert_allclose(sd, [LEAST_SD * 0.05, 0.1])
 
 
-@pytest.mark.parametrize(
-    ("differences", "message"),
-    [
-        (np.ones(5), "at least two rows"),
-        (np.ones((1, 5)), "at least two rows"),
-        (np.ones((3, 2)), "three columns"),
-        (np.ones((3, 5)), "vary within at least one data set"),
-        ([[0.0, 1.0, np.nan], [0.0, 1.0, 2.0]], "finite"),
-    ],
-)
-def test_refuses(differences, message):
-    with pytest.raises(ValueError, match=message):
-        summarise(differences)
-
-
 # Sampled.
 
 

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn import metrics as reference
 
-from skbayeseval import compare_many, compare_predictions, score_posterior
-from tests.fuzz.harness import attempt, check_alike, check_comparison, check_distribution, examples
+from skbayeseval import compare_many, compare_predictions
+from tests.fuzz.harness import attempt, check_alike, check_comparison, examples
 from tests.fuzz.strategies import (
     SPOILED,
     WORDS,
@@ -123,29 +123,3 @@ def test_compare_many(data):
     there, back = ranking.pairs[0, 1], ranking.pairs[1, 0]
     np.testing.assert_array_equal(there.draws, -back.draws)
     check_comparison(there)
-
-
-@examples(350)
-@given(st.data())
-def test_score_posterior(data):
-    _, vectors = data.draw(codes_of(2))
-    scoring, prob = data.draw(scorers), data.draw(probabilities)
-    written = list(data.draw(spelled(vectors)))
-    spoil = data.draw(st.integers(0, 3)) == 0
-    if spoil:
-        place = data.draw(st.integers(0, 1))
-        written[place] = spoiled(vectors[place])[data.draw(st.sampled_from(SPOILED))]
-    result = attempt(
-        "score_posterior",
-        lambda: score_posterior(*written, scoring=scoring, random_state=0, **QUICK),
-    )
-    assert (result is None) == spoil
-    if result is None:
-        return
-    assert result.observed == pytest.approx(SCORERS[scoring](*vectors))
-    bounds = result._metrics[scoring].bounds
-    check_distribution(result.draws, result.hdi(prob), result.interval(prob), bounds)
-    above = data.draw(st.floats(-1, 1))
-    assert 0 <= result.probability(above=above) <= 1
-    assert str(result)
-    assert np.isfinite(result.summary()[["mean", "sd"]].to_numpy(dtype=float)).all()

@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.dummy import DummyClassifier
-from sklearn.metrics import accuracy_score
 from sklearn.model_selection import GridSearchCV
 from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
@@ -49,27 +48,6 @@ splits = st.one_of(
     st.lists(st.tuples(indices, indices).map(lambda p: tuple(map(np.array, p))), max_size=3),
     anything,
 )
-
-
-@examples(150)
-@given(st.data())
-def test_bayesian_cross_validate(data):
-    way = data.draw(st.sampled_from(sorted(WAYS)))
-    y = WAYS[way](Y)
-    result = attempt(
-        "bayesian_cross_validate",
-        lambda: bayesian_cross_validate(
-            GaussianNB(), DummyClassifier(), X, y, return_indices=True, **QUICK
-        ),
-    )
-    assert result is not None
-    indices = result.cv_results["GaussianNB"]["indices"]
-    scores = [
-        accuracy_score(Y[test], GaussianNB().fit(X[train], Y[train]).predict(X[test]))
-        for train, test in zip(indices["train"], indices["test"], strict=True)
-    ]
-    assert result.cv_results["GaussianNB"]["test_score"] == pytest.approx(scores)
-    check_comparison(result)
 
 
 @examples(250)

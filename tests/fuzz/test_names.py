@@ -7,13 +7,9 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sklearn.datasets import make_classification
-from sklearn.model_selection import GridSearchCV
-from sklearn.neighbors import KNeighborsClassifier
 
 from skbayeseval import (
     compare_many,
-    report_search,
 )
 from skbayeseval.cli import main
 from tests.fuzz.harness import attempt, examples
@@ -68,35 +64,6 @@ def test_compare_many(called):
         return compare_many(Y, said, n_draws=N_DRAWS, random_state=0)
 
     check_same(made, called, "compare_many")
-
-
-class Called(KNeighborsClassifier):
-    """A classifier with a text that means nothing."""
-
-    def __init__(self, n_neighbors=5, called=""):
-        super().__init__(n_neighbors)
-        self.called = called
-
-
-@examples(10)
-@given(names(), st.booleans())
-def test_search(called, again):
-    X, y = make_classification(60, random_state=0)
-
-    def made(names):
-        grid = [
-            {"n_neighbors": [k], "called": [name]}
-            for k, name in zip((1, 5, 15, 25), names, strict=True)
-        ]
-        search = GridSearchCV(Called(), grid, cv=4).fit(X, y)
-        data = (X, y) if again else ()
-        return report_search(search, *data, rope=0.05, n_draws=N_DRAWS, random_state=0)
-
-    expected, report = made(PLAIN), attempt("report_search", lambda: made(called))
-    assert len(set(report.ranking.names)) == 4
-    numbers = ["observed", "mean", "p_best", "decision"]
-    pd.testing.assert_frame_equal(report.summary()[numbers], expected.summary()[numbers])
-    assert str(report)
 
 
 @pytest.mark.parametrize("length", [1, 79, 80, 81, 500])

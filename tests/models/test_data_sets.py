@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from skbayeseval import ComparisonResult, PyMCEngine, compare_scores, load_result
+from skbayeseval import PyMCEngine, compare_scores, load_result
 from skbayeseval.models import HierarchicalScores, SignedRank
 
 
@@ -86,12 +86,8 @@ def test_what_a_result_of_data_sets_can_and_cannot(tmp_path):
             ask()
     result.save(tmp_path / "sets.npz")
     again = load_result(tmp_path / "sets.npz")
-    assert isinstance(again, ComparisonResult)
     assert again.probability(0.01) == result.probability(0.01)
-    data = result.to_arviz()
-    assert list(data.posterior) == ["score_difference"]
-    assert data.observed_data["datasets_score_A"].shape == (12, 10)
-    assert result.plot(rope=0.01).figure_ is not None
+    assert result.to_arviz().observed_data["datasets_score_A"].shape == (12, 10)
 
 
 @pytest.mark.parametrize(

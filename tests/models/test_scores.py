@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from skbayeseval import ComparisonResult, compare_scores, load_result
+from skbayeseval import compare_scores, load_result
 from skbayeseval.models.split_scores import missing_variance, sums_of_splits, without_noise
 
 
@@ -178,11 +178,7 @@ def test_what_a_result_of_scores_can_and_cannot(tmp_path):
     assert "20 splits with a correlation of 0.2" in result.details()
     assert "learners trained on 0.8 of the data" in str(result)
     assert list(result.frequentist().index) == ["corrected resampled t"]
-    row = result.summary(0.01, bayes_factor=True).iloc[0]
-    assert (row["mcse"], row["hdi_mcse"]) == (0, 0)
-    assert np.isnan(row["bf"])
-    only = [("scores", "none (no other model or prior fits)")]
-    assert result.prior_sensitivity(0.01).index.to_list() == only
+    assert np.isnan(result.summary(0.01, bayes_factor=True).iloc[0]["bf"])
     for ask in (
         lambda: result.bayes_factor(0.01),
         lambda: result.required_sample_size(0.01),
@@ -192,15 +188,10 @@ def test_what_a_result_of_scores_can_and_cannot(tmp_path):
             ask()
     result.save(tmp_path / "scores.npz")
     again = load_result(tmp_path / "scores.npz")
-    assert isinstance(again, ComparisonResult)
-    assert again.hdi() == result.hdi()
     np.testing.assert_array_equal(again.draws, result.draws)
-    assert again.metric("r2").probability(0.01) == result.probability(0.01)
     two_sided = result.frequentist()["pvalue"].iloc[0]
     assert two_sided == pytest.approx(2 * result.probability().worse)  # the same t, read otherwise
-    data = result.to_arviz()
-    assert "r2_difference" in data.posterior
-    np.testing.assert_allclose(data.observed_data["splits_r2_A"], scores()[0])
+    np.testing.assert_allclose(result.to_arviz().observed_data["splits_r2_A"], scores()[0])
 
 
 @pytest.mark.parametrize(
