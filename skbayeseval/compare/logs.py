@@ -300,9 +300,8 @@ def _check_filter(filter: str | None, filters: set[str], name: str) -> None:  # 
         raise ValueError(f"filter={filter!r} is not in {name}, whose filters are: {known}.")
 
 
-def check_same_score(systems: Iterable[Any]) -> None:
+def check_same_score(samples: Sequence[Samples]) -> None:
     """Raise if samples have different scores and this was not asked for."""
-    samples = [sample for sample in systems if isinstance(sample, Samples)]
     scores = list(dict.fromkeys(sample.score for sample in samples))
     if len(scores) > 1 and any(sample.guessed for sample in samples):
         raise ValueError(
@@ -311,9 +310,8 @@ def check_same_score(systems: Iterable[Any]) -> None:
         )
 
 
-def check_same_documents(given: Mapping[str, Any]) -> None:
+def check_same_documents(samples: Mapping[str, Samples]) -> None:
     """Raise if items with the same id are different documents."""
-    samples = {name: one for name, one in given.items() if isinstance(one, Samples)}
     for (name, one), (other, another) in itertools.combinations(samples.items(), 2):
         if one.documents is None or another.documents is None:
             continue
@@ -330,9 +328,8 @@ def check_same_documents(given: Mapping[str, Any]) -> None:
             )
 
 
-def groups_of_samples(systems: Iterable[Any]) -> pd.Series[Any] | None:
+def groups_of_samples(samples: Iterable[Samples]) -> pd.Series[Any] | None:
     """Return the groups of all items of samples; None if unknown."""
-    samples = [one for one in systems if isinstance(one, Samples)]
     known = [one.groups for one in samples if one.groups is not None]
     if not known:
         return None

@@ -139,21 +139,11 @@ def compare_items(
     if names is None:
         names = names_of_models((scores_a, scores_b), names_of_series(names, scores_a, scores_b))
     names = check_names(names, 2)
-    return ComparisonResult(
-        *_posterior_of_items(
-            {"scores_a": scores_a, "scores_b": scores_b},
-            ids,
-            groups,
-            blocks,
-            missing,
-            {"human_a": human_a, "human_b": human_b},
-            judge,
-            names,
-            higher_is_better,
-            scoring,
-            (model, "exact", prior, n_draws, random_state),
-        )
-    )
+    scores = {"scores_a": scores_a, "scores_b": scores_b}
+    human = {"human_a": human_a, "human_b": human_b}
+    asked = (ids, groups, blocks, missing, judge, higher_is_better, scoring)
+    options = (model, "exact", prior, n_draws, random_state)
+    return ComparisonResult(*_posterior_of_items(scores, human, names, asked, options))
 
 
 def compare_many_items(
@@ -208,50 +198,32 @@ def compare_many_items(
     grades = dict.fromkeys(scores) if human is None else by_column(human)
     if not isinstance(grades, Mapping) or set(grades) != set(scores):
         raise wrong("human", f"a dict with the keys {list(scores)}", human)
-    return Ranking(
-        *_posterior_of_items(
-            scores,
-            ids,
-            groups,
-            blocks,
-            missing,
-            {name: grades[name] for name in scores},
-            judge,
-            names,
-            higher_is_better,
-            scoring,
-            (model, "exact", prior, n_draws, random_state),
-        )
-    )
+    grades = {name: grades[name] for name in scores}
+    asked = (ids, groups, blocks, missing, judge, higher_is_better, scoring)
+    options = (model, "exact", prior, n_draws, random_state)
+    return Ranking(*_posterior_of_items(scores, grades, names, asked, options))
 
 
 def _posterior_of_items(
     scores: Mapping[str, Any],
-    ids: Any,
-    groups: Any,
-    blocks: Any,
-    missing: str,
     human: Mapping[str, Any],
-    judge: Any,
     names: Sequence[str],
-    higher_is_better: bool,
-    scoring: str,
+    asked: tuple[Any, ...],
     options: tuple[Any, ...],
 ) -> tuple[Posterior, tuple[str, ...], dict[str, Metric]]:
     """Return what a result is made of: posterior, names and metrics."""
+    ids, groups, blocks, missing, judge, higher_is_better, scoring = asked
     if not isinstance(scoring, str):
         raise wrong("scoring", "a string, the name of the score", scoring, TypeError)
     higher = check_flag(higher_is_better, "higher_is_better")
-    check_same_score(scores.values())
-    check_same_documents(scores)
-    plain = {
-        name: of_system.scores if isinstance(of_system, Samples) else of_system
-        for name, of_system in scores.items()
-    }
+    samples = {name: one for name, one in scores.items() if isinstance(one, Samples)}
+    check_same_score(list(samples.values()))
+    check_same_documents(samples)
+    plain = {**scores, **{name: one.scores for name, one in samples.items()}}
     items = align_items(plain, ids, keys=names, missing=missing, higher_is_better=higher)
     group = None
     if groups is None:
-        groups = groups_of_samples(scores.values())
+        groups = groups_of_samples(samples.values())
     if groups is not None:
         group = align_groups(groups, items, by_position=ids is not None)
     attempts = (1, False)
@@ -260,16 +232,13 @@ def _posterior_of_items(
             f"scoring={scoring!r} cannot be estimated where runs are missing. Pass missing='drop' "
             "to compare the items that all have."
         )
-    if not all(
-        isinstance(of_system, Samples) and of_system.score == scoring
-        for of_system in scores.values()
-    ):
+    if len(samples) < len(scores) or any(one.score != scoring for one in samples.values()):
         attempts = _check_attempts(scoring, dict(zip(scores, items.scores, strict=True)), higher)
-    human = {
-        name: of_system.human if grades is None and isinstance(of_system, Samples) else grades
-        for (name, grades), of_system in zip(human.items(), scores.values(), strict=True)
+    by_people = {
+        argument: samples[name].human if given is None and name in samples else given
+        for (argument, given), name in zip(human.items(), scores, strict=True)
     }
-    grades = align_human(human, items, by_position=ids is not None)
+    grades = align_human(by_people, items, by_position=ids is not None)
     if grades is not None and attempts[0] > 1:
         raise ValueError(f"scoring={scoring!r} cannot be corrected by grades of people.")
     judges = _check_judges(judge, items.scores.shape[2])
@@ -356,7 +325,8 @@ def _check_attempts(
             "False. Pass 1 minus the scores."
         )
     already = f"If the scores are {scoring} already, call them otherwise."
-    least = min(int(np.isfinite(table).sum(axis=1).min()) for table in tables.values())
+    n_runs = {name: np.isfinite(table).sum(axis=1) for name, table in tables.items()}
+    least = min(int(of_each.min()) for of_each in n_runs.values())
     for name, table in tables.items():
         other = table[np.isfinite(table) & (table != 0) & (table != 1)]
         if len(other):
@@ -364,7 +334,7 @@ def _check_attempts(
                 f"scoring={scoring!r} needs scores that are 0 or 1, but {name} has {other[0]:g}. "
                 f"{already}"
             )
-        few = int((np.isfinite(table).sum(axis=1) < k).sum())
+        few = int((n_runs[name] < k).sum())
         if few:
             raise ValueError(
                 f"scoring={scoring!r} needs {k} or more runs of each item, but {name} has fewer "
