@@ -76,7 +76,7 @@ def _n_columns(source: str | IO[Any], separator: str) -> int:
 
 
 @contextmanager
-def open_table(source: Any, columns: Iterable[Any], *, argument: str = "source") -> Iterator[Any]:
+def open_table(source: Any, columns: Iterable[Any]) -> Iterator[Any]:
     """Give the DuckDB relation of a file, of the files that a pattern matches, or of itself.
 
     Cells of CSV files are text, so that 007 and 7 differ. Each of the `columns` that will be asked
@@ -94,13 +94,13 @@ def open_table(source: Any, columns: Iterable[Any], *, argument: str = "source")
             yield source
         elif not is_path:
             raise TypeError(
-                f"{argument} must be the path of a file, a pattern such as 'part-*.parquet', or a "
+                f"source must be the path of a file, a pattern such as 'part-*.parquet', or a "
                 f"DuckDB relation, such as duckdb.sql('SELECT ...'), got {in_short(source)}. "
                 "Arrays are compared by compare_predictions."
             )
         elif re.match(r"[A-Za-z][A-Za-z0-9+.-]*://", path):
             raise ValueError(
-                f"{argument}={path!r} is an address, but only files are read. Pass a DuckDB "
+                f"{path} is an address, but only files are read. Pass a DuckDB "
                 "relation made with your own connection, such as connection.read_parquet(...)."
             )
         elif name.endswith(TEXT):

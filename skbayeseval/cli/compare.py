@@ -49,7 +49,7 @@ class _Table:
         self.path = "standard input" if path == STANDARD_INPUT else path
         names = list(dict.fromkeys(name for _, name in columns))
         if path.lower().endswith(PARQUET):
-            with open_table(path, names, argument="FILE") as relation:
+            with open_table(path, names) as relation:
                 _check_header(columns, list(relation.columns), path)
                 names = list(relation.columns) if whole else names
                 self.cells = relation.project(_as_text({name: name for name in names})).df()
@@ -109,7 +109,7 @@ def _count_labels(path: str, columns: Mapping[str, str]) -> TableCounts:
 
     `columns` are named by the options that they come from, as in `count_table`.
     """
-    with open_table(path, columns.values(), argument="FILE") as relation:
+    with open_table(path, columns.values()) as relation:
         options = [(f"--{option}", column) for option, column in columns.items()]
         _check_header(options, list(relation.columns), path)
         counts = count_table(
