@@ -91,14 +91,11 @@ class TestAgreement:
         result = compare_table(tmp_path / "part-*.parquet", **COLUMNS, **QUICK)
         assert_same(result, of_arrays(pd.concat([table[small], table[~small]])))
 
-    @pytest.mark.parametrize("separator", [",", ";", "\t"])
-    def test_labels_of_csv_files_are_text(self, separator, tmp_path):
+    def test_labels_of_csv_files_are_text(self, tmp_path):
         table = predictions(["007", "7", "1"])
-        path = tmp_path / "table.csv"
-        table.to_csv(path, index=False, sep=separator)
-        assert_same(compare_table(path, **COLUMNS, **QUICK), of_arrays(table))
-        table.to_csv(tmp_path / "table.csv.gz", index=False, sep=separator)
-        assert_same(compare_table(tmp_path / "table.csv.gz", **COLUMNS, **QUICK), of_arrays(table))
+        for name in ("table.csv", "table.csv.gz"):
+            table.to_csv(tmp_path / name, index=False, sep="\t")
+            assert_same(compare_table(tmp_path / name, **COLUMNS, **QUICK), of_arrays(table))
 
     @pytest.mark.parametrize(
         "text",

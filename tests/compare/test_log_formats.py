@@ -264,10 +264,6 @@ class TestModels:
         for one, other in ((small, again), (big, big.scores.to_numpy())):
             assert compare_items(one, other, n_draws=100).names == ("A", "B")
 
-    def test_promptfoo(self):
-        assert read("promptfoo_new.json").model == "new"
-        assert read("promptfoo_two.json.gz", filter="old").model == "old"
-
     @pytest.mark.parametrize(
         ("folder", "said", "name", "options"),
         [
@@ -304,12 +300,6 @@ class TestHelm:
                 samples = read(name, score="exact_match", filter=part)
                 assert samples.scores.shape == (10, 2)  # trials are runs
                 assert samples.scores.to_numpy().mean() == pytest.approx(np.mean(values))
-
-    def test_what_must_be_said(self):
-        with pytest.raises(ValueError, match="any of exact_match, num_output_tokens may be it"):
-            read("helm_new")
-        with pytest.raises(ValueError, match="several filters: test, test typos 0"):
-            read("helm_new/per_instance_stats.json", score="exact_match")
 
     def test_statistics_of_nothing(self, write):
         def entry(i, **stat):

@@ -252,10 +252,6 @@ class TestFiles:
         assert read_samples(f"/dev/fd/{read}").scores.to_dict() == {"a": 1.0}
         os.close(read)
 
-    def test_empty_lines(self, write):
-        lines = as_lines({"id": i, "score": 1} for i in range(2)).replace("\n", "\r\n\r\n")
-        assert len(read_samples(write("\n \n" + lines))) == 2
-
     def test_empty_files(self, write, tmp_path):
         for text, name in (("", "a"), (" \n", "b"), ("id,score\n", "c.csv"), ("[]", "d.json")):
             with pytest.raises(ValueError, match="contains no samples"):

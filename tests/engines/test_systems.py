@@ -135,12 +135,6 @@ def test_levels_of_data_sets_do_not_matter():
     assert_allclose(shifted - shifted[0], plain - plain[0], atol=1e-8)
 
 
-def test_draws_follow_the_unit_of_scores():
-    means = scores(3, 6)
-    noise = little_noise(means, 0.1)
-    assert_allclose(draw(100 * means, 1e4 * noise, 500), 100 * draw(means, noise, 500), rtol=1e-8)
-
-
 def test_a_hole_on_a_hard_data_set_does_not_make_a_system_better():
     rng = np.random.default_rng(0)
     effects = np.array([0.3, 0.0, -0.1])

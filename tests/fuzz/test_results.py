@@ -53,17 +53,6 @@ def test_intervals_and_decisions(name, prob, rope, metric, of):
         assert decision.hdi.low <= decision.hdi.high
 
 
-@examples(120)
-@given(results, few_ropes, metrics, mostly(st.sampled_from([None, "kde", "interval"])))
-def test_bayes_factor(name, rope, metric, method):
-    found = attempt(
-        "ComparisonResult.bayes_factor",
-        lambda: RESULTS[name].bayes_factor(rope, method=method, metric=metric),
-    )
-    if found is not None:
-        assert found.value >= 0
-
-
 @examples(40)
 @given(results, few_ropes, probs)
 def test_summary(name, rope, prob):

@@ -203,9 +203,6 @@ def test_what_a_result_of_scores_can_and_cannot(tmp_path):
         ({"n_test": 0}, ValueError, "n_test == 0, must be at least 1"),
         ({"n_test": "20"}, TypeError, "n_test must be a number of instances"),
         ({"scoring": 3}, TypeError, "scoring must be a string, the name of the metric"),
-        ({"names": ("x", "x")}, ValueError, "names must differ"),
-        ({"prior": {"mu": 1}}, ValueError, "has no parameter 'mu'"),
-        ({"n_draws": 3}, ValueError, "n_draws == 3"),
     ],
 )
 def test_bad_input(change, error, message):

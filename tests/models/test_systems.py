@@ -47,10 +47,6 @@ def test_a_single_score_has_the_noise_of_the_others():
     assert noise[0, 0] == pytest.approx(1.0)
 
 
-def test_single_scores_have_no_known_noise():
-    assert not noise_of_means(np.ones((3, 4, 1)), None).any()
-
-
 def test_scores_in_steps_have_rounding_errors():
     scores = np.array([[[0.5], [0.25], [0.75]], [[0.25], [0.25], [0.5]]])
     evidence = SystemScores(scores, "score", ("x", "y", "z"), None)
