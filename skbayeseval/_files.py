@@ -1,74 +1,52 @@
-"""Files that are written whole or not at all."""
+"""Files that are written whole or not at all, and archives of arrays and a JSON header.
+
+An archive is an npz file with a checksum, which numpy can read without pickle. Members are not
+compressed, and an array is not larger than its member, so what is read is never larger than the
+file. Only a sparse matrix may have more rows than the file has numbers, up to a limit.
+"""
 
 from __future__ import annotations
 
 import errno
 import io
+import json
+import math
 import os
-import re
 import stat
-from collections.abc import Iterator
+import sys
+import zipfile
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
+from dataclasses import fields, is_dataclass
+from hashlib import sha256
+from numbers import Integral, Real
 from secrets import token_hex
-from typing import IO, Any
+from types import UnionType
+from typing import Any, Union, get_args, get_origin, get_type_hints
 
-import pandas as pd
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
 
 from skbayeseval._arrays import in_short
 
-SEPARATORS = (",", "\t", ";")
+# The kinds of arrays: booleans, numbers and strings.
+KINDS = "biufU"
 
+# What stands for values that JSON does not know.
+ARRAY, SPARSE, TUPLE, DICT = "<array>", "<sparse>", "<tuple>", "<dict>"
+FLOAT, NUMPY, RECORD = "<float>", "<numpy>", "<record>"
 
-# How a table is read: all cells as text, of which only empty ones are missing. With a header of its
-# own, pandas would make an index of the first column where lines are longer than the header.
-AS_TEXT: dict[str, Any] = {
-    "header": None,
-    "dtype": str,
-    "keep_default_na": False,
-    "na_values": [""],
-}
+# The most rows of a sparse matrix, beside as many as there are numbers in the file.
+MOST_ROWS = 10**7
 
+# The member that has the checksum of all others.
+CHECKSUM = "checksum"
 
-def text_table(source: str | IO[Any], name: str) -> pd.DataFrame:
-    """Return all cells as text, the header in the first row; only empty cells are missing.
+# Non-finite numbers by their texts.
+_FLOATS = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
 
-    Parameters
-    ----------
-    source : str or file object
-        The path of a file, which may be compressed, or a file object that can be rewound.
-    name : str
-        What errors call the source.
-    """
-    return pd.concat(text_table_in_parts(source, name))
-
-
-def text_table_in_parts(
-    source: str | IO[Any], name: str, *, n_rows: int = 100_000
-) -> Iterator[pd.DataFrame]:
-    """Yield the rows of `text_table` in parts of at most `n_rows`."""
-    if isinstance(source, str):
-        if re.match(r"[A-Za-z][A-Za-z0-9+.:-]*://", source):
-            raise ValueError(f"{source} is an address, but only files are read. Download it first.")
-        source = os.path.abspath(source)  # pandas takes no absolute path for an address
-        if os.path.exists(source) and not os.path.isfile(source):  # a pipe is read only once
-            with open(source, "rb") as stream:
-                source = io.BytesIO(stream.read())
-    try:
-        separator = max(SEPARATORS, key=lambda one: _n_columns(source, one))
-        with pd.read_csv(source, sep=separator, chunksize=n_rows, **AS_TEXT) as parts:
-            yield from parts
-    except OSError:
-        raise
-    except Exception as error:  # pandas may raise any exception of its decoders
-        raise ValueError(f"{name} cannot be read as a CSV table: {error}") from error
-
-
-def _n_columns(source: str | IO[Any], separator: str) -> int:
-    """Return the number of columns of the header if it had this separator."""
-    header = pd.read_csv(source, sep=separator, nrows=1, **AS_TEXT)
-    if not isinstance(source, str):
-        source.seek(0)
-    return header.shape[1]
+Arrays = dict[str, NDArray[Any]]
 
 
 def check_path(path: Any) -> str:
@@ -109,7 +87,8 @@ def written_whole(path: str | os.PathLike[str]) -> Iterator[str]:
             with open(temporary, "xb"):
                 pass
             yield temporary
-            _flush_to_disk(temporary)
+            with open(temporary, "rb+") as file:
+                os.fsync(file.fileno())
             if former is not None:
                 os.chmod(temporary, stat.S_IMODE(former.st_mode))
             os.replace(temporary, target)
@@ -150,9 +129,236 @@ def _named(path: str | os.PathLike[str], temporary: str | None = None) -> Iterat
         raise OSError(error.errno, error.strerror, os.fspath(path)) from error
 
 
-def _flush_to_disk(path: str) -> None:
-    descriptor = os.open(path, os.O_RDWR)
+def encode(value: Any, arrays: Arrays) -> Any:
+    """Return a value as JSON knows it; arrays are moved to `arrays` and replaced by their names."""
+    if isinstance(value, np.ndarray) and value.dtype.kind in KINDS:
+        name = f"array_{len(arrays)}"
+        arrays[name] = value
+        return {ARRAY: name}
+    if isinstance(value, np.generic) and (
+        value.dtype.kind in "biuU" or value.dtype.char in "efd"  # no loss in a Python scalar
+    ):
+        return {NUMPY: [value.dtype.str, encode(value.item(), arrays)]}
+    if isinstance(value, float) and not math.isfinite(value):
+        return {FLOAT: str(float(value))}
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return value
+    if is_record(value):
+        content = encode(_fields(value), arrays)
+        return {RECORD: [getattr(value, "saved_as", type(value).__name__), content]}
+    if sparse.issparse(value):
+        entries = value.tocoo()
+        parts = [entries.data, entries.row, entries.col, entries.shape]
+        return {SPARSE: encode(parts, arrays)}
+    if isinstance(value, tuple):
+        return {TUPLE: [encode(one, arrays) for one in value]}
+    if isinstance(value, list):
+        return [encode(one, arrays) for one in value]
+    if isinstance(value, Mapping):
+        if all(type(key) is str and not key.startswith("<") for key in value):
+            return {key: encode(one, arrays) for key, one in value.items()}
+        items = [[encode(key, arrays), encode(one, arrays)] for key, one in value.items()]
+        return {DICT: items}
+    raise TypeError(f"{value!r} is of type {type(value).__name__}")
+
+
+def decode(
+    value: Any,
+    arrays: Mapping[str, NDArray[Any]],
+    classes: Mapping[str, type] | None = None,
+    *,
+    in_record: bool = False,
+) -> Any:
+    """Invert `encode`; `classes` are those of the records, by their names.
+
+    If there are any, sparse matrices must be in records, which check their shape: others would be
+    as large as a file says.
+    """
+
+    def decoded(part: Any, in_record: bool = in_record) -> Any:
+        return decode(part, arrays, classes, in_record=in_record)
+
+    if isinstance(value, list):
+        return [decoded(part) for part in value]
+    if not isinstance(value, dict):
+        return value
+    tag = next(iter(value), "")
+    if len(value) != 1 or not tag.startswith("<"):
+        return {key: decoded(part) for key, part in value.items()}
+    content = value[tag]
+    if tag == RECORD and classes is not None and content[0] in classes:
+        fields_of_record = decoded(content[1], in_record=True)
+        check_types(fields_of_record, classes[content[0]])
+        return classes[content[0]](**fields_of_record)
+    if tag == SPARSE and (in_record or classes is None):
+        most = MOST_ROWS + sum(array.size for array in arrays.values())
+        return _sparse(decoded(content), most)
+    if tag == ARRAY and content in arrays:
+        return arrays[content]
+    if tag == FLOAT and content in _FLOATS:
+        return _FLOATS[content]
+    if tag == TUPLE:
+        return tuple([decoded(part) for part in content])
+    if tag == DICT:
+        return {decoded(key): decoded(part) for key, part in content}
+    if tag == NUMPY:
+        dtype, item = np.dtype(content[0]), decoded(content[1])
+        if dtype.kind in "biuU" or dtype.char in "efd":
+            # The type of a text is as long as the text, whatever the header says.
+            return np.str_(item) if dtype.kind == "U" else dtype.type(item)
+    raise ValueError(f"its header contains {in_short(value)}, which has no meaning.")
+
+
+def check_types(content: Mapping[str, Any], kind: type) -> None:
+    """Raise unless named values are of the types that a class says."""
+    for name, hint in get_type_hints(kind).items():
+        if name in content and not _is_of(content[name], hint):
+            raise ValueError(f"its {name} is {in_short(content[name])}")
+
+
+def _is_of(value: Any, hint: Any) -> bool:
+    """Return whether a value is of the type that is written as `hint`."""
+    origin, args = get_origin(hint) or hint, get_args(hint)
+    meant = getattr(origin, "__value__", origin)  # of an alias, such as NDArray in newer NumPy
+    origin = get_origin(meant) or meant
+    if origin in (Union, UnionType):
+        return any(_is_of(value, one) for one in args)
+    if origin in (int, float):
+        is_number = isinstance(value, Integral if origin is int else Real)
+        is_large = isinstance(value, Integral) and abs(int(value)) >= 2**63
+        return is_number and not is_large and not isinstance(value, bool)
+    if origin is Any:
+        return True
+    if origin is np.ndarray or not args:
+        return isinstance(value, origin)
+    if origin is tuple and args[-1] is not ...:
+        return (
+            isinstance(value, tuple) and len(value) == len(args) and all(map(_is_of, value, args))
+        )
+    if issubclass(origin, Mapping):
+        return isinstance(value, Mapping) and all(
+            _is_of(key, args[0]) and _is_of(one, args[1]) for key, one in value.items()
+        )
+    kinds = tuple if origin is tuple else (tuple, list)
+    return isinstance(value, kinds) and all(_is_of(one, args[0]) for one in value)
+
+
+def _sparse(content: Any, most_rows: int) -> Any:
+    data, rows, columns, shape = content
+    if not _is_of(shape, tuple[int, int]) or not 0 <= shape[0] <= most_rows:
+        raise ValueError(f"a sparse matrix has the shape {in_short(shape)}.")
+    return sparse.csr_matrix((data, (rows, columns)), shape)
+
+
+def is_record(value: Any) -> bool:
+    """Return whether a value has named fields: a dataclass or a named tuple."""
+    return is_dataclass(value) or (isinstance(value, tuple) and hasattr(value, "_fields"))
+
+
+def _fields(record: Any) -> dict[str, Any]:
+    """Return the fields of a record, but for those that it does not save."""
+    names = [field.name for field in fields(record)] if is_dataclass(record) else record._fields
+    return {
+        name: getattr(record, name) for name in names if name not in getattr(record, "unsaved", ())
+    }
+
+
+def storable(value: Any) -> Any:
+    """Return a value in which `encode` can store everything: other objects become their repr."""
+    if isinstance(value, (list, tuple)):
+        found = [storable(one) for one in value]
+        return found if isinstance(value, list) else tuple(found)
+    if isinstance(value, Mapping):
+        return {storable(key): storable(one) for key, one in value.items()}
     try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+        encode(value, {})
+    except TypeError:
+        return repr(value)
+    return value
+
+
+def plain(value: Any) -> Any:
+    """Return a value with lists for arrays and tuples, and None for what is not finite."""
+    if isinstance(value, (np.ndarray, np.generic)):
+        return plain(value.tolist())
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    if is_record(value):
+        kind = {"kind": value.kind} if hasattr(value, "kind") else {}
+        return plain(kind | _fields(value))
+    if sparse.issparse(value):
+        return plain(value.toarray())
+    if isinstance(value, Mapping):
+        return {key if isinstance(key, str) else str(key): plain(one) for key, one in value.items()}
+    return [plain(one) for one in value] if isinstance(value, (list, tuple)) else value
+
+
+def write_archive(
+    path: str | os.PathLike[str], header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]
+) -> None:
+    """Write an archive, or leave what is at `path` as it is."""
+    checksum = sha256()
+    header_and_arrays = {"header": np.array(json.dumps(header, allow_nan=False)), **arrays}
+    with written_whole(path) as temporary, zipfile.ZipFile(temporary, "w") as archive:
+        for name, values in header_and_arrays.items():
+            content = io.BytesIO()
+            np.save(content, values, allow_pickle=False)
+            archive.writestr(f"{name}.npy", content.getvalue())
+            checksum.update(f"{name}.npy".encode() + content.getvalue())
+        archive.writestr(CHECKSUM, checksum.hexdigest())
+
+
+def read_archive(path: str | os.PathLike[str]) -> tuple[dict[str, Any], Arrays]:
+    """Return the header and the arrays, which are looked at only if the checksum fits.
+
+    Raises
+    ------
+    ValueError
+        If the file is not such an archive, or was changed after it was written.
+    """
+    with open(check_path(path), "rb") as file:
+        try:
+            archive = zipfile.ZipFile(file)
+        except zipfile.BadZipFile as error:
+            raise ValueError("it is not a zip archive, or not a whole one.") from error
+        with archive:
+            members = archive.infolist()
+            if sum(member.file_size for member in members) > os.fstat(file.fileno()).st_size:
+                raise ValueError("its members are larger than the file.")
+            contents = {member.filename: archive.read(member) for member in members}
+    written = contents.pop(CHECKSUM, b"").decode("ascii", "replace")
+    checksum = sha256()
+    for name, content in contents.items():
+        checksum.update(name.encode() + content)
+    if written != checksum.hexdigest():
+        raise ValueError("it was changed after it was written, or written by something else.")
+    arrays = {
+        name.removesuffix(".npy"): _array(name, content) for name, content in contents.items()
+    }
+    header = json.loads(str(arrays.pop("header")))
+    if not isinstance(header, dict):
+        raise ValueError("its header is not a dict.")
+    return header, arrays
+
+
+def _array(name: str, content: bytes) -> NDArray[Any]:
+    """Return the array of a member, read-only and without a copy, if all of it is there."""
+    file = io.BytesIO(content)
+    version = np.lib.format.read_magic(file)
+    read_header = {
+        (1, 0): np.lib.format.read_array_header_1_0,
+        (2, 0): np.lib.format.read_array_header_2_0,
+    }
+    shape, fortran_order, dtype = read_header[version](file)
+    size, start = math.prod(shape) * dtype.itemsize, file.tell()
+    if dtype.kind not in KINDS or not dtype.itemsize or size != len(content) - start:
+        raise ValueError(
+            f"{name} is said to be an array of shape {in_short(shape)} and dtype {dtype.str}, but "
+            f"has {len(content) - start:,} bytes."
+        )
+    array = np.ndarray(shape, dtype, content, start, order="F" if fortran_order else "C")
+    if dtype.kind == "U":
+        codes = np.ndarray(size // 4, f"{dtype.byteorder}u4", content, start)
+        if codes.max(initial=0) > sys.maxunicode:
+            raise ValueError(f"{name} contains characters that do not exist.")
+    return array

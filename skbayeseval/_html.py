@@ -22,6 +22,13 @@ import pandas as pd
 from skbayeseval._files import check_path, check_place, written_whole
 from skbayeseval._validation import UNWRITABLE
 
+# The style of results in notebooks and on pages, and of pages only. Colours follow the notebook or
+# the browser, light or dark: lines have the colour of its text.
+_STYLE, _PAGE_STYLE = (
+    "\n" + (Path(__file__).parent / name).read_text(encoding="utf-8")
+    for name in ("_html.css", "_page.css")
+)
+
 # The columns of tables that are aligned to the left.
 LEFT = ("decision", "note")
 
@@ -164,68 +171,6 @@ def folded(title: str, *parts: str) -> str:
 def block(*parts: str) -> str:
     """Return what a notebook shows of a result, with a style of its own."""
     return f'<div class="skbayeseval"><style>{_STYLE}</style>{"".join(parts)}</div>'
-
-
-# Colours follow the notebook or the browser, light or dark: lines have the colour of its text.
-_STYLE = """
-.skbayeseval{max-width:54rem}
-.skbayeseval p{margin:.5em 0}
-.skbayeseval .note,.skbayeseval caption,.skbayeseval dt{opacity:.75;font-size:.92em}
-.skbayeseval .scroll{overflow-x:auto}
-.skbayeseval table{border-collapse:collapse;margin:.6em 0;overflow-wrap:break-word}
-.skbayeseval td{font-variant-numeric:tabular-nums}
-.skbayeseval caption{text-align:left;white-space:nowrap}
-.skbayeseval th,.skbayeseval td{padding:.25em .7em;text-align:right;font-weight:400}
-.skbayeseval th:first-child{text-align:left;max-width:22rem}
-.skbayeseval thead th{border-bottom:1px solid;min-width:3em}
-.skbayeseval td{white-space:nowrap}
-.skbayeseval dl{display:grid;grid-template-columns:minmax(6em,max-content) 1fr;gap:.2em 1.2em}
-.skbayeseval dd{margin:0}
-.skbayeseval .shares{display:flex;height:.7em;max-width:30em}
-.skbayeseval .names>span{margin-right:1.2em}
-.skbayeseval .names b{display:inline-block;width:.7em;height:.7em;margin-right:.4em}
-.skbayeseval .cards th,.skbayeseval .cards td{text-align:left;vertical-align:top}
-.skbayeseval .cards :is(th,td){white-space:normal;padding:.25em .5em}
-.skbayeseval .cards tbody th,.skbayeseval strong{font-weight:600}
-.skbayeseval .bar+span{white-space:nowrap}
-.skbayeseval .bar{display:block;width:10rem;height:1rem;stroke:currentColor;stroke-width:4}
-.skbayeseval .bar rect{fill:#009e73;opacity:.35;stroke:none}
-.skbayeseval .bar .zero{stroke-width:1;stroke-dasharray:2}
-.skbayeseval .bar circle{fill:currentColor;stroke:none}
-@media screen and (max-width:40rem){
-.skbayeseval caption{white-space:normal}
-.skbayeseval .cards,.skbayeseval .cards :is(caption,tbody,tr,th,td){display:block;max-width:none}
-.skbayeseval .cards thead{position:absolute;clip-path:inset(50%)}
-.skbayeseval .cards tr{border-top:1px solid;padding:.3em 0}
-.skbayeseval .cards :is(th,td){padding:.1em 0}
-.skbayeseval .cards td{display:grid;grid-template-columns:9em 1fr}
-.skbayeseval .cards td::before{content:attr(data-label);opacity:.75;grid-row:span 2}
-.skbayeseval .cards td :is(svg,span){grid-column:2}
-}
-.skbayeseval figure{margin:.8em 0}
-.skbayeseval img{max-width:100%;height:auto}
-"""
-
-_PAGE_STYLE = """
-:root{color-scheme:light dark}
-*{box-sizing:border-box}
-body{margin:0;font:1rem/1.55 system-ui,sans-serif;overflow-wrap:anywhere}
-main{margin:0 auto;padding:1.5rem 1rem 4rem}
-h1{font-size:clamp(1.15rem,3vw,1.4rem);line-height:1.3;margin:0}
-h2{font-size:1.1rem;margin:1.6rem 0 .4rem}
-h3{font-size:1rem;margin:1.6rem 0 .4rem;border-bottom:1px solid}
-header p{margin:0 0 .3rem;opacity:.75}
-header{border-left:.3rem solid #0072b2;padding:.2rem 1rem;margin:0 0 1.2rem}
-summary{font-weight:600;margin-top:1.6rem;cursor:pointer}
-.skbayeseval details :is(th,td){font-size:.87rem;padding:.25em .5em}
-.row{display:flex;flex-wrap:wrap;gap:0 2rem}
-@media (prefers-color-scheme:dark){img{filter:invert(.93) hue-rotate(180deg)}}
-@media print{:root{color-scheme:light;font-size:9.5pt}body{line-height:1.4}
-.skbayeseval{max-width:none;padding:0}.skbayeseval p{margin:.25em 0}
-h1{font-size:1.4rem}h2{margin:.8rem 0 .2rem}.scroll{overflow:visible}
-img{filter:none;max-height:3.2in}figure,tr,header{break-inside:avoid}h2,h3{break-after:avoid}
-details:not([open]){display:none}details{break-before:page}}
-"""
 
 
 def document(title: str, headline: str, *parts: str) -> str:

@@ -151,16 +151,8 @@ BY_NAME = {
 @pytest.mark.parametrize("numbered", [True, False])
 def test_rows_in_another_order_are_refused(name, numbered):
     y = series(Y, None if numbered else ROWS)
-    for other in (y.iloc[SHUFFLED], y.sort_values()):
-        with pytest.raises(ValueError, match="has the same values in another order") as error:
-            BY_NAME[name](y, other)
-        assert "to_numpy()" in str(error.value)
-    with pytest.raises(ValueError, match=name):
-        BY_NAME[name](series(Y), series(Y, ROWS[::-1]))
-
-
-@pytest.mark.parametrize("name", BY_NAME)
-def test_other_rows_are_refused(name):
+    with pytest.raises(ValueError, match="has the same values in another order.*to_numpy"):
+        BY_NAME[name](y, y.iloc[SHUFFLED])
     with pytest.raises(ValueError, match=f"{name} has other values"):
         BY_NAME[name](series(Y), series(Y, ROWS + "!"))
 
@@ -170,8 +162,6 @@ def test_other_rows_are_refused(name):
     [
         (ROWS, ROWS),
         (ROWS, None),
-        (None, ROWS),
-        (pd.Index(range(7, N + 7)), None),
         (pd.date_range("2020", periods=N), None),
         (pd.MultiIndex.from_product([range(N // 2), ["a", "b"]]), None),
         (pd.Index(["same"] * N), pd.Index(["same"] * N)),

@@ -56,25 +56,6 @@ def test_labels(made):
     assert observed["a"] == pytest.approx(accuracy_score(Y, A))
 
 
-def test_numbers_and_scores():
-    for options in (
-        {"y_score_a": column(P), "y_score_b": column(1 - P), "scoring": "roc_auc"},
-        {"y_score_a": P, "y_score_b": 1 - P, "scoring": "roc_auc"},
-    ):
-        found = compare_predictions(column(Y), None, None, **options, **QUICK)
-        assert found.observed_a == pytest.approx(1 - found.observed_b)
-    one, other = (
-        compare_predictions(*map(kind, (P, P + 0.1, P**2)), scoring="r2", **QUICK).draws
-        for kind in (column, np.array)
-    )
-    np.testing.assert_array_equal(one, other)
-    one, other = (
-        compare_scores(kind(P[:10]), kind(P[10:20]), test_fraction=0.1, **QUICK).hdi()
-        for kind in (column, np.array)
-    )
-    assert one == other
-
-
 def test_items():
     order, ids = RNG.permutation(N), np.arange(N) + 2**60
     for own, others in (
@@ -89,12 +70,6 @@ def test_items():
     with pytest.raises(ValueError, match="scores_a has no score for 1 of 60 items"):
         compare_items(missing, column(P))
     assert compare_items(missing, P, missing="drop", **QUICK).evidence.n_items == N - 1
-
-
-def test_missing_labels():
-    for values in ([None, *Y[1:].tolist()], [None, *WORDS[Y][1:].tolist()]):
-        with pytest.raises(ValueError, match="y_true contains NaN"):
-            compare_predictions(column(values), column(values), column(values))
 
 
 FRAME = pl.DataFrame({"x": [5, 2], "y": [1, 7]})

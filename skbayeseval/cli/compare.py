@@ -21,8 +21,7 @@ from skbayeseval import (
     compare_predictions,
 )
 from skbayeseval._arrays import in_words
-from skbayeseval._duckdb_tables import PARQUET, open_table, quoted
-from skbayeseval._files import text_table
+from skbayeseval._tables import PARQUET, open_table, quoted, text_table
 from skbayeseval.cli.output import (
     InputError,
     add_model,
@@ -55,7 +54,7 @@ class _Table:
         self.path = "standard input" if path == STANDARD_INPUT else path
         names = list(dict.fromkeys(name for _, name in columns))
         if path.lower().endswith(PARQUET):
-            with open_table(path, names, argument="FILE") as relation:
+            with open_table(path, names) as relation:
                 _check_header(columns, list(relation.columns), path)
                 names = list(relation.columns) if whole else names
                 texts = (

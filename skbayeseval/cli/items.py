@@ -14,7 +14,7 @@ import pandas as pd
 
 from skbayeseval import compare_items, compare_many_items, compare_scores, read_samples
 from skbayeseval._arrays import in_words
-from skbayeseval._files import text_table
+from skbayeseval._tables import text_table
 from skbayeseval.cli.output import (
     InputError,
     add_model,

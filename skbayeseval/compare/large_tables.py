@@ -12,8 +12,8 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from skbayeseval._arrays import choices, in_short, wrong
-from skbayeseval._duckdb_tables import WHOLE, open_table, quoted
 from skbayeseval._labels import encode_labels
+from skbayeseval._tables import WHOLE, open_table, quoted
 from skbayeseval._validation import check_names
 from skbayeseval.compare.unlikely_data import check_spelling
 from skbayeseval.engines.pymc import PyMCEngine
@@ -82,13 +82,8 @@ class TableCounts:
     @classmethod
     def from_dict(cls, counts: Mapping[str, Any]) -> TableCounts:
         """Return the counts from the output of `to_dict`."""
-        missing = {"columns", "outcomes", "counts"} - set(counts)
-        if missing:
-            raise ValueError(f"counts must be the output of to_dict, but {missing} is missing.")
-        columns, outcomes = (
-            dict(counts["columns"]),
-            [tuple(outcome) for outcome in counts["outcomes"]],
-        )
+        columns = dict(counts["columns"])
+        outcomes = [tuple(outcome) for outcome in counts["outcomes"]]
         if list(columns) not in (["truth", "a", "b"], ["truth", "a", "b", "groups"]):
             raise ValueError(f"columns must be truth, a, b and perhaps groups, got {columns}.")
         numbers = check_counts(counts["counts"], "counts").astype(int).tolist()
@@ -223,15 +218,13 @@ def compare_table(
             "the columns to compare_predictions."
         )
     columns: dict[str, Any] = {"truth": truth, "a": a, "b": b, "groups": groups}
+    counts = source if isinstance(source, TableCounts) else count_table(source, **columns)
     for name, column in columns.items():
-        if isinstance(source, TableCounts) and column is not None:
+        if counts is source and column is not None:
             raise ValueError(
                 f"{name}={in_short(column)} was given, but source is what count_table counted, "
                 f"which has its columns. Omit {name}=."
             )
-        if not isinstance(source, TableCounts) and column is None and name != "groups":
-            raise TypeError(f"{name} must be the name of a column of source, got None.")
-    counts = source if isinstance(source, TableCounts) else count_table(source, **columns)
     evidence = _evidence(counts, labels, pos_label, weight)
     metrics = resolve_scoring(scoring, evidence.labels, pos_label=pos_label)
     for name, metric in metrics.items():
@@ -258,13 +251,18 @@ def _named_columns(
                 "source must consist of data frames or dicts of columns, got "
                 f"{in_short(part)} as part {number}."
             )
-        for what, column in columns.items():
-            if column not in part:
-                raise ValueError(
-                    f"{what}={in_short(column)} is not a column of source, which has "
-                    f"{choices(column, part)}."
-                )
+        _check_names(columns, part)
         yield [(f"{what}={column!r}", part[column]) for what, column in columns.items()]
+
+
+def _check_names(columns: Mapping[str, Any], known: Iterable[Any]) -> None:
+    """Raise unless the columns are there."""
+    for what, column in columns.items():
+        if column not in list(known):
+            raise ValueError(
+                f"{what}={in_short(column)} is not a column of source, which has "
+                f"{choices(column, known)}."
+            )
 
 
 def _evidence(
@@ -298,13 +296,8 @@ def _evidence(
 def _check_columns(relation: Any, columns: Mapping[str, str]) -> None:
     """Raise unless the columns are there and may contain labels."""
     types = dict(zip(relation.columns, map(str, relation.types), strict=True))
+    _check_names(columns, types)
     for what, column in columns.items():
-        if not isinstance(column, str):
-            raise TypeError(f"{what} must be the name of a column, got {column!r}.")
-        if column not in types:
-            raise ValueError(
-                f"{what}={column!r} is not a column of source, which has {choices(column, types)}."
-            )
         # The members of an enumeration follow in brackets; lists end in [].
         if types[column].partition("(")[0] not in TYPES or types[column].endswith("]"):
             raise ValueError(

@@ -1,4 +1,4 @@
-"""The formats of logs, each a function that yields records: `read_records`.
+"""Records of logs, and their formats, each a function that yields records: `read_records`.
 
 Formats are told by what is in a file, not by its name. Lines and rows are read one by one; other
 JSON is in memory as a whole. Archives are read in memory, so that no path in them is ever used, and
@@ -13,21 +13,26 @@ import gzip
 import io
 import json
 import lzma
+import math
 import os
 import re
 import struct
 import zipfile
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import partial
-from typing import IO, Any
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from decimal import Decimal
+from typing import IO, Any, NamedTuple
+from uuid import UUID
 
 import pandas as pd
 
-from skbayeseval._arrays import counts_from_zero, in_words, wrong
-from skbayeseval._duckdb_tables import columns_of_parquet
-from skbayeseval._files import text_table_in_parts
-from skbayeseval.compare.log_records import AMBIGUOUS, UNSCORED, Record
+from skbayeseval._arrays import counts_from_zero, in_short, in_words, wrong
+from skbayeseval._tables import (
+    check_different,
+    columns_of_parquet,
+    connected,
+    text_table_in_parts,
+)
 
 # What lm-evaluation-harness logs of each document besides its metrics.
 LOG_COLUMNS = frozenset(
@@ -52,32 +57,147 @@ DAMAGED = (
 )  # fmt: skip
 
 
+# Scores that are words, in any case.
+WORDS = {"pass": 1.0, "fail": 0.0, "correct": 1.0, "incorrect": 0.0, "yes": 1.0, "no": 0.0}
+
+# Stands for a score of which a sample has several values, or of which the name means several.
+AMBIGUOUS = object()
+
+
+class Record(NamedTuple):
+    """One record.
+
+    Attributes
+    ----------
+    kind : str
+        What a record of this file is called, such as "line" or "row" (below a header).
+    number : int
+        The number of the record in the file, from 1.
+    path : str
+        The file.
+    values : mapping of str to object
+        What it contains, and what it says about its item, by name. In CSV tables, all is text, and
+        None where a cell is empty.
+    scores : sequence of str
+        The names of what may be the score.
+    id : str or None
+        The name of the ids, where the format has one.
+    document : str or None
+        The name of what tells whether items with the same id are the same.
+    filter : str
+        To which of several parts of the file it belongs.
+    run : object
+        Which run of its item it is; None where the format does not number runs.
+    task : str
+        The task, where several are read together.
+    model : str
+        The model or provider that was tested, where the format tells.
+    """
+
+    kind: str
+    number: int
+    path: str
+    values: Mapping[Any, Any]
+    scores: Sequence[str]
+    id: str | None = None
+    document: str | None = None
+    filter: str = "none"
+    run: Any = None
+    task: str = ""
+    model: str = ""
+
+    @property
+    def where(self) -> str:
+        """Where the record is, such as "line 3 of grades.jsonl"."""
+        return f"{self.kind} {self.number} of {self.path}"
+
+    def value(self, column: str, known: Iterable[str]) -> Any:
+        """Return what the record has under a name; the error tells the names that are known."""
+        if column not in self.values:
+            has = in_words(known, column)
+            raise ValueError(f"{self.where} has no {column!r}. It has {has}.")
+        return self.values[column]
+
+    def text(self, column: str) -> str:
+        """Return an id or a group as text: 7 and "7" are the same, in JSON and in tables."""
+        value = self.value(column, self.values)
+        # Larger floats stand for several whole numbers.
+        is_whole_float = isinstance(value, float) and value.is_integer() and abs(value) < 2**53
+        is_whole = isinstance(value, Decimal) and value.is_finite() and value == int(value)
+        if is_whole_float or is_whole:
+            value = int(value)
+        if isinstance(value, (str, int, UUID)) and str(value).strip():
+            return str(value)
+        raise ValueError(
+            f"{column!r} must be a text or a whole number, got {in_short(value)} in {self.where}."
+        )
+
+    def run_number(self) -> int:
+        """Return the number of the run, or that of the record."""
+        if self.run is None:
+            return self.number
+        if not isinstance(self.run, int) or abs(self.run) > 2**53:
+            raise wrong(f"The run of {self.where}", "a whole number", self.run)
+        return self.run
+
+    def score(self, column: str) -> float:
+        """Return a finite number; NaN if there is no score: null, NaN or an empty cell."""
+        value = self.value(column, self.scores)
+        if value is AMBIGUOUS:
+            raise ValueError(
+                f"{column!r} has several values in {self.where}, or is the name of several scores."
+            )
+        if is_missing(value):
+            return math.nan
+        number = WORDS.get(str(value).lower(), as_number(value))
+        if number is None or not math.isfinite(number):
+            raise ValueError(
+                f"{column!r} must be a finite number, true or false, pass or fail, correct or "
+                f"incorrect, yes or no, got {in_short(value)} in {self.where}."
+            )
+        return number
+
+
+def is_missing(value: Any) -> bool:
+    """Return whether there is no score: the log says so, or it is null, NaN or an empty cell."""
+    if isinstance(value, str):
+        return value.strip().lower() in ("", "nan")
+    return pd.api.types.is_scalar(value) and bool(pd.isna(value))
+
+
+def as_number(value: Any) -> float | None:
+    """Return the number that a value is, or that the text of a table's cell means."""
+    if isinstance(value, str):
+        if value.lower() in ("true", "false"):
+            return float(value.lower() == "true")
+        try:
+            return None if "_" in value else float(value)  # to Python, 1_0 is 10
+        except ValueError:
+            return None
+    try:
+        return float(value) if isinstance(value, (bool, int, float, Decimal)) else None
+    except OverflowError:  # a whole number beyond all floats
+        return math.inf
+
+
 def read_records(source: Any, name: str, task: str | None) -> Iterator[Record]:
     """Yield the records of a data frame, a folder or a file."""
     is_folder = not isinstance(source, pd.DataFrame) and os.path.isdir(source)
     if task is not None and not is_folder:
         raise ValueError(f"task={task!r} chooses a log in a folder, but {name} is no folder.")
     if isinstance(source, pd.DataFrame):
-        return _frame(source, name)
+        return _numbered("row", name, _frame(source, name))
     return _folder(os.fspath(source), name, task) if is_folder else _file(source, name)
 
 
-def _frame(frame: pd.DataFrame, name: str) -> Iterator[Record]:
+def _frame(frame: pd.DataFrame, name: str) -> Iterator[dict[Any, Any]]:
     """Yield the rows of a data frame; an index that does not only count rows is a column."""
     if not counts_from_zero(frame.index):
         frame = frame.reset_index()
-    columns = [str(column) for column in frame.columns]
-    _check_different(columns, name)
-    # One column after the other, so that a row of numbers and texts has values of Python.
-    cells = [frame.iloc[:, i].astype(object).tolist() for i in range(len(columns))]
-    for number, row in enumerate(zip(*cells, strict=True), start=1):
-        yield _plain("row", number, name, dict(zip(columns, row, strict=True)))
-
-
-def _check_different(columns: list[str], name: str) -> None:
-    twice = [column for i, column in enumerate(columns) if column in columns[:i]]
-    if twice:
-        raise ValueError(f"{name} has more than one column {twice[0]!r}: {', '.join(columns)}.")
+    frame = frame.set_axis([str(column) for column in frame.columns], axis=1)
+    check_different(frame.columns.tolist(), name)
+    # As objects, so that a row of numbers and texts has values of Python.
+    yield from frame.astype(object).to_dict("records")
 
 
 def _folder(folder: str, name: str, task: str | None) -> Iterator[Record]:
@@ -116,7 +236,7 @@ def _folder(folder: str, name: str, task: str | None) -> Iterator[Record]:
     for one in chosen:
         for record in _file(newest[one][1], newest[one][1]):
             together = "" if task in (None, one) else one
-            yield record._replace(task=together, more={"task": one, **record.more})
+            yield record._replace(task=together, values={"task": one, **record.values})
 
 
 def model_beside(path: str) -> str:
@@ -142,15 +262,18 @@ def _file(path: str | os.PathLike[str], name: str) -> Iterator[Record]:
         start = raw.read(4)
         size = raw.seek(0, io.SEEK_END)
         raw.seek(0)
-        budget = _Budget(name, size)
         try:
             if start == PARQUET:
-                yield from _parquet(os.fspath(path), name)
+                yield from _numbered("row", name, _parquet(os.fspath(path), name))
             elif start in (ZIP, EMPTY_ZIP):
-                yield from _archive_of_inspect(raw, budget)
+                yield from _archive_of_inspect(raw, size, name)
             elif start.startswith(GZIP):
-                unpacked: Any = _Unpacked(gzip.GzipFile(fileobj=raw), budget)
-                yield from _text(io.BufferedReader(unpacked), name)
+                unpacked, n_bytes = gzip.GzipFile(fileobj=raw), 0
+                while part := unpacked.read(2**20):
+                    n_bytes += len(part)
+                    _check_unpacked(n_bytes, size, name)
+                unpacked.seek(0)
+                yield from _text(unpacked, name)
             else:
                 yield from _text(raw, name)
         except UnicodeDecodeError as error:
@@ -164,47 +287,18 @@ def _file(path: str | os.PathLike[str], name: str) -> Iterator[Record]:
             raise ValueError(f"{name} is a damaged {kind}: {error}") from error
 
 
-class _Budget:
-    """How much a compressed file may unpack to."""
-
-    def __init__(self, name: str, size: int) -> None:
-        self.name, self.most, self.used = name, max(MOST_BYTES, MOST_TIMES * size), 0
-
-    def use(self, data: bytes) -> bytes:
-        self.used += len(data)
-        if self.used > self.most:
-            raise ValueError(
-                f"{self.name} unpacks to more than {self.most:,} bytes, 1 GiB and {MOST_TIMES} "
-                "times its size, which logs do not. If you trust it, unpack it: what is not "
-                "compressed is read whatever its size."
-            )
-        return data
+def _check_unpacked(n_bytes: int, packed: int, name: str) -> None:
+    """Raise if a compressed file unpacks to more than logs do."""
+    most = max(MOST_BYTES, MOST_TIMES * packed)
+    if n_bytes > most:
+        raise ValueError(
+            f"{name} unpacks to more than {most:,} bytes, 1 GiB and {MOST_TIMES} times its size, "
+            "which logs do not. If you trust it, unpack it: what is not compressed is read "
+            "whatever its size."
+        )
 
 
-class _Unpacked(io.RawIOBase):
-    """A compressed stream of which no more is read than the budget allows; it can be rewound."""
-
-    def __init__(self, stream: Any, budget: _Budget) -> None:
-        self.stream, self.budget = stream, budget
-
-    def readable(self) -> bool:
-        return True
-
-    def seekable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        data = self.budget.use(self.stream.read(len(buffer)))
-        buffer[: len(data)] = data
-        return len(data)
-
-    def seek(self, offset: int, whence: int = 0) -> int:
-        position: int = self.stream.seek(offset, whence)
-        self.budget.used = position
-        return position
-
-
-def _text(stream: IO[bytes], name: str) -> Iterator[Record]:
+def _text(stream: Any, name: str) -> Iterator[Record]:
     """Yield the records of JSON, JSON Lines or a table, told by the first character."""
     with io.TextIOWrapper(stream, encoding="utf-8-sig") as text:
         first = next((line for line in iter(text.readline, "") if line.strip()), "").lstrip()
@@ -231,10 +325,13 @@ def _text(stream: IO[bytes], name: str) -> Iterator[Record]:
                 )
             yield from reader(document, name)
         elif isinstance(document, list):
-            for number, values in enumerate(document, start=1):
-                yield _plain("element", number, name, values)
+            yield from _numbered("element", name, document)
+        elif first.startswith("{"):
+            for number, line in enumerate(text, start=1):
+                if line.strip():
+                    yield _plain("line", number, name, _parsed(line, f"line {number} of {name}"))
         elif first:
-            yield from _lines(text, name) if first.startswith("{") else _rows(text, name)
+            yield from _numbered("row", name, _rows(text, name))
 
 
 def _parsed(text: str | bytes, where: str) -> Any:
@@ -254,47 +351,31 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return values
 
 
-def _lines(text: IO[str], name: str) -> Iterator[Record]:
-    for number, line in enumerate(text, start=1):
-        if line.strip():
-            yield _plain("line", number, name, _parsed(line, f"line {number} of {name}"))
-
-
-def _rows(text: IO[str], name: str) -> Iterator[Record]:
+def _rows(text: IO[str], name: str) -> Iterator[dict[Any, Any]]:
     """Yield the rows of a table below its header."""
     header: list[str] = []
-    number = 0
     for part in text_table_in_parts(text, name, n_rows=1_000):  # cells may be long
         cells = part.astype(object).where(part.notna(), None)
-        for row in cells.itertuples(index=False, name=None):
-            if header:
-                number += 1
-                yield _plain("row", number, name, dict(zip(header, row, strict=True)))
-                continue
-            header = ["" if cell is None else cell for cell in row]
-            _check_different(header, name)
+        if not header:
+            header = ["" if cell is None else cell for cell in cells.iloc[0]]
+            check_different(header, name)
+            cells = cells[1:]
+        yield from cells.set_axis(header, axis=1).to_dict("records")
 
 
-def _parquet(path: str, name: str) -> Iterator[Record]:
+def _parquet(path: str, name: str) -> Iterator[dict[Any, Any]]:
     """Yield the rows of a Parquet table, by DuckDB."""
-    try:
-        import duckdb
-    except ImportError as error:
-        raise ImportError(
-            f"{name} is a Parquet table, which DuckDB reads: pip install 'skbayeseval[duckdb]'."
-        ) from error
-    with duckdb.connect(config={"autoinstall_known_extensions": "false"}) as connection:
-        try:
-            columns = columns_of_parquet(connection, path)
-            _check_different(columns, name)
-            table = connection.execute("SELECT * FROM read_parquet(?)", [glob.escape(path)])
-            number = 0
-            while rows := table.fetchmany(1_000):
-                for row in rows:
-                    number += 1
-                    yield _plain("row", number, name, dict(zip(columns, row, strict=True)))
-        except duckdb.Error as error:
-            raise ValueError(f"{name} cannot be read as a Parquet table: {error}") from error
+    with connected(name) as connection:
+        columns = columns_of_parquet(connection, path)
+        check_different(columns, name)
+        table = connection.execute("SELECT * FROM read_parquet(?)", [glob.escape(path)])
+        while rows := table.fetchmany(1_000):
+            yield from (dict(zip(columns, row, strict=True)) for row in rows)
+
+
+def _numbered(kind: str, path: str, rows: Iterable[Any]) -> Iterator[Record]:
+    for number, values in enumerate(rows, start=1):
+        yield _plain(kind, number, path, values)
 
 
 def _plain(kind: str, number: int, path: str, values: Any) -> Record:
@@ -302,14 +383,15 @@ def _plain(kind: str, number: int, path: str, values: Any) -> Record:
     if not isinstance(values, dict):
         where = f"{kind} {number} of {path}"
         raise wrong(where, "a JSON object, such as {'id': 1, 'score': 0.5}", values)
-    document, scores, id_column = values.get("doc"), None, None
+    scores, id_column = list(values), None
     if "doc_id" in values and ("resps" in values or "filtered_resps" in values):
         metrics = values.get("metrics")
         known = metrics if isinstance(metrics, list) else values.keys() - LOG_COLUMNS
         id_column, scores = "doc_id", [column for column in values if column in known]
-    more, part = document if isinstance(document, dict) else {}, str(values.get("filter", "none"))
-    hashed = "doc_hash" if "doc_hash" in values else None
-    return Record(kind, number, path, values, more, id_column, scores, hashed, part)
+    if isinstance(values.get("doc"), dict):
+        values = {**values["doc"], **values}
+    hashed, part = "doc_hash" if "doc_hash" in values else None, str(values.get("filter", "none"))
+    return Record(kind, number, path, values, scores, id_column, hashed, part)
 
 
 # Inspect
@@ -318,54 +400,55 @@ def _plain(kind: str, number: int, path: str, values: Any) -> Record:
 GRADES = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0, "yes": 1.0, "no": 0.0}
 
 
-def _archive_of_inspect(raw: IO[bytes], budget: _Budget) -> Iterator[Record]:
+def _archive_of_inspect(raw: IO[bytes], size: int, name: str) -> Iterator[Record]:
     """Yield the samples of Inspect's .eval: their summaries, or whole if these are not there."""
     archive = zipfile.ZipFile(raw)
     raw.seek(-22 - len(archive.comment), io.SEEK_END)  # what ends an archive is there
     starts_late = min((info.header_offset for info in archive.infolist()), default=0) > 0
     if starts_late or raw.read(4) != EMPTY_ZIP:
         raise ValueError(
-            f"{budget.name} is a zip archive and something else, such as another one. Pass one "
-            "log per file."
+            f"{name} is a zip archive and something else, such as another one. Pass one log per "
+            "file."
         )
     members = {info.filename: info for info in archive.infolist()}  # later ones replace earlier
-    parsed = partial(_json_of_member, archive, raw, budget)
-    names = [name for name in members if re.fullmatch(r"samples/.*\.json", name)]
-    if "summaries.json" in members:
-        summaries = parsed(members["summaries.json"])
-        samples: Iterable[Any] = summaries if isinstance(summaries, list) else [summaries]
-    elif names:
-        samples = (parsed(members[name]) for name in names)
-    else:
-        raise ValueError(f"{budget.name} is a zip archive without samples, no log of Inspect.")
-    header = parsed(members["header.json"])["eval"] if "header.json" in members else {}
-    yield from _inspect(samples, budget.name, header)
+    parts = sorted(members.keys() & {"header.json", "summaries.json"})
+    if "summaries.json" not in parts:
+        parts += [part for part in members if re.fullmatch(r"samples/.*\.json", part)]
+    _check_unpacked(sum(members[part].file_size for part in parts), size, name)
+    parsed: Iterator[Any] = (
+        _parsed(_content(archive, raw, members[part], name), f"{part} in {name}") for part in parts
+    )
+    header = next(parsed)["eval"] if "header.json" in parts else {}
+    if parts in ([], ["header.json"]):
+        raise ValueError(f"{name} is a zip archive without samples, no log of Inspect.")
+    if parts[-1] == "summaries.json":
+        summaries = next(parsed)
+        parsed = iter(summaries if isinstance(summaries, list) else [summaries])
+    yield from _inspect(parsed, name, header)
 
 
-def _json_of_member(
-    archive: zipfile.ZipFile, raw: IO[bytes], budget: _Budget, info: zipfile.ZipInfo
-) -> Any:
+def _content(archive: zipfile.ZipFile, raw: IO[bytes], info: zipfile.ZipInfo, name: str) -> bytes:
+    """Return the content of a member, of which no more is unpacked than it is said to have."""
     stream: Any
     if info.compress_type == ZSTANDARD:
+        try:
+            import zstandard
+        except ImportError as error:
+            raise ImportError(
+                f"{name} is compressed by Zstandard: pip install 'skbayeseval[zstd]' to read it."
+            ) from error
         # Of the local header, 30 bytes long, the last four are the lengths of what follows.
         raw.seek(info.header_offset + 26)
         raw.seek(sum(struct.unpack("<HH", raw.read(4))), io.SEEK_CUR)
-        stream = _zstandard(io.BytesIO(raw.read(info.compress_size)), budget.name)
+        packed = io.BytesIO(raw.read(info.compress_size))
+        stream = zstandard.ZstdDecompressor().stream_reader(packed, read_across_frames=True)
     else:
         stream = archive.open(info)
     with stream:
-        parts = iter(lambda: budget.use(stream.read(2**20)), b"")
-        return _parsed(b"".join(parts), f"{info.filename} in {budget.name}")
-
-
-def _zstandard(stream: IO[bytes], name: str) -> Any:
-    try:
-        import zstandard
-    except ImportError as error:
-        raise ImportError(
-            f"{name} is compressed by Zstandard: pip install 'skbayeseval[zstd]' to read it."
-        ) from error
-    return zstandard.ZstdDecompressor().stream_reader(stream, read_across_frames=True)
+        content = bytes(stream.read(info.file_size + 1))
+    if len(content) != info.file_size:
+        raise zipfile.BadZipFile(f"{info.filename} has not the size that it is said to have")
+    return content
 
 
 def _inspect(samples: Iterable[Any], name: str, header: Mapping[str, Any]) -> Iterator[Record]:
@@ -388,30 +471,23 @@ def _inspect(samples: Iterable[Any], name: str, header: Mapping[str, Any]) -> It
             more["input"] = sample["input"][:500]  # summaries are shortened
         key = repr(sample["id"]), repr(sample["epoch"])
         earlier, _, former = kept.get(key, (0, {}, {}))
-        if former != scores and any(value is not UNSCORED for value in former.values()):
+        if former != scores and any(value is not None for value in former.values()):
             raise ValueError(
                 f"Samples {earlier} and {number} of {name} have the same id, {key[0]}, and the "
                 "same epoch, but other scores."
             )
         kept[key] = (number, more, scores)
-    none = _unscored(scores for _, _, scores in kept.values())
+    none = {column: None for *_, scores in kept.values() for column in scores}
     names = list(none)
     ambiguous = {column: AMBIGUOUS for column, meanings in meant.items() if len(meanings) > 1}
     for number, more, scores in kept.values():
-        values, run = none | scores | ambiguous, more["epoch"]
-        yield Record(
-            "sample", number, name, values, more, "id", names, "input", run=run, model=model
-        )
-
-
-def _unscored(scores: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
-    """Return all names of scores, in order, with the value of what has no score."""
-    return {name: UNSCORED for one in scores for name in one}
+        values, run = {**more, **none, **scores, **ambiguous}, more["epoch"]
+        yield Record("sample", number, name, values, names, "id", "input", run=run, model=model)
 
 
 def _graded(value: Any) -> Any:
     if value is None or value != value:  # NaN is how Inspect writes that there is no score
-        return UNSCORED
+        return None
     return GRADES.get(value, GRADES.get(value.lower(), value)) if isinstance(value, str) else value
 
 
@@ -435,17 +511,16 @@ def _helm(document: list[Any], name: str) -> Iterator[Record]:
             called, count = stat["name"], stat.get("count", 0)
             more |= {"sub_split": called["sub_split"]} if "sub_split" in called else {}
             scores = by_split.setdefault(called.get("split") or "", {})
-            _add(scores, called["name"], stat["sum"] / count if count else UNSCORED)
-    none = _unscored(scores for *_, by_split in kept.values() for scores in by_split.values())
+            _add(scores, called["name"], stat["sum"] / count if count else None)
+    all_scores = [scores for *_, by_split in kept.values() for scores in by_split.values()]
+    none = {column: None for scores in all_scores for column in scores}
     names, shown = list(none), _perturbations_by_name(perturbations)
     for (*_, how), (number, more, by_split) in kept.items():
         for split, scores in (by_split or {"": {}}).items():
             part = f"{split} {shown[how]}".strip() or "none"
             known = {**more, "split": split} if split else more
-            run = more["train_trial_index"]
-            yield Record(
-                "entry", number, name, none | scores, known, "instance_id", names, None, part, run
-            )
+            values, run = {**known, **none, **scores}, more["train_trial_index"]
+            yield Record("entry", number, name, values, names, "instance_id", None, part, run)
 
 
 def _perturbations_by_name(perturbations: Mapping[str, dict[str, Any]]) -> dict[str, str]:
@@ -476,7 +551,8 @@ def _promptfoo(document: dict[str, Any], name: str) -> Iterator[Record]:
     # The first provider comes first, whichever answered first.
     numbered = sorted(enumerate(rows, start=1), key=lambda row: row[1].get("promptIdx", 0))
     several = len({row["prompt"]["label"] for row in rows}) > 1
-    none = _unscored([{"score": 0, "success": 0}, *(row.get("namedScores") or {} for row in rows)])
+    named = [row.get("namedScores") or {} for row in rows]
+    none = dict.fromkeys(["score", "success", *(column for one in named for column in one)])
     names = list(none)
     for number, row in numbered:
         test, provider = row.get("testCase") or {}, row.get("provider") or {}
@@ -494,9 +570,8 @@ def _promptfoo(document: dict[str, Any], name: str) -> Iterator[Record]:
             scores = {}
         more = {**(test.get("metadata") or {}), **variables, "test": item}
         run, part = row.get("testIdx", number), str(part)
-        yield Record(
-            "result", number, name, none | scores, more, "test", names, None, part, run, model=part
-        )
+        values = {**more, **none, **scores}
+        yield Record("result", number, name, values, names, "test", None, part, run, model=part)
 
 
 # Logs that are one JSON document: its type, names in it or in its first element, and its reader.

@@ -15,9 +15,15 @@ import pandas as pd
 
 from skbayeseval._arrays import in_words, wrong
 from skbayeseval._files import check_path
-from skbayeseval._validation import UnlikelyDataWarning
-from skbayeseval.compare.log_formats import model_beside, read_records
-from skbayeseval.compare.log_records import AMBIGUOUS, WORDS, Record, as_number, is_missing
+from skbayeseval.compare.log_formats import (
+    AMBIGUOUS,
+    WORDS,
+    Record,
+    as_number,
+    is_missing,
+    model_beside,
+    read_records,
+)
 
 # Names that can only be those of items.
 ID_COLUMNS = (
@@ -181,25 +187,27 @@ def read_samples(
     words: dict[str, float] = {}
     for record in itertools.chain([first], records):
         filters[record.filter] = record.model
-        if filter is None or record.filter == filter:
-            item = record.text(id)
-            for column in (score, human):
-                word = None if column is None else record.get(column)
-                if isinstance(word, str) and word.lower() in WORDS:
-                    words[word] = WORDS[word.lower()]
-            rows.append(
-                (
-                    f"{record.task}/{item}" if record.task else item,
-                    record.score(score),
-                    None if group is None else record.text(group),
-                    None if document is None else record.get(document),
-                    record.number,
-                    record.run_number(),
-                    np.nan if human is None else _grade(record, human),
-                )
+        if filter not in (None, record.filter):
+            continue
+        item = record.text(id)
+        for word in (record.values.get(score), record.values.get(human)):
+            if isinstance(word, str) and word.lower() in WORDS:
+                words[word] = WORDS[word.lower()]
+        rows.append(
+            (
+                f"{record.task}/{item}" if record.task else item,
+                record.score(score),
+                None if group is None else record.text(group),
+                record.values.get(document),
+                record.number,
+                record.run_number(),
+                np.nan if record.values.get(human) is None else record.score(human or ""),
             )
+        )
     _check_filter(filter, set(filters), name)
-    _tell_words(words)
+    if words:
+        read = ", ".join(f"{word!r} as {number:g}" for word, number in sorted(words.items()))
+        warnings.warn(f"Scores that are words are read as numbers: {read}.", stacklevel=2)
     table = pd.DataFrame(rows, columns=COLUMNS)
     if not runs:
         _check_runs(table, first, id, name)
@@ -221,7 +229,7 @@ def read_samples(
         if not len(grades):
             raise ValueError(
                 f"human={human!r} must name grades of people in {name}, but no sample has "
-                f"one. The columns of the first are {in_words(first.columns, human)}."
+                f"one. The columns of the first are {in_words(first.values, human)}."
             )
     code, items = pd.factorize(pd.Index(table["id"].to_numpy(), name=id))
     values = np.full((len(items), run.max() + 1), np.nan)
@@ -255,13 +263,6 @@ def names_of_models(samples: Sequence[Any], names: Sequence[str]) -> list[str]:
     return called if len(set(called)) == len(called) else list(names)
 
 
-def _tell_words(words: Mapping[str, float]) -> None:
-    """Warn of scores that are words."""
-    if words:
-        read = ", ".join(f"{word!r} as {number:g}" for word, number in sorted(words.items()))
-        warnings.warn(f"Scores that are words are read as numbers: {read}.", stacklevel=3)
-
-
 def _check_runs(table: pd.DataFrame, first: Record, id: str, name: str) -> None:  # noqa: A002
     """Raise if an item occurs more than once, other than in runs that its format numbers."""
     same = ["id"] if first.run is None else ["id", "run"]
@@ -288,12 +289,6 @@ def _check_groups(table: pd.DataFrame, groups: pd.Series[Any], name: str) -> Non
         )
 
 
-def _grade(record: Record, column: str) -> float:
-    """Return the grade that a person gave; NaN if there is none."""
-    is_given = column in record.values or column in record.more
-    return record.score(column) if is_given else np.nan
-
-
 def _check_filter(filter: str | None, filters: set[str], name: str) -> None:  # noqa: A002
     """Raise if it is not known which part of a file is meant."""
     known = in_words(sorted(filters), filter or "")
@@ -305,9 +300,8 @@ def _check_filter(filter: str | None, filters: set[str], name: str) -> None:  # 
         raise ValueError(f"filter={filter!r} is not in {name}, whose filters are: {known}.")
 
 
-def check_same_score(systems: Iterable[Any]) -> None:
+def check_same_score(samples: Sequence[Samples]) -> None:
     """Raise if samples have different scores and this was not asked for."""
-    samples = [sample for sample in systems if isinstance(sample, Samples)]
     scores = list(dict.fromkeys(sample.score for sample in samples))
     if len(scores) > 1 and any(sample.guessed for sample in samples):
         raise ValueError(
@@ -316,17 +310,9 @@ def check_same_score(systems: Iterable[Any]) -> None:
         )
 
 
-def check_same_documents(given: Mapping[str, Any]) -> None:
-    """Raise if items with the same id are different documents; warn if a log was read twice."""
-    samples = {name: one for name, one in given.items() if isinstance(one, Samples)}
+def check_same_documents(samples: Mapping[str, Samples]) -> None:
+    """Raise if items with the same id are different documents."""
     for (name, one), (other, another) in itertools.combinations(samples.items(), 2):
-        same = np.array_equal(one.scores.to_numpy(), another.scores.to_numpy(), equal_nan=True)
-        if same and one.source and one.source == another.source:
-            warnings.warn(
-                f"{name} and {other} are the same scores, read from the same file, {one.source}.",
-                UnlikelyDataWarning,
-                stacklevel=4,
-            )
         if one.documents is None or another.documents is None:
             continue
         hashes, others = one.documents.align(another.documents, join="inner")
@@ -342,26 +328,20 @@ def check_same_documents(given: Mapping[str, Any]) -> None:
             )
 
 
-def groups_of_samples(systems: Iterable[Any]) -> pd.Series[Any] | None:
+def groups_of_samples(samples: Iterable[Samples]) -> pd.Series[Any] | None:
     """Return the groups of all items of samples; None if unknown."""
-    known = [
-        sample.groups
-        for sample in systems
-        if isinstance(sample, Samples) and sample.groups is not None
-    ]
+    known = [one.groups for one in samples if one.groups is not None]
     if not known:
         return None
-    groups, *others = known
-    for other in others:
-        first, again = groups.align(other, join="inner")
-        differ = first.index[first.to_numpy() != again.to_numpy()]
-        if len(differ):
-            item = differ[0]
-            raise ValueError(
-                f"The samples have different groups for {len(differ)} items: item {item!r} is in "
-                f"{first[item]!r} and in {again[item]!r}."
-            )
-        groups = pd.concat([groups, other[~other.index.isin(groups.index)]])
+    every = pd.concat(known)
+    groups = every[~every.index.duplicated()]
+    differ = np.flatnonzero(every.to_numpy() != groups[every.index].to_numpy())
+    if len(differ):
+        item = every.index[differ[0]]
+        raise ValueError(
+            f"The samples have different groups for {every.index[differ].nunique()} items: item "
+            f"{item!r} is in {groups[item]!r} and in {every.iloc[differ[0]]!r}."
+        )
     return groups
 
 
@@ -373,9 +353,9 @@ def _id_column(record: Record) -> str:
 
 
 def _score_column(record: Record, taken: set[str | None]) -> str:
-    names = record.values if record.scores is None else record.scores
     # What is missing here may be a number elsewhere.
-    values = {name: record.values[name] for name in names if name not in {*taken, *ID_COLUMNS}}
+    names = [name for name in record.scores if name not in {*taken, *ID_COLUMNS}]
+    values = {name: record.values[name] for name in names}
     no_numbers = all(as_number(value) is None for value in values.values())
     known = [
         name
@@ -396,6 +376,6 @@ def _the_only(record: Record, option: str, known: list[str], what: str, none: st
         why = f"any of {in_words(known)} may be it" if known else none
         raise ValueError(
             f"{option}= must say which column of {record.path} {what}, because {why}. The columns "
-            f"are {in_words(record.columns, option)}."
+            f"are {in_words(record.values, option)}."
         )
     return known[0]

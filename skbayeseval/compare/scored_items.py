@@ -10,9 +10,14 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from skbayeseval._arrays import by_column, in_words, names_of_series, wrong
+from skbayeseval._arrays import by_column, names_of_series, wrong
 from skbayeseval._validation import check_flag, check_names
-from skbayeseval.compare.item_alignment import align_groups, align_human, align_items
+from skbayeseval.compare.item_alignment import (
+    align_groups,
+    align_human,
+    align_items,
+    estimated_scores,
+)
 from skbayeseval.compare.logs import (
     Samples,
     check_same_documents,
@@ -25,12 +30,6 @@ from skbayeseval.compare.targets import CollectedEvidence
 from skbayeseval.compare.unlikely_data import warn_of_other_scales
 from skbayeseval.evidence.instances import Instances
 from skbayeseval.evidence.item_scores import ItemScores
-from skbayeseval.evidence.missing_scores import (
-    FEWEST_SHARED,
-    strangers,
-    with_estimates,
-    without_distance,
-)
 from skbayeseval.metrics.metric import Metric
 from skbayeseval.metrics.registry import item_metric
 from skbayeseval.posterior.build import make_posterior
@@ -140,21 +139,11 @@ def compare_items(
     if names is None:
         names = names_of_models((scores_a, scores_b), names_of_series(names, scores_a, scores_b))
     names = check_names(names, 2)
-    return ComparisonResult(
-        *_posterior_of_items(
-            {"scores_a": scores_a, "scores_b": scores_b},
-            ids,
-            groups,
-            blocks,
-            missing,
-            {"human_a": human_a, "human_b": human_b},
-            judge,
-            names,
-            higher_is_better,
-            scoring,
-            (model, "exact", prior, n_draws, random_state),
-        )
-    )
+    scores = {"scores_a": scores_a, "scores_b": scores_b}
+    human = {"human_a": human_a, "human_b": human_b}
+    asked = (ids, groups, blocks, missing, judge, higher_is_better, scoring)
+    options = (model, "exact", prior, n_draws, random_state)
+    return ComparisonResult(*_posterior_of_items(scores, human, names, asked, options))
 
 
 def compare_many_items(
@@ -209,50 +198,32 @@ def compare_many_items(
     grades = dict.fromkeys(scores) if human is None else by_column(human)
     if not isinstance(grades, Mapping) or set(grades) != set(scores):
         raise wrong("human", f"a dict with the keys {list(scores)}", human)
-    return Ranking(
-        *_posterior_of_items(
-            scores,
-            ids,
-            groups,
-            blocks,
-            missing,
-            {name: grades[name] for name in scores},
-            judge,
-            names,
-            higher_is_better,
-            scoring,
-            (model, "exact", prior, n_draws, random_state),
-        )
-    )
+    grades = {name: grades[name] for name in scores}
+    asked = (ids, groups, blocks, missing, judge, higher_is_better, scoring)
+    options = (model, "exact", prior, n_draws, random_state)
+    return Ranking(*_posterior_of_items(scores, grades, names, asked, options))
 
 
 def _posterior_of_items(
     scores: Mapping[str, Any],
-    ids: Any,
-    groups: Any,
-    blocks: Any,
-    missing: str,
     human: Mapping[str, Any],
-    judge: Any,
     names: Sequence[str],
-    higher_is_better: bool,
-    scoring: str,
+    asked: tuple[Any, ...],
     options: tuple[Any, ...],
 ) -> tuple[Posterior, tuple[str, ...], dict[str, Metric]]:
     """Return what a result is made of: posterior, names and metrics."""
+    ids, groups, blocks, missing, judge, higher_is_better, scoring = asked
     if not isinstance(scoring, str):
         raise wrong("scoring", "a string, the name of the score", scoring, TypeError)
     higher = check_flag(higher_is_better, "higher_is_better")
-    check_same_score(scores.values())
-    check_same_documents(scores)
-    plain = {
-        name: of_system.scores if isinstance(of_system, Samples) else of_system
-        for name, of_system in scores.items()
-    }
+    samples = {name: one for name, one in scores.items() if isinstance(one, Samples)}
+    check_same_score(list(samples.values()))
+    check_same_documents(samples)
+    plain = {**scores, **{name: one.scores for name, one in samples.items()}}
     items = align_items(plain, ids, keys=names, missing=missing, higher_is_better=higher)
     group = None
     if groups is None:
-        groups = groups_of_samples(scores.values())
+        groups = groups_of_samples(samples.values())
     if groups is not None:
         group = align_groups(groups, items, by_position=ids is not None)
     attempts = (1, False)
@@ -261,22 +232,19 @@ def _posterior_of_items(
             f"scoring={scoring!r} cannot be estimated where runs are missing. Pass missing='drop' "
             "to compare the items that all have."
         )
-    if not all(
-        isinstance(of_system, Samples) and of_system.score == scoring
-        for of_system in scores.values()
-    ):
+    if len(samples) < len(scores) or any(one.score != scoring for one in samples.values()):
         attempts = _check_attempts(scoring, dict(zip(scores, items.scores, strict=True)), higher)
-    human = {
-        name: of_system.human if grades is None and isinstance(of_system, Samples) else grades
-        for (name, grades), of_system in zip(human.items(), scores.values(), strict=True)
+    by_people = {
+        argument: samples[name].human if given is None and name in samples else given
+        for (argument, given), name in zip(human.items(), scores, strict=True)
     }
-    grades = align_human(human, items, by_position=ids is not None)
+    grades = align_human(by_people, items, by_position=ids is not None)
     if grades is not None and attempts[0] > 1:
         raise ValueError(f"scoring={scoring!r} cannot be corrected by grades of people.")
     judges = _check_judges(judge, items.scores.shape[2])
     estimated = None
     if missing == "estimate" and items.missing is not None:
-        estimated = _estimated(items.scores, names, grades)
+        estimated = estimated_scores(items.scores, names, grades)
     described = (higher, *attempts, items.missing, grades, judges, estimated)
     n_items = items.scores.shape[1]
     check_blocks(blocks, groups, n_items)
@@ -308,34 +276,6 @@ def _posterior_of_items(
             _check_possible(dict(zip(names, estimated.mean(axis=1), strict=True)), limits)
     called = scoring if higher else f"neg_{scoring}"
     return posterior, tuple(names), {called: item_metric(called, bounds)}
-
-
-def _estimated(scores: NDArray[Any], names: Sequence[str], grades: Any) -> NDArray[Any]:
-    """Return scores of items with estimates of those that are missing."""
-    if grades is not None:
-        raise ValueError(
-            "missing='estimate' does not go with grades of people. Pass missing='drop' to compare "
-            "the items that all have."
-        )
-    runs = np.isfinite(scores).sum(axis=2)
-    scores = np.nansum(scores, axis=2) / np.where(runs > 0, runs, np.nan)
-    strange = [name for name, is_one in zip(names, strangers(scores), strict=True) if is_one]
-    if strange:
-        raise ValueError(
-            f"Missing scores are estimated from the items that systems share, but "
-            f"{in_words(strange)} {'has' if len(strange) == 1 else 'have'} fewer than "
-            f"{FEWEST_SHARED} in common with the others. Leave these systems out, or run them on "
-            "more items."
-        )
-    # Of two alone, the interval of the difference allows for it.
-    flat = [name for name, is_one in zip(names, without_distance(scores), strict=True) if is_one]
-    if flat and len(names) > 2:
-        raise ValueError(
-            f"{flat[0]} differs by the same amount from the others on all items that it has a "
-            "score of, which does not tell how it would do on those that it lacks. Leave it out, "
-            "or run it on more items."
-        )
-    return with_estimates(scores)
 
 
 def _check_possible(means: Mapping[str, float], limits: tuple[float, float]) -> None:
@@ -385,7 +325,8 @@ def _check_attempts(
             "False. Pass 1 minus the scores."
         )
     already = f"If the scores are {scoring} already, call them otherwise."
-    least = min(int(np.isfinite(table).sum(axis=1).min()) for table in tables.values())
+    n_runs = {name: np.isfinite(table).sum(axis=1) for name, table in tables.items()}
+    least = min(int(of_each.min()) for of_each in n_runs.values())
     for name, table in tables.items():
         other = table[np.isfinite(table) & (table != 0) & (table != 1)]
         if len(other):
@@ -393,7 +334,7 @@ def _check_attempts(
                 f"scoring={scoring!r} needs scores that are 0 or 1, but {name} has {other[0]:g}. "
                 f"{already}"
             )
-        few = int((np.isfinite(table).sum(axis=1) < k).sum())
+        few = int((n_runs[name] < k).sum())
         if few:
             raise ValueError(
                 f"scoring={scoring!r} needs {k} or more runs of each item, but {name} has fewer "

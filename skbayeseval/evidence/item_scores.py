@@ -273,21 +273,18 @@ class ItemScores(Evidence):
     @cached_property
     def over_runs(self) -> Array:
         """The score of each item, over its runs, of shape (n_systems, n_items)."""
-        if self.attempts > 1:
-            both = zip(*self._hits_and_runs, strict=True)
-            share = np.stack([_all_of(self.attempts, *of_one) for of_one in both])
-            return share if self.all_must_succeed else 1 - share
-        if self.n_runs == 1:
-            return self.scores[:, :, 0]
         runs = np.isfinite(self.scores).sum(axis=2)
-        return np.asarray(np.nansum(self.scores, axis=2) / np.where(runs > 0, runs, np.nan))
+        sums = np.nansum(self.scores, axis=2)
+        if self.attempts == 1:
+            return np.asarray(sums / np.where(runs > 0, runs, np.nan))
+        if self.all_must_succeed:
+            return _all_of(self.attempts, sums, runs)
+        return 1 - _all_of(self.attempts, runs - sums, runs)
 
     @property
-    def _hits_and_runs(self) -> tuple[Array, Array]:
-        """The numbers of successes, or of failures for pass@k, and of runs of each item."""
-        runs = np.isfinite(self.scores).sum(axis=2)
-        wins = np.nansum(self.scores, axis=2)
-        return (wins if self.all_must_succeed else runs - wins), runs
+    def _compared(self) -> Array:
+        """The score of each item that is compared; NaN where it is only estimated."""
+        return self.means if self.estimated is None else self.over_runs
 
     def units(self) -> Units:
         """Return the items, or the groups of items, that are weighted together."""
@@ -359,20 +356,14 @@ class ItemScores(Evidence):
 
     def are_copies(self, i: int, j: int, metric: str) -> bool:
         """Return whether two systems have the same scores, where they have any."""
-        if self.estimated is not None:
-            return np.array_equal(self.over_runs[i], self.over_runs[j], equal_nan=True)
-        return np.array_equal(self.means[i], self.means[j])
+        return np.array_equal(self._compared[i], self._compared[j], equal_nan=True)
 
     def has_equal_differences(self) -> bool:
         """Return whether two systems differ by the same amount on all items that both have."""
-        if self.estimated is not None:
-            differences = self.over_runs[0] - self.over_runs[1]
-            differences = differences[np.isfinite(differences)]
-            if not differences.size:
-                return False
-        else:
-            differences = self.means[0] - self.means[1]
-        return bool(np.ptp(differences) <= 1e-12 * np.abs(self.range_seen).max())
+        differences = self._compared[0] - self._compared[1]
+        differences = differences[np.isfinite(differences)]
+        least = 1e-12 * np.abs(self.range_seen).max()
+        return bool(differences.size and np.ptp(differences) <= least)
 
     def unit_numbers(self, metric: Metric) -> UnitNumbers:
         """Return the number of items, or of groups.
@@ -425,16 +416,11 @@ class ItemScores(Evidence):
 
         The variance between runs is that within items, which items with a single run are taken to
         share. The runs of the two systems are taken to be independent. None if no item has two
-        runs of a system, if an item has fewer than 2 k runs for pass@k, or if all differences are
-        equal.
+        runs of a system, for pass@k, or if all differences are equal.
         """
-        if self.estimated is not None:
+        if self.estimated is not None or self.attempts > 1:
             return None
-        if self.attempts > 1:
-            both = zip(*self._hits_and_runs, strict=True)
-            noise = [_noise_of_attempts(self.attempts, *of_one) for of_one in both]
-        else:
-            noise = [_noise_of_mean(of_one) for of_one in self.scores]
+        noise = [_noise_of_mean(of_one) for of_one in self.scores]
         units = self.units()
         differences = units.sums[0] - units.sums[1]
         residuals = differences - differences.sum() / units.sizes.sum() * units.sizes
@@ -448,12 +434,11 @@ class ItemScores(Evidence):
         """Return what to know about judges, pass@k, missing scores, and runs."""
         names = names or [letter(k) for k in range(self.n_classifiers)]
         lines, k = self._on_judges(names), self.attempts
-        if k > 1 and self.all_must_succeed:
-            what = f"all {k} attempts at an item succeed"
-            lines.append((f"pass^{k}", f"is the probability that {what}, averaged over items"))
-        elif k > 1:
-            what = f"at least one of {k} attempts at an item succeeds"
-            lines.append((f"pass@{k}", f"is the probability that {what}, averaged over items"))
+        if k > 1:
+            name, what = f"pass@{k}", f"at least one of {k} attempts at an item succeeds"
+            if self.all_must_succeed:
+                name, what = f"pass^{k}", f"all {k} attempts at an item succeed"
+            lines.append((name, f"is the probability that {what}, averaged over items"))
         if self.missing is not None:
             lines.append(("missing", _missing_in_words(self.missing)))
         are_runs = self.n_runs > 1 and len(self.judges) < 2 and self.human is None
@@ -518,38 +503,33 @@ class ItemScores(Evidence):
 
     def observed_data(self) -> dict[str, ObservedArray]:
         """Return the scores of each system, averaged over runs."""
-        observed = self.means if self.estimated is None else self.over_runs
         return {
             f"items_{letter(k)}": ObservedArray(("item",), of_one)
-            for k, of_one in enumerate(observed)
+            for k, of_one in enumerate(self._compared)
         }
 
 
 def _missing_in_words(missing: dict[str, Any]) -> str:
     """Return how many items had no score of which system, and what was done about it."""
-    lacking, of_each = [], missing["items"]
+    n_items, of_each = missing["n_items"], missing["items"]
     if missing["how"] == "estimate":
-        cells, total, most = (
-            sum(of_each.values()),
-            missing["n_items"],
-            max(of_each, key=of_each.get),
-        )
+        cells, total = sum(of_each.values()), len(of_each) * n_items
+        most = max(of_each, key=of_each.get)
         return (
-            f"{cells:,} of {len(of_each) * total:,} scores ({cells / (len(of_each) * total):.0%}), "
-            f"most of {most} ({of_each[most]:,} of {total:,}): these are estimated from how the "
-            "others did on these items"
+            f"{cells:,} of {total:,} scores ({cells / total:.0%}), most of {most} "
+            f"({of_each[most]:,} of {n_items:,}): these are estimated from how the others did on "
+            "these items"
         )
-    for name, n_items in of_each.items():
-        n_runs = missing["runs"][name]
-        what = [f"for {n_items:,}"] * (n_items > 0) + [f"in {n_runs:,} runs of others"] * (
-            n_runs > 0
-        )
+    lacking = []
+    for name, n in of_each.items():
+        runs = missing["runs"][name]
+        what = [f"for {n:,}"] * (n > 0) + [f"in {runs:,} runs of others"] * (runs > 0)
         if what:
             lacking.append(f"{name} has no score {' and '.join(what)}")
-    words = f"of {missing['n_items']:,} items, {', '.join(lacking)}"
+    done = "are left out, and the result is about the others"
     if missing["how"] == "wrong":
-        return f"{words}: these count as wrong, with a score of 0"
-    return f"{words}: these are left out, and the result is about the others"
+        done = "count as wrong, with a score of 0"
+    return f"of {n_items:,} items, {', '.join(lacking)}: these {done}"
 
 
 def _noise_of_mean(scores: Array) -> float | None:
@@ -569,17 +549,5 @@ def _all_of(k: int, hits: Array, runs: Array) -> Array:
 
     If a run is a hit with probability p, the mean of this is p^k (Chen et al. 2021).
     """
-    j = np.arange(k)[:, None]
-    return np.prod(np.maximum(hits - j, 0) / (runs - j), axis=0)
-
-
-def _noise_of_attempts(k: int, hits: Array, runs: Array) -> float | None:
-    """Return the variance that runs add to the mean of pass@k of one system; None if not known.
-
-    The variance of an estimate of p^k is the mean of its square, minus p^(2k), which 2 k runs can
-    estimate.
-    """
-    if runs.min() < 2 * k:
-        return None
-    variances = _all_of(k, hits, runs) ** 2 - _all_of(2 * k, hits, runs)
-    return max(0.0, float(variances.sum())) / len(runs) ** 2
+    j = np.arange(k)[:, None, None]
+    return np.asarray(np.prod(np.maximum(hits - j, 0) / (runs - j), axis=0))

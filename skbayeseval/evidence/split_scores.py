@@ -40,6 +40,7 @@ class _Scores(Evidence):
 
     is_of_splits = True
     has_class_counts = False
+    identical_in = "split scores"
     of_each: ClassVar[tuple[str, ...]] = ("scores",)
     # The names of the observed data, and of its dimensions.
     prefix: ClassVar[str] = "datasets"
@@ -71,12 +72,17 @@ class _Scores(Evidence):
         scores: Mapping[str, Array] = self.scores
         return scores
 
+    @property
+    def n_classifiers(self) -> int:
+        """The number of estimators."""
+        return len(next(iter(self._by_metric.values())))
+
     def check_metric(self, metric: Metric) -> None:
-        """Raise unless there are split scores of the metric."""
-        if metric.source != "splits" or metric.name not in self.scores:
+        """Raise unless there are scores of the metric."""
+        if metric.source != "splits" or metric.name not in self._by_metric:
             raise ValueError(
-                f"There are no split scores of {metric.name!r}, only of "
-                f"{choices(metric.name, self.scores)}, and no predictions to compute it from."
+                f"There are no {self.identical_in} of {metric.name!r}, only of "
+                f"{choices(metric.name, self._by_metric)}, and no predictions to compute it from."
             )
 
     def observed_data(self) -> dict[str, ObservedArray]:
@@ -123,7 +129,6 @@ class SplitScores(_Scores):
     df: float = np.inf
 
     kind = "splits"
-    identical_in = "split scores"
     family = "splits"
     prefix = "splits"
     dims = ("split",)
@@ -142,11 +147,6 @@ class SplitScores(_Scores):
             noise = {name: of_all[np.ix_([i, j], [i, j])] for name, of_all in noise.items()}
         scores = {name: of_all[[i, j]] for name, of_all in self.scores.items()}
         return replace(self, scores=scores, noise=noise)
-
-    @property
-    def n_classifiers(self) -> int:
-        """The number of estimators."""
-        return len(next(iter(self.scores.values())))
 
     @property
     def train_share(self) -> float:
@@ -214,7 +214,6 @@ class DataSetScores(_Scores):
 
     kind = "data sets"
     family = "data sets"
-    n_classifiers = 2
     is_of_difference = True
 
     @property
@@ -305,14 +304,6 @@ class SystemScores(_Scores):
     def observed(self, metric: Metric) -> tuple[float, ...]:
         """Return the mean score of each system over the data sets that it was run on."""
         return tuple(np.nanmean(self.means, axis=1).tolist())
-
-    def check_metric(self, metric: Metric) -> None:
-        """Raise unless the metric is the score."""
-        if metric.source != "splits" or metric.name != self.metric:
-            raise ValueError(
-                f"There are no scores of {metric.name!r}, only of {self.metric!r}, and no "
-                "predictions to compute it from."
-            )
 
     def are_copies(self, i: int, j: int, metric: str) -> bool:
         """Return whether two systems have the same mean scores on all data sets."""

@@ -13,8 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skbayeseval import evidence as kinds_of_evidence
-from skbayeseval._archive import (
+from skbayeseval._arrays import check_entries, in_short
+from skbayeseval._files import (
     RECORD,
+    check_path,
+    check_place,
     check_types,
     decode,
     encode,
@@ -23,8 +26,6 @@ from skbayeseval._archive import (
     storable,
     write_archive,
 )
-from skbayeseval._arrays import check_entries, in_short
-from skbayeseval._files import check_path, check_place
 from skbayeseval._validation import (
     check_characters,
     check_names,

@@ -22,9 +22,8 @@ from scipy import __version__ as scipy_version
 from sklearn import __version__ as sklearn_version
 from sklearn import get_config
 
-from skbayeseval._archive import decode, encode, read_archive, write_archive
 from skbayeseval._arrays import choices, wrong
-from skbayeseval._files import written_whole
+from skbayeseval._files import decode, encode, read_archive, write_archive, written_whole
 from skbayeseval._version import __version__
 from skbayeseval.splitting.digest import NotDigestibleError, digest
 

@@ -24,8 +24,8 @@ from sklearn.exceptions import FitFailedWarning, UnsetMetadataPassedError
 from sklearn.utils import _safe_indexing, check_random_state, get_tags, indexable
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 
-from skbayeseval._archive import storable
 from skbayeseval._arrays import Array, check_entries, number_of_samples, wrong
+from skbayeseval._files import storable
 from skbayeseval._running import Task, parallel_with_progress, shared
 from skbayeseval._validation import check_flag, check_n_jobs, check_pre_dispatch, check_whole_number
 from skbayeseval.splitting.block_cv import BlockRegularizedCV, pooled_weight

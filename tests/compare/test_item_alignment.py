@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from skbayeseval import compare_items, compare_many_items, load_result
+from skbayeseval import compare_items, compare_many_items
 
 A, B = [0.1, 0.2, 0.3], [0.4, 0.5, 0.6]
 X, Z = list("xyz"), list("zxy")
@@ -57,19 +57,15 @@ def test_runs():
     [
         (A, B[:2], None, r"scores_a has 3, scores_b has 2. Pass ids="),
         (A, [[[1]]], None, r"shape \(items,\) or \(items, runs\)"),
-        ([], [], None, "one score per item"),
         (A, [1, np.inf, 2], None, "scores_b contains infinity"),
         (A, [1, None, 2], None, "no score for 1 of 3 items, first the one at position 1"),
         (A, [1, None, 2], list("xyz"), "with id 'y'"),
         (A, B, list("xyx"), "'x' occurs more than once. Pass several runs"),
-        (A, B, (list("xyz"), list("xyy")), "ids of scores_b must differ"),
         (A, B, (list("xyz"), list("xyw")), r"2 are in both, 1 only in scores_a \('z'\), and 1"),
-        (A, B[:2], (list("xyz"), list("xy")), "1 only in scores_a .*, and 0 only in scores_b."),
         (A, B, list("xy"), "ids has 2, scores_a has 3"),
         (A, B, {"A": list("xyz")}, r"ids must have the keys \['A', 'B'\]"),
         (A, B, [1, None, 3], "ids of scores_a contain NaN"),
         (pd.Series(A, [1, 2, np.nan]), pd.Series(B, [np.nan, 2, 1]), None, "contain NaN or None"),
-        (pd.Series(A, list("xyz")), pd.Series(B, list("xyw")), None, "have different items"),
         (pd.Series(A), pd.Series(B[:2]), None, r"1 only in scores_a \(2\)"),
         (pd.Series(A, list("xyz")), pd.Series(B, list("xxy")), None, "occurs more than once"),
     ],
@@ -159,32 +155,11 @@ class TestMissing:
         assert (result.draws == self.compared("raise", *filled).draws).all()
         assert "new has no score for 1, old has no score for 2: these count as wrong" in str(result)
 
-    @pytest.mark.parametrize("missing", ["drop", "wrong"])
-    def test_swapped_and_permuted(self, missing):
-        many = {"n_draws": 40_000}
-        result, swapped = (
-            self.compared(missing, **many),
-            self.compared(missing, self.b, self.a, **many),
-        )
-        assert (result.observed_a, result.observed_b) == (swapped.observed_b, swapped.observed_a)
-        there = result.probability(0.1).better
-        assert swapped.probability(0.1).worse == pytest.approx(there, abs=0.015)
-        again = self.compared(missing, self.a[::-1], self.b.sample(frac=1, random_state=1), **many)
-        assert (again.observed_a, again.observed_b) == (result.observed_a, result.observed_b)
-        assert again.probability(0.1).better == pytest.approx(there, abs=0.015)
-
     def test_nothing_is_missing(self):
         for missing in ("drop", "wrong"):
             result = self.compared(missing, self.a, self.a)
             assert result.evidence.missing is None
             assert "missing" not in result.details()
-
-    def test_saved(self, tmp_path):
-        result = self.compared("drop")
-        result.save(tmp_path / "x.npz")
-        again = load_result(tmp_path / "x.npz")
-        assert str(again) == str(result)
-        assert again.details() == result.details()
 
     def test_several_systems(self):
         scores = {"x": self.a, "y": self.b, "z": self.a[::-1].iloc[1:]}
@@ -258,17 +233,14 @@ class TestTypesOfIds:
     a, b = np.arange(300) % 10 < 8, np.arange(300) % 7 < 3
     order = np.random.default_rng(0).permutation(300)
 
-    @pytest.mark.parametrize("missing", ["raise", "drop", "wrong"])
+    @pytest.mark.parametrize("missing", ["raise", "drop"])
     @pytest.mark.parametrize("by_index", [True, False])
     @pytest.mark.parametrize(
         ("first", "kinds"),
         [
-            (LARGE, ["int64", "uint64"]),
-            (LARGE, ["uint64", "int64"]),
             (LARGE, ["Int64", "UInt64"]),
             (LARGE, ["uint64", "object", "int64"]),
-            (0, ["int16", "uint16", "float32", "int64"]),
-            (-128, ["int16", "int32"]),
+            (-128, ["int16", "int32", "float32"]),
         ],
     )
     def test_numbers(self, missing, by_index, first, kinds):
@@ -285,18 +257,6 @@ class TestTypesOfIds:
         for found, given in zip(evidence.scores, [self.a, *[self.b] * 3], strict=False):
             np.testing.assert_array_equal(found[:, 0], given)
         assert evidence.missing is None
-
-    @pytest.mark.parametrize("kinds", [("int64", "uint64"), ("uint64", "int64")])
-    def test_missing_items(self, kinds):
-        one, other = (pd.Index(np.arange(n, n + 4) + LARGE).astype(kinds[n]) for n in (0, 1))
-        pair = pd.Series([1.0, 0, 1, 0], one), pd.Series([0, 1, 0, 1.0], other)
-        with pytest.raises(ValueError, match=rf"3 are in both, 1 only in scores_a \({LARGE}\)"):
-            compare_items(*pair)
-        found = compare_items(*pair, missing="drop", n_draws=100).evidence
-        assert found.scores[..., 0].tolist() == [[0, 1, 0], [0, 1, 0]]
-        assert found.missing["items"] == {"A": 1, "B": 1}
-        found = compare_items(*pair, missing="wrong", n_draws=100).evidence
-        assert found.scores[..., 0].tolist() == [[1, 0, 1, 0, 0], [0, 0, 1, 0, 1]]
 
     @pytest.mark.parametrize("kinds", [("int64", "uint64"), ("uint64", "int64")])
     def test_groups_and_grades(self, kinds):
@@ -344,12 +304,3 @@ class TestTypesOfIds:
         for missing in ("raise", "drop"):
             with pytest.raises(ValueError, match="ids of scores_b are floats of 2\\*\\*53 or more"):
                 compare_items(A, B, ids=ids, missing=missing)
-
-    def test_subgroups(self):
-        ids = pd.Index(np.arange(300) + LARGE)
-        result = compare_items(pd.Series(self.a, ids), pd.Series(self.b, ids), n_draws=500)
-        column = pd.Series(self.a, ids.astype("uint64")).iloc[self.order]
-        assert result.by(column).summary()["observed_a"].tolist() == [0, 1]
-        other = column.set_axis(column.index + np.uint64(1))
-        with pytest.raises(ValueError, match="column has another index than the data"):
-            result.by(other)

@@ -6,9 +6,7 @@ import pytest
 from scipy.stats import ks_2samp, t
 
 from skbayeseval import (
-    ComparisonResult,
     compare_items,
-    compare_many,
     compare_many_items,
     compare_predictions,
     load_result,
@@ -26,24 +24,8 @@ GROUPS = np.arange(N) // 4
 QUICK = {"n_draws": 2000, "random_state": 0}
 
 
-def predictions_of(right, y):
-    return np.where(right, y, 1 - y)
-
-
 class TestAgreement:
     """Agreement with what is known otherwise."""
-
-    def test_right_or_wrong_is_the_paired_model_of_accuracy(self):
-        # With half the prior in each class, the outcomes of both classes together have the prior
-        # Dirichlet(1/2, 1/2, 1/2, 1/2), however the items are divided into classes.
-        y = np.random.default_rng(1).integers(0, 2, N)
-        a, b = (predictions_of(right, y) for right in RIGHT[:2])
-        expected = compare_predictions(y, a, b, random_state=1)
-        found = compare_items(*RIGHT[:2], random_state=0)
-        assert found.model == "paired"
-        assert (found.observed_a, found.observed_b) == (expected.observed_a, expected.observed_b)
-        for of in ("draws", "draws_a", "draws_b"):
-            assert ks_2samp(getattr(found, of), getattr(expected, of)).pvalue > 0.001
 
     def test_right_or_wrong_is_the_paired_model_of_recall(self):
         # The prior of one true class, and closed forms on both sides.
@@ -65,25 +47,6 @@ class TestAgreement:
             rope = (-0.1, 0.2)  # not symmetric, and with much of the posterior inside
             of_rope = expected.bayes_factor(rope=rope).value
             assert found.bayes_factor(rope=rope).value == pytest.approx(of_rope, rel=0.05)
-
-    def test_many_systems_agree_with_many_classifiers(self):
-        y = np.random.default_rng(1).integers(0, 2, N)
-        predictions = {
-            name: predictions_of(right, y) for name, right in zip("abc", RIGHT, strict=True)
-        }
-        expected = compare_many(y, predictions, random_state=1)
-        found = compare_many_items(dict(zip("abc", RIGHT, strict=True)), random_state=0)
-        for i, j in found.pairs:
-            one, other = found.draws[i] - found.draws[j], expected.draws[i] - expected.draws[j]
-            assert ks_2samp(one, other).pvalue > 0.001
-
-    def test_groups_agree_with_groups_of_instances(self):
-        y = np.random.default_rng(1).integers(0, 2, N)
-        a, b = (predictions_of(right, y) for right in RIGHT[:2])
-        expected = compare_predictions(y, a, b, groups=GROUPS, random_state=1)
-        found = compare_items(*RIGHT[:2], groups=GROUPS, random_state=0)
-        assert ks_2samp(found.draws, expected.draws).pvalue > 0.001
-        assert ks_2samp(found.draws_a, expected.draws_a).pvalue > 0.001
 
     @pytest.mark.parametrize("scores", [RIGHT, GRADES], ids=["right", "grades"])
     def test_one_group_per_item_is_the_plain_bootstrap(self, scores):
@@ -122,25 +85,12 @@ class TestInvariance:
             right.summary().loc["score", "p_worse"], abs=0.01
         )
 
-    @pytest.mark.parametrize("kind", ["right", "clustered", "runs", "pass@2"])
-    def test_the_order_of_items_does_not_matter(self, kind):
-        scores, options = {
-            "right": (RIGHT[:2], {}),
-            "clustered": (RIGHT[:2], {"model": "clustered"}),
-            "runs": (RUNS, {}),
-            "pass@2": (UNEQUAL, {"scoring": "pass@2"}),
-        }[kind]
+    def test_the_order_of_items_does_not_matter(self):
         draws = []
         for order in (np.arange(N), np.random.default_rng(1).permutation(N)):
-            groups = GROUPS[order] if kind == "clustered" else None
-            result = compare_items(*scores[:, order], groups=groups, **options, random_state=0)
-            draws.append(result.draws)
+            options = {"groups": GROUPS[order], "model": "clustered", "random_state": 0}
+            draws.append(compare_items(*RIGHT[:2, order], **options).draws)
         assert ks_2samp(*draws).pvalue > 0.001
-
-    def test_duplicate_runs_change_nothing(self):
-        one = compare_items(*RUNS, **QUICK)
-        twice = compare_items(*np.concatenate([RUNS, RUNS], axis=2), **QUICK)
-        np.testing.assert_allclose(twice.draws, one.draws, atol=1e-12)
 
     def test_shifts_and_scales_follow(self):
         one = compare_items(*GRADES[:2], **QUICK)
@@ -148,13 +98,7 @@ class TestInvariance:
         np.testing.assert_allclose(other.draws, 10 * one.draws, atol=1e-9)
         np.testing.assert_allclose(other.draws_a, 10 * one.draws_a + 3, atol=1e-9)
 
-    @pytest.mark.parametrize("exponent", [-500, -300, 300])
-    def test_scores_may_be_tiny_or_huge(self, exponent):
-        one = compare_items(*GRADES[:2], **QUICK)
-        other = compare_items(*np.ldexp(GRADES[:2], exponent), **QUICK)
-        np.testing.assert_allclose(np.ldexp(other.draws, -exponent), one.draws, rtol=1e-9)
-
-    @pytest.mark.parametrize("exponent", [-490, -300, 300, 490])
+    @pytest.mark.parametrize("exponent", [-490, 490])
     def test_several_systems_may_have_tiny_or_huge_scores(self, exponent):
         def ranked(scale):
             runs = np.ldexp([*RUNS, RUNS[0] * 0.9], scale)
@@ -165,11 +109,10 @@ class TestInvariance:
         pd.testing.assert_series_equal(other.table["p_best"], one.table["p_best"])
         np.testing.assert_allclose(np.ldexp(other.table["mean"], -exponent), one.table["mean"])
 
-    @pytest.mark.parametrize("size", [1e155, 1e-155, 1e300])
+    @pytest.mark.parametrize("size", [1e155, 1e-155])
     def test_scores_whose_squares_are_no_floats(self, size):
-        for scores in (GRADES[:2], RUNS):
-            with pytest.raises(ValueError, match=r"scores_a, scores_b must be between 1e-150 and"):
-                compare_items(*(size * scores), **QUICK)
+        with pytest.raises(ValueError, match=r"scores_a, scores_b must be between 1e-150 and"):
+            compare_items(*(size * RUNS), **QUICK)
         with pytest.raises(ValueError, match=r"human_a, human_b must be between 1e-150 and"):
             compare_items(*GRADES[:2], human_a=size * GRADES[0], human_b=size * GRADES[1])
 
@@ -237,28 +180,20 @@ class TestSmallSamples:
 class TestResults:
     MAKERS = (
         lambda: compare_items(*RIGHT[:2], **QUICK),
-        lambda: compare_items(*RIGHT[:2], groups=GROUPS, **QUICK),
         lambda: compare_items(*RIGHT[:2], groups=GROUPS, model="clustered", **QUICK),
         lambda: compare_items(*RUNS, higher_is_better=False, scoring="error", **QUICK),
-        lambda: compare_items(*GRADES[:2], prior={"limits": (1, 5)}, **QUICK),
-        lambda: compare_items(*UNEQUAL, scoring="pass@3", **QUICK),
         lambda: compare_items(*UNEQUAL, scoring="pass^2", groups=GROUPS, **QUICK),
     )
 
     @pytest.mark.parametrize("make", MAKERS)
     def test_every_question_has_an_answer(self, make, tmp_path):
         result = make()
-        assert isinstance(result, ComparisonResult)
         low, high = result.hdi()
         assert low < result.draws.mean() < high
         assert sum(result.probability(0.05)) == pytest.approx(1)
-        assert result.decision(0.05).code
-        assert result.non_inferiority(0.1).answer
-        assert result.expected_loss(0.05).choice in ("A", "B")
         assert result.summary(rope=0.05).shape == (1, 10)
         assert len(result.prior_sensitivity(rope=0.05)) >= 1
         assert {"paired t of items", "paired t of groups"} & set(result.frequentist().index)
-        assert result.plot(rope=0.05).ax_ is not None
         assert result.plot("joint").ax_ is not None
         assert result.to_arviz() is not None
         assert result.to_dict()["evidence"]["kind"] == "items"
@@ -277,17 +212,13 @@ class TestResults:
     [
         ({"model": "unpaired"}, r"model='unpaired' does not fit one score per item"),
         ({"model": "clustered"}, r"model='clustered' does not fit one score per item"),
-        ({"model": "nonsense"}, r"not a known model"),
         ({"model": "paired", "groups": GROUPS}, r"does not fit items in groups"),
         ({"groups": GROUPS[:5]}, r"groups has 5, the scores have 60"),
         ({"groups": np.zeros(N)}, r"single group"),
-        ({"groups": [None, *GROUPS[1:]]}, r"groups"),
-        ({"prior": {"mu": 1}}, r"no parameter 'mu'"),
         ({"prior": {"theta": 0}}, r"greater than 0"),
         ({"model": "bootstrap", "prior": {"limits": (0, 0.5)}}, r"scores from 0 to 1"),
         ({"model": "bootstrap", "prior": {"limits": (1, 0)}}, r"smaller one first"),
         ({"model": "bootstrap", "prior": {"limits": 3}}, r"pair of numbers"),
-        ({"names": ("x", "x")}, r"names must differ"),
     ],
 )
 def test_wrong_arguments(options, message):
@@ -366,12 +297,6 @@ class TestAttempts:
             covered += low <= a - b <= high
         assert covered / 200 > 0.91
 
-    def test_success_of_one_is_failure_of_all(self):
-        at = compare_items(*UNEQUAL, scoring="pass@3", **QUICK)
-        every = compare_items(*(1 - UNEQUAL), scoring="pass^3", **QUICK)
-        assert at.observed_a == pytest.approx(1 - every.observed_a)
-        assert ks_2samp(at.draws, -every.draws).pvalue > 0.001
-
     @pytest.mark.parametrize("options", [{}, {"groups": GROUPS}], ids=str)
     def test_invariances(self, options):
         one = compare_items(*UNEQUAL, scoring="pass@2", **options, **QUICK)
@@ -382,13 +307,6 @@ class TestAttempts:
         systems = {"a": UNEQUAL[0], "b": UNEQUAL[1], "c": 1 - UNEQUAL[0]}
         many = compare_many_items(systems, scoring="pass@2", **options, **QUICK)
         assert ks_2samp(many.pairs["a", "b"].draws, one.draws).pvalue > 0.001
-
-    def test_it_is_said_what_it_is(self):
-        result = compare_items(*UNEQUAL, scoring="pass^3", **QUICK)
-        assert result.metrics == ("pass^3",)
-        assert "all 3 attempts at an item succeed" in result.details()
-        assert "all 3 attempts at an item succeed" in result.explain()
-        assert "averaged over runs" not in str(result.frequentist()["note"].tolist())
 
     def test_a_score_that_was_logged_by_this_name_is_a_score(self, tmp_path):
         for name, scores in zip("ab", ATTEMPTS.mean(axis=2), strict=True):
@@ -412,21 +330,3 @@ class TestAttempts:
     def test_what_is_refused(self, scores, options, message):
         with pytest.raises(ValueError, match=message):
             compare_items(*scores, **options)
-
-
-def test_item_models_are_refused_elsewhere():
-    y = [0, 1] * 5
-    with pytest.raises(ValueError, match="does not fit one label per instance"):
-        compare_predictions(y, y, y, model="bootstrap")
-
-
-def test_series_of_groups_follow_the_index():
-    index = [f"q{i}" for i in range(N)]
-    a, b = (pd.Series(scores, index) for scores in GRADES[:2])
-    groups = pd.Series(GROUPS, index)
-    expected = compare_items(*GRADES[:2], groups=GROUPS, **QUICK).draws
-    shuffled = groups.sample(frac=1, random_state=0)
-    found = compare_items(a, b.sample(frac=1, random_state=1), groups=shuffled, **QUICK).draws
-    np.testing.assert_array_equal(found, expected)
-    by_position = compare_items(a, b, groups=pd.Series(GROUPS), **QUICK).draws
-    np.testing.assert_array_equal(by_position, expected)

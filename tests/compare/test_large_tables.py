@@ -45,9 +45,7 @@ def assert_same(result, expected):
 
 TABLES = {
     "integers": predictions([0, 1]),
-    "small integers": predictions([0, 1]).astype({"y": "int8", "nb": "uint8"}),
     "whole floats": predictions([0.0, 1.0]),
-    "booleans": predictions([False, True]),
     "text": predictions(["x", "y, 'z'", "7", "007"]),
     "large integers": predictions([0, 2**62, 2**62 + 1]),
 }
@@ -67,13 +65,6 @@ class TestAgreement:
             assert_same(compare_table(source, **COLUMNS, scoring=scoring, **QUICK), expected)
         assert count_table(table, **COLUMNS) == count_table(duckdb.from_df(table), **COLUMNS)
 
-    @pytest.mark.parametrize("name", ["integers", "text"])
-    def test_groups(self, name):
-        table = TABLES[name]
-        result = compare_table(duckdb.from_df(table), **COLUMNS, groups="doc", **QUICK)
-        assert result.evidence.n_groups == table["doc"].nunique()
-        assert_same(result, of_arrays(table, groups=table["doc"]))
-
     def test_options_arrive(self):
         table = TABLES["integers"]
         options = {
@@ -91,13 +82,6 @@ class TestAgreement:
         result = compare_table(duckdb.from_df(table), **COLUMNS, names=("x", "z"), **QUICK)
         assert result.names == ("x", "z")
 
-    def test_files_that_a_pattern_matches(self, tmp_path):
-        table = TABLES["text"]
-        for i in range(3):
-            duckdb.from_df(table[i::3]).write_parquet(str(tmp_path / f"part-{i}.parquet"))
-        result = compare_table(tmp_path / "part-*.parquet", **COLUMNS, **QUICK)
-        assert_same(result, of_arrays(table))
-
     def test_whole_numbers_of_different_sizes_in_parts(self, tmp_path):
         table = predictions([0, 2**62, 2**62 + 1])
         small = table["y"].eq(0) & table["nb"].eq(0) & table["svm"].eq(0)
@@ -107,14 +91,11 @@ class TestAgreement:
         result = compare_table(tmp_path / "part-*.parquet", **COLUMNS, **QUICK)
         assert_same(result, of_arrays(pd.concat([table[small], table[~small]])))
 
-    @pytest.mark.parametrize("separator", [",", ";", "\t"])
-    def test_labels_of_csv_files_are_text(self, separator, tmp_path):
+    def test_labels_of_csv_files_are_text(self, tmp_path):
         table = predictions(["007", "7", "1"])
-        path = tmp_path / "table.csv"
-        table.to_csv(path, index=False, sep=separator)
-        assert_same(compare_table(path, **COLUMNS, **QUICK), of_arrays(table))
-        table.to_csv(tmp_path / "table.csv.gz", index=False, sep=separator)
-        assert_same(compare_table(tmp_path / "table.csv.gz", **COLUMNS, **QUICK), of_arrays(table))
+        for name in ("table.csv", "table.csv.gz"):
+            table.to_csv(tmp_path / name, index=False, sep="\t")
+            assert_same(compare_table(tmp_path / name, **COLUMNS, **QUICK), of_arrays(table))
 
     @pytest.mark.parametrize(
         "text",
@@ -122,15 +103,12 @@ class TestAgreement:
             "y,nb,svm\n#x,#x,z\nz,#x,z\n",
             "y,nb,svm\n x,x , z\nz,z,z\n",
             'y,nb,svm\n"x,1","x""1",z\nz,z,z\n',
-            "y,nb,svm\n'x','x','z'\n'z','z','z'\n",
             "y,nb,svm\nx;1;2,x;1;2,z;1;2\nz;1;2,z;1;2,z;1;2\n",
             "y;nb;svm\nx,1;x,1;z,2\nz,2;z,2;z,2\n",
             "y,nb,svm\nNULL,NA,None\nnan,NaN,x\n",
-            "y,nb,svm\n1,1,1\n2,1,1\n",
             "y,nb,svm\nx,x,z\n\nz,z,z\n",
             "\ufeffy,nb,svm\r\nx,x,z\r\nz,z,z\r\n",
             "\ny,nb,svm\nx,x,z\nz,z,z\n",
-            "\r\n\r\ny,nb,svm\r\nx,x,z\r\nz,z,z\r\n",
             " \n\t\n\n" + '"y","nb","svm"\nx,x,z\nz,z,z\n',
             "\ufeff\ny;nb;svm\nx;x;z\nz;z;z\n",
         ],
@@ -202,8 +180,6 @@ class TestCounts:
         assert TableCounts.from_dict({**good, "counts": [0]}).outcomes == {}
         with pytest.raises(ValueError, match="source has no rows"):
             compare_table(TableCounts.from_dict({**good, "counts": [0]}))
-        with pytest.raises(ValueError, match="'counts'. is missing"):
-            TableCounts.from_dict({"columns": COLUMNS, "outcomes": []})
 
 
 class TestRefusals:
@@ -230,8 +206,6 @@ class TestRefusals:
             ("SELECT 1 AS y, 1 AS nb, 1 AS svm LIMIT 0", "source has no rows"),
             ("SELECT 1 AS y, 1 AS nb", r"b='svm' is not a column of source, which has \['y', 'nb'"),
             ("SELECT 1 AS Y, 1 AS nb, 1 AS svm", "truth='y' is not a column"),
-            ("SELECT 1 AS y, 2 AS nb, 1 AS svm", "must contain at least two classes, got only"),
-            ("SELECT 1 AS y, 'x' AS nb, 1 AS svm", "Mix of label input types .*truth='y' has 1"),
         ],
     )
     def test_columns(self, sql, message):
@@ -242,7 +216,6 @@ class TestRefusals:
         ("text", "message"),
         [
             ("y,nb,svm\nx,x,z\nz,z,z,w\n", "DuckDB cannot read|is not a column"),
-            ("y,nb,svm\nx,x,z\nz,z\n", "DuckDB cannot read|is not a column"),
             ("A title\ny,nb,svm\nx,x,z\nz,z,z\n", "DuckDB cannot read|is not a column"),
             ("y,nb,svm,nb\nx,x,z,z\nz,z,z,z\n", "more than one column 'nb'"),
             ("y,nb,svm\nx,,z\nz,z,z\n", "a='nb' is NULL or NaN in 1 of 2 rows"),
@@ -260,15 +233,13 @@ class TestRefusals:
         ("labels", "kind"),
         [("0.3::DOUBLE", "DOUBLE"), ("'007'", "VARCHAR"), ("i = 0", "BOOLEAN")],
     )
-    @pytest.mark.parametrize("numbers_first", [True, False])
-    def test_parts_whose_types_differ(self, labels, kind, numbers_first, tmp_path):
+    def test_parts_whose_types_differ(self, labels, kind, tmp_path):
         """DuckDB would convert the labels of other parts to the type in the first."""
         parts = ["SELECT i AS y, i AS nb, i AS svm FROM range(9) t(i)"]
         parts.append(f"SELECT i AS y, {labels} AS Nb, i AS svm FROM range(9) t(i)")
-        for i, sql in enumerate(parts if numbers_first else parts[::-1]):
+        for i, sql in enumerate(parts):
             duckdb.sql(sql).write_parquet(str(tmp_path / f"part-{i}.parquet"))
-        kinds = ("BIGINT", kind) if numbers_first else (kind, "BIGINT")
-        words = "has the type {} in .*part-0.parquet, but {} in .*part-1.parquet".format(*kinds)
+        words = f"has the type BIGINT in .*part-0.parquet, but {kind} in .*part-1.parquet"
         with pytest.raises(ValueError, match=words):
             compare_table(tmp_path / "part-*.parquet", **COLUMNS, **QUICK)
 
@@ -310,9 +281,9 @@ class TestRefusals:
         table = TABLES["integers"]
         with pytest.raises(TypeError, match="source must be the path .* compare_predictions"):
             compare_table(table.to_numpy(), **COLUMNS)
-        with pytest.raises(TypeError, match="truth must be the name of a column .* got None"):
-            compare_table("x.parquet", a="nb", b="svm")
-        with pytest.raises(TypeError, match="a must be the name of a column, got 3"):
+        with pytest.raises(ValueError, match="truth=None is not a column of source"):
+            compare_table(table, a="nb", b="svm")
+        with pytest.raises(ValueError, match="a=3 is not a column of source"):
             compare_table(duckdb.from_df(table), truth="y", a=3, b="svm")
         for name in ("x.parquet", "x-*.parquet", "x.csv", "x.json"):
             with pytest.raises(FileNotFoundError):

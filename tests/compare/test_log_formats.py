@@ -70,38 +70,28 @@ def write(tmp_path):
 class TestVerdicts:
     """From two logs to a verdict in one command."""
 
-    @pytest.fixture
-    def command(self, kind):
+    def test_faults_are_no_verdicts(self, kind, tmp_path, capsys):
+        """Nothing that is wrong with a file passes a gate."""
         if kind == "zstandard":
             pytest.importorskip("zstandard")
         a, b, options = PAIRS[kind]
-        return ["items", str(LOGS / a), str(LOGS / b), *options, "--draws", "500"]
-
-    def test_gates(self, command):
-        swapped = [command[0], command[2], command[1], *command[3:]]
-        gate = ["--gate", "better"]
-        codes = main([*command, *gate]), main([*swapped, *gate])
-        assert codes in ((0, 3), (3, 3))
-        assert main([*command, "--gate", "non-inferior", "--rope", "0.3"]) == 0
-
-    def test_faults_are_no_verdicts(self, kind, command, tmp_path, capsys):
-        """Nothing that is wrong with a file passes a gate."""
-        a, b, options = PAIRS[kind]
-        gate = ["--gate", "non-inferior", "--rope", "0.3"]
-        path = LOGS / b
-        if path.is_dir():
-            path = next(path.rglob("*sums*" if kind == "harness" else "*.json"))
-        folder = tmp_path / "b"
-        shutil.copytree(LOGS / b, folder) if (LOGS / b).is_dir() else folder.mkdir()
-        other = folder / path.relative_to(LOGS / b if (LOGS / b).is_dir() else LOGS)
+        given = LOGS / a, tmp_path / b
+        if (LOGS / b).is_dir():
+            shutil.copytree(LOGS / b, given[1])
+            path = next(given[1].rglob("*sums*" if kind == "harness" else "*.json"))
+        else:
+            path = Path(shutil.copy(LOGS / b, given[1]))
+        gate = [*options, "--draws", "500", "--gate", "non-inferior", "--rope", "0.3"]
+        command = ["items", *map(str, given), *gate]
+        assert main(command) == 0
         data = path.read_bytes()
-        given = [str(LOGS / a), str(folder if (LOGS / b).is_dir() else other), *options, *gate]
         for part in (data[: len(data) // 2], data[:-30], data[:10], b""):
-            other.write_bytes(part)
-            assert main(["items", *given]) == 2, len(part)
-            assert str(folder) in capsys.readouterr().err
-        assert main(["items", given[0], *options, *gate]) == 2  # only one system
-        assert main(["items", given[0], given[0], *options, *gate]) == 2
+            path.write_bytes(part)
+            capsys.readouterr()
+            assert main(command) == 2, len(part)
+            assert str(given[1]) in capsys.readouterr().err
+        assert main(["items", command[1], *gate]) == 2  # only one system
+        assert main(["items", command[1], command[1], *gate]) == 2
 
 
 # Where in these logs samples are, and in a sample its item and its score.
@@ -129,31 +119,18 @@ def test_one_wrong_sample_passes_no_gate(kind, fault, write):
 
 
 class TestInspect:
-    @pytest.mark.parametrize("name", ["inspect_deflated_new.eval", "inspect_deflated_old.eval"])
-    @pytest.mark.parametrize("score", ["match", "includes"])
-    def test_scores_are_those_of_inspect(self, name, score):
-        with zipfile.ZipFile(LOGS / name) as archive:
-            header = json.loads(archive.read("header.json"))
-        expected = {
-            s["name"]: s["metrics"]["accuracy"]["value"] for s in header["results"]["scores"]
-        }
-        samples = read(name, score=score, group="size")
-        assert samples.scores.shape == (12, 2)  # epochs are runs
-        assert samples.scores.to_numpy().mean() == pytest.approx(expected[score])
-        assert samples.groups["sum-3"], samples.groups["sum-9"] == ("small", "large")
-
-    @pytest.mark.parametrize("name", ["inspect_new.json.gz", "inspect_old.json.gz"])
-    def test_json(self, name):
-        expected = written(name)["results"]["scores"]
-        samples = read(name, score="match")
-        assert samples.scores.mean() == pytest.approx(expected[0]["metrics"]["accuracy"]["value"])
-        assert sorted(samples.scores.index) == sorted(f"sum-{i}" for i in range(1, 13))
-
-    def test_zstandard(self):
-        samples, other = (read(f"inspect_{name}.eval", score="match") for name in ("new", "old"))
-        assert samples.scores.shape == (12, 2)
-        assert samples.scores.to_numpy().mean() > other.scores.to_numpy().mean()
+    # The accuracy in the header of each log.
+    @pytest.mark.parametrize(
+        ("name", "accuracy"),
+        [("deflated_new.eval", 0.625), ("old.eval", 0.375), ("old.json.gz", 1 / 3)],
+    )
+    def test_scores_are_those_of_inspect(self, name, accuracy):
+        samples = read(f"inspect_{name}", score="match", group="size")
+        assert samples.scores.to_numpy().mean() == pytest.approx(accuracy)
+        assert samples.scores.shape == ((12, 2) if name.endswith(".eval") else (12,))  # epochs
+        assert (samples.groups["sum-3"], samples.groups["sum-9"]) == ("small", "large")
         assert samples.documents["sum-2"] == "What is 2 + 2?"
+        assert samples.model == "mockllm/model"
 
     def test_without_zstandard(self, monkeypatch):
         monkeypatch.setitem(__import__("sys").modules, "zstandard", None)
@@ -183,24 +160,16 @@ class TestInspect:
         ("value", "number"),
         [
             ("C", 1), ("I", 0), ("P", 0.5), ("N", 0), ("yes", 1), ("No", 0), ("true", 1),
-            ("0.25", 0.25), (True, 1), (3, 3), (math.nan, math.nan),
+            ("0.25", 0.25), (True, 1), (3, 3), (math.nan, math.nan), ({"part": "C"}, 1),
         ],
     )  # fmt: skip
     def test_values(self, value, number, write):
         samples = [{"id": i, "epoch": 1, "scores": {"x": {"value": value}}} for i in (1, 2)]
         found = read_samples(write(inspect_log(samples))).scores
         np.testing.assert_array_equal(found, [number, number])
-
-    def test_values_that_are_no_numbers(self, write):
-        def log(value):
-            samples = [{"id": 1, "epoch": 1, "scores": {"x": {"value": value}}}]
-            return write(inspect_log(samples))
-
-        assert read_samples(log({"a": "C", "b": 0}), score="x_a").scores.tolist() == [1]
-        with pytest.raises(
-            ValueError, match="'x' must be a finite number.* got 'good' in sample 1"
-        ):
-            read_samples(log("good"), score="x")
+        samples[0]["scores"] = {"x": {"value": "good"}}
+        with pytest.raises(ValueError, match="must be a finite number.* got 'good' in sample 1"):
+            read_samples(write(inspect_log(samples)), score="x")
 
     def test_samples_that_were_tried_again(self, write):
         def log(*values):
@@ -218,12 +187,6 @@ class TestInspect:
             message = "Samples 2 and 3 of .* have the same id, 1, and the same epoch, but other"
             with pytest.raises(ValueError, match=message):
                 read_samples(log((2, "I"), (1, "C"), (1, last)))
-
-    @pytest.mark.parametrize("ids", [(1, "1"), ("1", 1.0), (True, "True")])
-    def test_ids_that_are_the_same_as_text(self, ids, write):
-        samples = [{"id": one, "epoch": 1, "scores": {"x": {"value": 1}}} for one in ids]
-        with pytest.raises(ValueError, match="id '.*' occurs more than once in .*, in samples 1"):
-            read_samples(write(inspect_log(samples)))
 
     def test_other_samples_with_the_same_ids(self, write):
         """Samples of one topic and epoch are runs of it only if this is said."""
@@ -272,52 +235,34 @@ class TestInspect:
 class TestModels:
     """Systems are called like the models that logs name."""
 
-    def names(self, *given, capsys):
-        assert main(["items", *map(str, given), "--draws", "500", "--json"]) == 0
-        return json.loads(capsys.readouterr().out)["names"]
-
-    def inspect(self, write, model, value, name):
-        samples = [
-            {"id": i, "epoch": 1, "scores": {"x": {"value": value ^ (i % 4 == 0)}}}
-            for i in range(8)
-        ]
-        return write(inspect_log(samples) | {"eval": {"model": model}}, name)
-
     def test_inspect(self, write, capsys):
-        a, b, c = (
-            self.inspect(write, f"x/{model}", value, f"2026-{i}.json")
-            for i, (model, value) in enumerate((("big", 1), ("small", 0), ("small", 1)))
-        )
-        assert self.names(a, b, capsys=capsys) == ["x/big", "x/small"]
-        assert self.names(a, b, "--names", "A", "B", capsys=capsys) == ["A", "B"]
-        assert self.names(b, c, capsys=capsys) == ["2026-1", "2026-2"]
-        expected = ["x/big", "x/small (2026-1)", "x/small (2026-2)"]
-        assert self.names(a, b, c, capsys=capsys) == expected
-        pair = read_samples(a), read_samples(b)
-        assert [one.model for one in pair] == ["x/big", "x/small"]
-        assert compare_items(*pair, n_draws=100).names == ("x/big", "x/small")
-        assert compare_items(*pair, names=("new", "old"), n_draws=100).names == ("new", "old")
-        assert compare_items(pair[1], read_samples(c), n_draws=100).names == ("A", "B")
-        scores = pair[0].scores.to_numpy()
-        assert compare_items(pair[0], scores, n_draws=100).names == ("A", "B")
-
-    @pytest.mark.parametrize(
-        ("name", "model"),
-        [
-            ("inspect_new.eval", "mockllm/model"),
-            ("inspect_deflated_new.eval", "mockllm/model"),
-            ("inspect_new.json.gz", "mockllm/model"),
-            ("inspect_error.eval", "mockllm/model"),
-        ],
-    )
-    def test_archives(self, name, model):
-        assert read(name, score="match").model == model
-
-    def test_promptfoo(self, capsys):
-        assert read("promptfoo_new.json").model == "new"
-        assert read("promptfoo_two.json.gz", filter="old").model == "old"
-        pair = LOGS / "promptfoo_old.json", LOGS / "promptfoo_new.json"
-        assert self.names(*pair, capsys=capsys) == ["old", "new"]
+        logs = [
+            write(
+                inspect_log(
+                    [
+                        {"id": i, "epoch": 1, "scores": {"x": {"value": value ^ (i % 4 == 0)}}}
+                        for i in range(8)
+                    ]
+                )
+                | {"eval": {"model": f"x/{model}"}},
+                f"2026-{n}.json",
+            )
+            for n, (model, value) in enumerate((("big", 1), ("small", 0), ("small", 1)))
+        ]
+        for which, options, names in (
+            ((0, 1), [], ["x/big", "x/small"]),
+            ((0, 1), ["--names", "A", "B"], ["A", "B"]),
+            ((1, 2), [], ["2026-1", "2026-2"]),
+            ((0, 1, 2), [], ["x/big", "x/small (2026-1)", "x/small (2026-2)"]),
+        ):
+            given = [str(logs[k]) for k in which]
+            assert main(["items", *given, *options, "--draws", "500", "--json"]) == 0
+            assert json.loads(capsys.readouterr().out)["names"] == names
+        big, small, again = map(read_samples, logs)
+        assert compare_items(big, small, n_draws=100).names == ("x/big", "x/small")
+        assert compare_items(big, small, names=("new", "old"), n_draws=100).names == ("new", "old")
+        for one, other in ((small, again), (big, big.scores.to_numpy())):
+            assert compare_items(one, other, n_draws=100).names == ("A", "B")
 
     @pytest.mark.parametrize(
         ("folder", "said", "name", "options"),
@@ -355,12 +300,6 @@ class TestHelm:
                 samples = read(name, score="exact_match", filter=part)
                 assert samples.scores.shape == (10, 2)  # trials are runs
                 assert samples.scores.to_numpy().mean() == pytest.approx(np.mean(values))
-
-    def test_what_must_be_said(self):
-        with pytest.raises(ValueError, match="any of exact_match, num_output_tokens may be it"):
-            read("helm_new")
-        with pytest.raises(ValueError, match="several filters: test, test typos 0"):
-            read("helm_new/per_instance_stats.json", score="exact_match")
 
     def test_statistics_of_nothing(self, write):
         def entry(i, **stat):
@@ -559,7 +498,7 @@ class TestSafety:
         for signature, offset in ((b"PK\x03\x04", 8), (b"PK\x01\x02", 10)):
             i = content.index(signature) + offset
             content = content[:i] + b"\x5d\0" + content[i + 2 :]
-        with pytest.raises(ValueError, match="log unpacks to more than"):
+        with pytest.raises(ValueError, match="log is a damaged zip archive: .* not the size"):
             read_samples(write(content))
 
     def test_paths_in_archives_are_names(self, write, tmp_path):
@@ -575,12 +514,13 @@ class TestSafety:
         with pytest.raises(ValueError, match="sample 1 of .* must be an object with id and epoch"):
             read_samples(write(packed({"summaries.json": {"x": 1}})))
 
-    def test_deep_json(self, write):
-        for text in (b"[" * 10**5, b'{"a":' * 10**5, b'{\n"a":' + b"[" * 10**5):
+    def test_what_is_no_json(self, write):
+        helm = (LOGS / "helm_new" / "per_instance_stats.json").read_bytes()
+        for text in (b"[" * 10**5, b'{\n"a":' + b"[" * 10**5, helm + b"\n" + helm, helm + b"]"):
             with pytest.raises(ValueError, match="log is not valid JSON"):
                 read_samples(write(text))
-            with pytest.raises(ValueError, match="summaries.json in .*log is not valid JSON"):
-                read_samples(write(packed({"summaries.json": text})))
+        with pytest.raises(ValueError, match="summaries.json in .*log is not valid JSON"):
+            read_samples(write(packed({"summaries.json": b"[" * 10**5})))
 
     @pytest.mark.parametrize(
         "log",
@@ -608,22 +548,14 @@ class TestSafety:
         text = json.dumps(written(name), indent=indent).encode()
         options = {"score": "match"} if "inspect" in name else {}
         expected = read(name, **options).scores
-        for blank in (b"", b"\n", b"\r\n \n"):
-            pd.testing.assert_series_equal(
-                read_samples(write(blank + text + blank), **options).scores, expected
-            )
+        blank = b"\r\n \n"
+        found = read_samples(write(blank + text + blank), **options).scores
+        pd.testing.assert_series_equal(found, expected)
         other = text.replace(b'"C"', b'"I"')
         for more in (other, b"\n" + other, b"\n\n" + other[:99], b"\nend", b'\n{"id": 1}\n'):
             for packed in (text + more, gzip.compress(text) + gzip.compress(more)):
                 with pytest.raises(ValueError, match="log (has further lines|is not valid JSON)"):
                     read_samples(write(packed), **options)
-
-    def test_arrays_with_more_after_them(self, write):
-        text = (LOGS / "helm_new" / "per_instance_stats.json").read_bytes()
-        for one in (text, b'[{"id": 1, "score": 1}]'):
-            for more in (one, b"\n" + one, b"]", b"\nend"):
-                with pytest.raises(ValueError, match="log is not valid JSON"):
-                    read_samples(write(one + more))
 
     def test_other_objects(self, write):
         text = json.dumps({"model": "x", "scores": [1, 2]}, indent=2).encode()

@@ -106,15 +106,6 @@ class TestComparison:
         pair = (read_samples(path, id="question_id") for path in (logs["a"], other))
         assert compare_items(*pair, **QUICK).evidence.n_items == N
 
-    def test_the_same_log_twice(self, logs, write):
-        samples = read_samples(logs["a"])
-        for again in (samples, read_samples(logs["a"])):
-            with pytest.warns(UserWarning, match="scores_a and scores_b are the same scores, read"):
-                compare_items(samples, again, **QUICK)
-        path = write(as_lines(logged(i, acc=1, f1=i % 2) for i in range(N)), "two.jsonl")
-        pair = (read_samples(path, score=score) for score in ("acc", "f1"))
-        assert compare_items(*pair, **QUICK).observed_b == 0.5
-
     def test_groups_that_differ(self, write):
         rows = [{"id": i, "score": i % 2, "text": i // 2} for i in range(6)]
         a = write(as_lines(rows), "a.jsonl")
@@ -182,13 +173,6 @@ class TestLogs:
         with pytest.raises(ValueError, match="has no 'subjekt'. It has subject, .* and 10 others"):
             read_samples(path, group="subjekt")
 
-    def test_an_array(self, write):
-        """Some versions write all samples as one array."""
-        samples = [logged(i, acc=i % 2) for i in range(4)]
-        assert read_samples(write(json.dumps(samples, indent=2))).scores.tolist() == [0, 1, 0, 1]
-        with pytest.raises(ValueError, match="element 2 of .* must be a JSON object"):
-            read_samples(write(json.dumps([samples[0], 3])))
-
 
 class TestPlainFiles:
     @pytest.mark.parametrize("separator", [",", "\t", ";"])
@@ -198,17 +182,6 @@ class TestPlainFiles:
         samples = read_samples(path)
         assert samples.scores.to_dict() == {"007": 0.5, "7": 1.0}
         assert samples.scores.name == samples.score == "score"
-
-    def test_truth_values(self, write):
-        path = write("id,correct\na,True\nb,FALSE\n", "a.csv")
-        assert read_samples(path).scores.tolist() == [1, 0]
-        path = write(as_lines([{"id": "a", "correct": True}, {"id": "b", "correct": False}]))
-        assert read_samples(path).scores.tolist() == [1, 0]
-
-    def test_ids_are_the_same_in_json_and_in_tables(self, write):
-        table = read_samples(write("id,score\n1,0\n2,1\n3,1\n", "a.csv"))
-        lines = read_samples(write(as_lines({"id": i, "score": 1} for i in (3, 2.0, "1"))))
-        assert compare_items(table, lines, **QUICK).observed_b == 1
 
     def test_columns_by_name(self, write):
         path = write("nr,grade,seconds,chapter\n1,4,0.1,x\n2,3,0.2,x\n3,2,0.1,y\n", "a.csv")
@@ -255,12 +228,6 @@ class TestPlainFiles:
         plain = write("id,answer,acc\na,yes,0\nb,no,1\n", "c.csv")
         assert read_samples(plain).scores.tolist() == [0, 1]
 
-    def test_grades_of_people_that_are_words(self, write):
-        path = write("id,grade,person\na,0.5,correct\nb,0.1,\n", "a.csv")
-        with pytest.warns(UserWarning, match="'correct' as 1."):
-            samples = read_samples(path, score="grade", human="person")
-        assert samples.human.to_dict() == {"a": 1}
-
     def test_runs_of_an_item_in_two_groups(self, write):
         path = write("id,score,g\nx,1,h\nx,0,i\n", "a.csv")
         with pytest.raises(ValueError, match="several values of 'g' for item 'x': 'h' and 'i'"):
@@ -285,10 +252,6 @@ class TestFiles:
         assert read_samples(f"/dev/fd/{read}").scores.to_dict() == {"a": 1.0}
         os.close(read)
 
-    def test_empty_lines(self, write):
-        lines = as_lines({"id": i, "score": 1} for i in range(2)).replace("\n", "\r\n\r\n")
-        assert len(read_samples(write("\n \n" + lines))) == 2
-
     def test_empty_files(self, write, tmp_path):
         for text, name in (("", "a"), (" \n", "b"), ("id,score\n", "c.csv"), ("[]", "d.json")):
             with pytest.raises(ValueError, match="contains no samples"):
@@ -300,12 +263,8 @@ class TestFiles:
         ("line", "message"),
         [
             ('{"id": 3, "score": 0.5', "line 3 of .*bad.jsonl is not valid JSON"),
-            ("[" * 100_000, "line 3 of .* is not valid JSON"),
-            ("[1, 2]", r"line 3 of .* must be a JSON object, .* got \[1, 2\]"),
             ('{"id": 3}', "line 3 of .* has no 'score'. It has id."),
-            ('{"score": 3}', "line 3 of .* has no 'id'. It has score."),
             ('{"id": null, "score": 1}', "'id' must be a text .* got None in line 3"),
-            ('{"id": [1], "score": 1}', r"'id' must be a text .* got \[1\] in line 3"),
             (
                 '{"id": 3, "score": 1, "score": 0}',
                 "line 3 of .* an object has more than one 'score'",
@@ -314,7 +273,6 @@ class TestFiles:
             ('{"id": 3, "score": "1_0"}', "'score' must be .* got '1_0' in line 3"),
             (f'{{"id": 3, "score": 1{"0" * 400}}}', "'score' must be a finite number.* in line 3"),
             ('{"id": 3, "score": Infinity}', "'score' must be a finite number.* got inf in line 3"),
-            ('{"id": 3, "score": "much"}', "'score' must be .* got 'much' in line 3"),
         ],
     )
     def test_malformed_lines(self, line, message, write):

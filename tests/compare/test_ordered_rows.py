@@ -13,10 +13,7 @@ from sklearn.model_selection import TimeSeriesSplit
 from sklearn.naive_bayes import GaussianNB
 
 from skbayeseval import (
-    BayesianComparer,
-    bayesian_cross_val_score,
     bayesian_cross_validate,
-    chunk_counter,
     compare_items,
     compare_many,
     compare_many_items,
@@ -89,17 +86,17 @@ ALL = [*PAIRS, of_one, of_many, of_many_items]
 
 
 @pytest.mark.parametrize("compare", ALL)
-@pytest.mark.parametrize("blocks", ["auto ", "Auto", 0, -3, 2.5, True, N // 2 + 1, [5], np.nan])
-def test_bad_blocks_are_refused(compare, blocks):
-    with pytest.raises((ValueError, TypeError), match=r"^blocks"):
-        compare(blocks=blocks)
-
-
-@pytest.mark.parametrize("compare", ALL)
-@pytest.mark.parametrize("blocks", ["auto", 5, 1])
-def test_blocks_and_groups_are_refused(compare, blocks):
+def test_blocks_that_are_refused(compare):
+    with pytest.raises(ValueError, match=r"^blocks == 61, must be <= 60"):
+        compare(blocks=N // 2 + 1)
     with pytest.raises(ValueError, match="blocks=.* and groups= were both given"):
-        compare(blocks=blocks, groups=np.arange(N) // 3)
+        compare(blocks=1, groups=np.arange(N) // 3)
+
+
+@pytest.mark.parametrize("blocks", ["auto ", 0, -3, 2.5, True, [5], np.nan])
+def test_bad_blocks(blocks):
+    with pytest.raises((ValueError, TypeError), match=r"^blocks"):
+        by_items(blocks=blocks)
 
 
 @pytest.mark.parametrize("compare", PAIRS)
@@ -131,17 +128,9 @@ def test_auto_chooses_a_length(compare):
     assert 5 <= compare(blocks="auto").evidence.block_length <= N // 5
 
 
-def test_few_blocks_make_no_error_negative(tmp_path):
-    result = by_numbers(blocks=40)
-    assert result.draws_a.max() <= 0
-    result.save(tmp_path / "result.npz")
-    assert np.array_equal(load_result(tmp_path / "result.npz").draws, result.draws)
-
-
 @pytest.mark.parametrize("compare", PAIRS)
-@pytest.mark.parametrize("blocks", [7, "auto"])
-def test_save_and_load(compare, blocks, tmp_path):
-    result = compare(blocks=blocks)
+def test_save_and_load(compare, tmp_path):
+    result = compare(blocks="auto")
     result.save(tmp_path / "result.npz")
     loaded = load_result(tmp_path / "result.npz")
     assert loaded.evidence.block_length == result.evidence.block_length
@@ -149,13 +138,6 @@ def test_save_and_load(compare, blocks, tmp_path):
     assert str(loaded) == str(result)
     if compare is not by_labels:
         pd.testing.assert_frame_equal(loaded.frequentist(), result.frequentist())
-
-
-def test_block_lengths_in_files_are_checked():
-    with pytest.raises(ValueError, match="block_length"):
-        by_classes(blocks=5).evidence.in_blocks(1, None)
-    with pytest.raises(ValueError, match="block_length"):
-        by_items(blocks=5).evidence.in_blocks(0, None)
 
 
 def test_what_blocks_do_not_go_with():
@@ -200,26 +182,11 @@ def test_several_share_the_length_that_is_longest():
     assert table.loc[name, "statistic"] == pytest.approx(expected.loc[name, "statistic"])
 
 
-def test_metrics_share_the_length():
-    alone = by_classes(blocks="auto", scoring="f1")
-    both = by_classes(blocks="auto", scoring=["accuracy", "f1"])
-    assert both.evidence.block_length == alone.evidence.block_length
-    assert np.array_equal(both.metric("f1").draws, alone.draws)
-
-
 def test_classes_and_scores_have_the_same_blocks():
     scores = {"y_score_a": NUMBERS[0], "y_score_b": NUMBERS[1], "scoring": ["accuracy", "roc_auc"]}
     result = by_classes(blocks="auto", **scores)
     assert result._posterior.scored.block_length == result.evidence.block_length
     assert "Diebold and Mariano" in result.frequentist(metric="roc_auc").index
-
-
-def test_sentences():
-    tags = [["B-PER", "O"] if one else ["O", "B-PER"] for one in Y]
-    a, b = ([["B-PER", "O"] if one else ["O", "B-PER"] for one in said] for said in (A, B))
-    options = {"counter": chunk_counter("IOB2"), **FEW}
-    result = compare_predictions(tags, a, b, blocks="auto", **options)
-    assert result.evidence.block_length == by_classes(blocks="auto").evidence.block_length
 
 
 def test_items_of_any_kind_need_a_length():
@@ -239,14 +206,6 @@ def test_length_is_that_of_arch():
     y = np.random.RandomState(0).standard_normal(10_100)
     y = lfilter([1], [1, -0.3], y)[100:]
     assert _best_length(y) == pytest.approx(15.60894, rel=1e-4)
-
-
-def test_length_of_an_autoregressive_process():
-    # G / g(0) is 2 r / (1 - r^2), in the notation of Politis and White (2004).
-    rng, n, r = np.random.default_rng(0), 10_000, 0.5
-    found = [_best_length(lfilter([1], [1, -r], rng.normal(size=n))) for _ in range(20)]
-    expected = (1.5 * n * (2 * r / (1 - r**2)) ** 2) ** (1 / 3)
-    assert np.mean(found) == pytest.approx(expected, rel=0.1)
 
 
 @pytest.mark.parametrize(("n", "expected"), [(1000, 10), (300, 7), (100, 5), (27, 3), (12, 2)])
@@ -326,7 +285,7 @@ def test_times_that_are_not_sorted_have_no_blocks(blocks):
     compare_predictions(shuffled, A, B, blocks=1, **FEW)
 
 
-@pytest.mark.parametrize(("n", "share"), [(40, 0.3), (300, 0.05), (300, 0.4), (2000, 0.004)])
+@pytest.mark.parametrize(("n", "share"), [(40, 0.3), (2000, 0.004)])
 def test_independent_rows_are_seldom_warned_of(n, share):
     rng, alarms = np.random.default_rng(0), 0
     for _ in range(1000):
@@ -342,10 +301,9 @@ def test_independent_rows_are_seldom_warned_of(n, share):
 # Cross-validation over time.
 
 
-@pytest.mark.parametrize("options", [{}, {"scoring": ["f1", "roc_auc"]}, {"estimand": "fitted"}])
-def test_cross_validation_over_time(options):
+def test_cross_validation_over_time():
     pair = GaussianNB(), LogisticRegression()
-    in_time = {"cv": TimeSeriesSplit(5), **FEW, **options}
+    in_time = {"cv": TimeSeriesSplit(5), "scoring": ["f1", "roc_auc"], **FEW}
     results = {
         blocks: bayesian_cross_validate(*pair, X, Y, blocks=blocks, **in_time)
         for blocks in (None, 1, 5, "auto")
@@ -393,25 +351,6 @@ def test_repeated_tests_of_a_row_are_in_its_block():
         assert "Diebold and Mariano" not in result.frequentist().index
 
 
-def test_regressors_over_time():
-    pair = LinearRegression(), DummyRegressor()
-    y = NUMBERS[0] + X[:, 0]
-    options = {"cv": TimeSeriesSplit(4), "scoring": "neg_mean_absolute_error", **FEW}
-    with pytest.warns(UserWarning, match="lag-1 correlation"):
-        bayesian_cross_validate(*pair, TIME, y, **options)
-    result = bayesian_cross_validate(*pair, TIME, y, blocks="auto", **options)
-    assert result.evidence.block_length > 5
-
-
-def test_comparer_and_one_learner():
-    learners = [GaussianNB(), LogisticRegression()]
-    comparer = BayesianComparer(learners, cv=TimeSeriesSplit(4), blocks=8, random_state=0)
-    assert comparer.get_params()["blocks"] == 8
-    assert comparer.fit(X, Y).result_.evidence.block_length == 8
-    result = bayesian_cross_val_score(learners[0], X, Y, cv=TimeSeriesSplit(4), blocks=8, **FEW)
-    assert result.evidence.block_length == 8
-
-
 def test_split_scores_have_no_blocks():
     with pytest.raises(ValueError, match="blocks= does not apply"):
         bayesian_cross_validate(
@@ -439,7 +378,3 @@ def test_diebold_and_mariano():
     assert items.loc["Diebold and Mariano", "pvalue"] == pytest.approx(row["pvalue"])
     assert list(items["level"]) == ["rows", "blocks", "blocks"]
     assert "Diebold and Mariano" not in compare_items(*values, **FEW).frequentist().index
-
-
-def test_what_could_settle_a_decision_is_more_blocks():
-    assert "More blocks could settle it." in str(by_classes(blocks=10).decision(0.15))

@@ -7,20 +7,13 @@ import pytest
 
 from skbayeseval import compare_items
 from skbayeseval.evidence.item_scores import ItemScores
-from skbayeseval.metrics.registry import get_metric, item_metric
+from skbayeseval.metrics.registry import get_metric
 
 NAN = np.nan
 
 
 def items(a, b, group=None, **options):
     return ItemScores(np.array([a, b], dtype=float).reshape(2, len(a), -1), group, **options)
-
-
-def test_runs_are_averaged_and_missing_ones_left_out():
-    found = items([[1, 0], [1, NAN]], [[0, 0], [3, 1]])
-    np.testing.assert_array_equal(found.means, [[0.5, 1], [0, 2]])
-    assert found.observed(item_metric("score")) == (0.75, 1.0)
-    assert found.describe() == "2 items with 1 to 2 runs each"
 
 
 def test_share_of_runs_by_hand():
@@ -74,24 +67,6 @@ def test_attempts_are_all_choices_of_runs(k):
         chosen = np.array(list(combinations(runs[np.isfinite(runs)], k)))
         assert at_least_one[system, item] == pytest.approx(chosen.any(axis=1).mean())
         assert every[system, item] == pytest.approx(chosen.all(axis=1).mean())
-
-
-@pytest.mark.parametrize("every", [False, True])
-def test_share_of_runs_of_attempts_in_a_simulation(every):
-    # Runs of a system twice, on the same items: their estimates differ by the noise of runs only.
-    rng = np.random.default_rng(0)
-    p = rng.beta(1, 1, (2, 20_000, 1))
-    one, again = (
-        ItemScores((rng.random((2, 20_000, 7)) < p) * 1.0, attempts=3, all_must_succeed=every)
-        for _ in range(2)
-    )
-    assert one.scores.shape == again.scores.shape
-    noise, both = ((x.means[0] - x.means[1]) for x in (one, again))
-    expected = np.var(noise - both) / 2 / np.var(noise)
-    assert one.run_share() == pytest.approx(expected, abs=0.02)
-    few = ItemScores(one.scores[:, :, :5], attempts=3, all_must_succeed=every)
-    assert few.run_share() is None
-    assert [keyword for keyword, _ in few.remarks()] == ["pass^3" if every else "pass@3"]
 
 
 def test_share_of_runs_is_unknown_without_repeated_runs():

@@ -4,19 +4,15 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import sparse
 from sklearn import metrics as reference
 
-from skbayeseval import compare_many, compare_predictions, score_posterior
-from tests.fuzz.harness import attempt, check_alike, check_comparison, check_distribution, examples
+from skbayeseval import compare_many, compare_predictions
+from tests.fuzz.harness import attempt, check_alike, check_comparison, examples
 from tests.fuzz.strategies import (
-    SPELLINGS,
     SPOILED,
-    STRINGS,
     WORDS,
     anything,
     codes_of,
-    numbers,
     probabilities,
     seeds,
     spelled,
@@ -99,82 +95,6 @@ def test_options_of_compare_predictions(data):
         check_comparison(result)
 
 
-@examples(300)
-@given(st.data())
-def test_binary_with_pos_label(data):
-    _, (y, a, b) = data.draw(codes_of(3, max_classes=2))
-    scoring = data.draw(st.sampled_from(["f1", "precision", "recall", "jaccard"]))
-    model = data.draw(st.sampled_from(["paired", "unpaired", "bcv"]))
-    positive, weight = data.draw(st.integers(0, 1)), data.draw(st.sampled_from([0.01, 0.37, 1, 5]))
-    vectors = data.draw(spelled([y, a, b], tables=(SPELLINGS, STRINGS)))
-    label = positive
-    if isinstance(np.asarray(vectors[0]).flat[0], str):
-        label = str(WORDS[positive])
-    result = attempt(
-        "compare_predictions",
-        lambda: compare_predictions(
-            *vectors, scoring=scoring, model=model, pos_label=label, weight=weight, **QUICK
-        ),
-    )
-    assert result is not None
-    score = getattr(reference, f"{scoring}_score")
-    assert result.observed_a == pytest.approx(score(y, a, pos_label=positive, zero_division=0))
-    assert result.observed_b == pytest.approx(score(y, b, pos_label=positive, zero_division=0))
-    check_comparison(result)
-
-
-@examples(200)
-@given(st.data())
-def test_indicators(data):
-    n, m = data.draw(st.integers(3, 12)), data.draw(st.integers(2, 3))
-    rng = np.random.default_rng(data.draw(seeds))
-    y = (rng.random((n, m)) < 0.5).astype(int)
-    a, b = (np.where(rng.random((n, m)) < 0.8, y, 1 - y) for _ in range(2))
-    way = data.draw(
-        st.sampled_from(
-            [np.asarray, sparse.csr_matrix, sparse.csc_matrix, sparse.coo_matrix,
-             lambda z: z.tolist(), lambda z: z.astype(bool), lambda z: z.astype(np.uint8),
-             lambda z: sparse.csr_array(z)]
-        )
-    )  # fmt: skip
-    average = data.draw(st.sampled_from(["micro", "macro", "weighted"]))
-    result = attempt(
-        "compare_predictions",
-        lambda: compare_predictions(way(y), way(a), way(b), scoring=f"f1_{average}", **QUICK),
-    )
-    assert result is not None
-    found = reference.f1_score(y, a, average=average, zero_division=0)
-    assert result.observed_a == pytest.approx(found)
-    check_comparison(result)
-
-
-@examples(250)
-@given(st.data())
-def test_instance_scores(data):
-    _, (y, _) = data.draw(codes_of(2, max_classes=2))
-    scoring = data.draw(
-        st.sampled_from(["roc_auc", "average_precision", "neg_log_loss", "neg_brier_score"])
-    )
-    a, b = data.draw(numbers(len(y), 0.0, 1.0)), data.draw(numbers(len(y), 0.0, 1.0))
-    result = attempt(
-        "compare_predictions",
-        lambda: compare_predictions(
-            y, None, None, y_score_a=a, y_score_b=b, scoring=scoring, random_state=0, **QUICK
-        ),
-    )
-    if result is None:  # too few positives
-        assert min(y.sum(), len(y) - y.sum()) < 2 or len(y) < 3
-        return
-    scorer = {
-        "roc_auc": reference.roc_auc_score,
-        "average_precision": reference.average_precision_score,
-        "neg_log_loss": lambda y, p: -reference.log_loss(y, p),
-        "neg_brier_score": lambda y, p: -reference.brier_score_loss(y, p),
-    }[scoring]
-    assert result.observed_a == pytest.approx(scorer(y, np.asarray(a)), rel=1e-6)
-    check_comparison(result)
-
-
 @examples(200)
 @given(st.data())
 def test_compare_many(data):
@@ -203,29 +123,3 @@ def test_compare_many(data):
     there, back = ranking.pairs[0, 1], ranking.pairs[1, 0]
     np.testing.assert_array_equal(there.draws, -back.draws)
     check_comparison(there)
-
-
-@examples(350)
-@given(st.data())
-def test_score_posterior(data):
-    _, vectors = data.draw(codes_of(2))
-    scoring, prob = data.draw(scorers), data.draw(probabilities)
-    written = list(data.draw(spelled(vectors)))
-    spoil = data.draw(st.integers(0, 3)) == 0
-    if spoil:
-        place = data.draw(st.integers(0, 1))
-        written[place] = spoiled(vectors[place])[data.draw(st.sampled_from(SPOILED))]
-    result = attempt(
-        "score_posterior",
-        lambda: score_posterior(*written, scoring=scoring, random_state=0, **QUICK),
-    )
-    assert (result is None) == spoil
-    if result is None:
-        return
-    assert result.observed == pytest.approx(SCORERS[scoring](*vectors))
-    bounds = result._metrics[scoring].bounds
-    check_distribution(result.draws, result.hdi(prob), result.interval(prob), bounds)
-    above = data.draw(st.floats(-1, 1))
-    assert 0 <= result.probability(above=above) <= 1
-    assert str(result)
-    assert np.isfinite(result.summary()[["mean", "sd"]].to_numpy(dtype=float)).all()

@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.dummy import DummyClassifier
-from sklearn.metrics import accuracy_score
 from sklearn.model_selection import GridSearchCV
 from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
@@ -17,7 +16,6 @@ from skbayeseval import (
     bayesian_cross_validate,
     count_scorer,
     power_analysis,
-    refit_simplest,
     report_search,
 )
 from tests.fuzz.harness import attempt, check_comparison, examples
@@ -29,7 +27,6 @@ from tests.fuzz.strategies import (
     mostly,
     probabilities,
     ropes,
-    seeds,
     spoiled,
 )
 
@@ -51,27 +48,6 @@ splits = st.one_of(
     st.lists(st.tuples(indices, indices).map(lambda p: tuple(map(np.array, p))), max_size=3),
     anything,
 )
-
-
-@examples(150)
-@given(st.data())
-def test_bayesian_cross_validate(data):
-    way = data.draw(st.sampled_from(sorted(WAYS)))
-    y = WAYS[way](Y)
-    result = attempt(
-        "bayesian_cross_validate",
-        lambda: bayesian_cross_validate(
-            GaussianNB(), DummyClassifier(), X, y, return_indices=True, **QUICK
-        ),
-    )
-    assert result is not None
-    indices = result.cv_results["GaussianNB"]["indices"]
-    scores = [
-        accuracy_score(Y[test], GaussianNB().fit(X[train], Y[train]).predict(X[test]))
-        for train, test in zip(indices["train"], indices["test"], strict=True)
-    ]
-    assert result.cv_results["GaussianNB"]["test_score"] == pytest.approx(scores)
-    check_comparison(result)
 
 
 @examples(250)
@@ -118,31 +94,6 @@ def test_comparer(data):
         assert fitted.best_name_ in fitted.ranking_.names
 
 
-@examples(500)
-@given(st.data())
-def test_block_regularized_cv(data):
-    n = data.draw(st.one_of(st.integers(0, 40), st.just(40)))
-    y = np.array(data.draw(st.lists(st.integers(0, 2), min_size=n, max_size=n)), dtype=int)
-    target = data.draw(
-        st.one_of(
-            st.none(),
-            st.sampled_from(sorted(SPELLINGS)).map(lambda way: SPELLINGS[way](y)),
-            st.sampled_from(SPOILED).map(lambda how: spoiled(y)[how] if n else None),
-        )
-    )
-    groups = data.draw(mostly(st.sampled_from([None, np.arange(n) // 3])))
-    repeats = data.draw(mostly(st.integers(2, 11)))
-    regularize = data.draw(mostly(st.sampled_from(["auto", None])))
-    cv = BlockRegularizedCV(repeats, regularize=regularize, random_state=data.draw(seeds))
-    found = attempt("BlockRegularizedCV", lambda: list(cv.split(np.zeros((n, 1)), target, groups)))
-    if found is not None:
-        assert len(found) == 2 * repeats
-        for (train, test), (other, again) in zip(found[::2], found[1::2], strict=True):
-            np.testing.assert_array_equal(np.sort([*train, *test]), np.arange(n))
-            np.testing.assert_array_equal(train, again)
-            np.testing.assert_array_equal(test, other)
-
-
 SEARCHES = {
     scoring: GridSearchCV(
         DecisionTreeClassifier(random_state=0),
@@ -177,32 +128,6 @@ def test_report_search(data):
         assert table["p_equivalent"].between(0, 1).all()
         key = data.draw(mostly(st.just("max_depth")))
         attempt("SearchReport.simplest", lambda: report.simplest(key))
-
-
-@examples(150)
-@given(st.data())
-def test_refit_simplest(data):
-    key = data.draw(mostly(st.just("max_depth")))
-    rope = data.draw(ropes)
-    refit = attempt("refit_simplest", lambda: refit_simplest(key, rope=rope, n_draws=200))
-    if refit is not None:
-        results = SEARCHES["counts"].cv_results_
-        chosen = attempt("refit_simplest", lambda: refit(results))
-        assert chosen is None or 0 <= chosen < 3
-
-
-@examples(300)
-@given(st.data())
-def test_count_scorer(data):
-    labels = data.draw(mostly(st.just([0, 1])))
-    also = data.draw(mostly(st.just("f1")))
-    scorer = attempt("count_scorer", lambda: count_scorer(labels, also=also))
-    if scorer is not None:
-        model = GaussianNB().fit(X, Y)
-        found = attempt("count_scorer", lambda: scorer(model, X, Y))
-        total = sum(value for key, value in (found or {}).items() if key.startswith("count"))
-        # Labels that the data do not have make all counts NaN, with a warning.
-        assert total == N if np.array_equal(labels, [0, 1]) else total in (0, N) or np.isnan(total)
 
 
 @examples(80)

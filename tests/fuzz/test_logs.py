@@ -200,32 +200,6 @@ def test_ids_that_collide(data, path):
         check_scores(source, entries)
 
 
-@examples(200)
-@given(data=st.data())
-def test_names_of_scorers_that_collide(data, path):
-    """A name that means two scores is refused; every other score is that of its scorer."""
-    names = st.sampled_from(["a", "b", "c", "a_b", "b_c", "a_b_c", ""])
-    parts = st.one_of(st.none(), st.lists(names, min_size=1, max_size=3, unique=True))
-    samples, values, meant = [], {}, {}
-    for i in range(data.draw(st.integers(1, 4))):
-        scores = {}
-        for scorer, keys in data.draw(st.dictionaries(names, parts, min_size=1)).items():
-            number = len(values) + 1.0
-            scores[scorer] = {"value": number if keys is None else dict.fromkeys(keys, number)}
-            for key in keys or [None]:
-                column = scorer if key is None else f"{scorer}_{key}"
-                values[i, column] = number
-                meant.setdefault(column, set()).add((scorer, key))
-        samples.append({"id": i, "epoch": 1, "scores": scores})
-    path.write_text(json.dumps({"version": 2, "status": "x", "eval": {}, "samples": samples}))
-    for column, meanings in meant.items():
-        found = attempt("read_samples", lambda column=column: read_samples(path, score=column))
-        assert (found is None) == (len(meanings) > 1)
-        if found is not None:
-            expected = [values.get((i, column), np.nan) for i in range(len(samples))]
-            np.testing.assert_array_equal(found.scores, expected)
-
-
 KINDS = [f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)]
 
 

@@ -4,17 +4,15 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sklearn import metrics as reference
 
 from skbayeseval import (
-    compare_confusion_matrices,
     compare_counts,
     compare_scores,
     hdi,
     metrics,
 )
 from tests.fuzz.harness import attempt, check_alike, check_comparison, examples
-from tests.fuzz.strategies import SPOILED, anything, mostly, numbers, probabilities, seeds, spoiled
+from tests.fuzz.strategies import anything, mostly, numbers, probabilities, seeds
 
 QUICK = {"n_draws": 200}
 NAMES = [*metrics.known_metrics("tables"), "f2", "f0.5_macro"]
@@ -49,58 +47,6 @@ def test_compare_counts(data):
     there, back = result.probability(0.01), swapped.probability(0.01)
     if model == "bcv":  # by quadrature
         assert there.better == pytest.approx(back.worse, abs=1e-6)
-
-
-@examples(400)
-@given(st.data())
-def test_compare_counts_refuses(data):
-    codes = np.array(data.draw(st.lists(st.integers(0, 9), min_size=3, max_size=4)))
-    bad = data.draw(
-        st.one_of(
-            anything,
-            st.sampled_from(SPOILED).map(lambda how: spoiled(codes)[how]),
-            st.lists(st.one_of(st.floats(), st.integers(-2, 5)), max_size=5),
-        )
-    )
-    name, value = data.draw(
-        st.sampled_from(
-            [("counts_b", bad), ("scoring", bad), ("weight", bad), ("names", bad), ("prior", bad)]
-        )
-    )
-    arguments = {"counts_a": (5, 2, 1), "counts_b": (4, 1, 1), **QUICK, name: value}
-    result = attempt("compare_counts", lambda: compare_counts(**arguments))
-    if result is not None:
-        check_comparison(result)
-
-
-@examples(400)
-@given(st.data())
-def test_compare_confusion_matrices(data):
-    m = data.draw(st.integers(2, 4))
-    cell = st.integers(0, 40)
-    a, b = (np.array([[data.draw(cell) for _ in range(m)] for _ in range(m)]) for _ in range(2))
-    scoring = data.draw(st.sampled_from(["accuracy", "balanced_accuracy", "matthews_corrcoef"]))
-    options = {"scoring": scoring, "random_state": 0, **QUICK}
-    way = data.draw(st.sampled_from([np.asarray, lambda x: x.tolist(), lambda x: x[None]]))
-    result = attempt(
-        "compare_confusion_matrices",
-        lambda: compare_confusion_matrices(way(a), way(b), **options),
-    )
-    if result is None:
-        assert min(np.count_nonzero(one.sum(axis=1)) for one in (a, b)) < 2
-        return
-    truth, said = (np.repeat(codes.ravel(), a.ravel()) for codes in np.indices((m, m)))
-    score = {
-        "accuracy": reference.accuracy_score,
-        "matthews_corrcoef": reference.matthews_corrcoef,
-        "balanced_accuracy": lambda y, p: reference.recall_score(
-            y, p, average="macro", labels=np.unique(y), zero_division=0
-        ),
-    }[scoring]
-    assert result.observed_a == pytest.approx(score(truth, said))
-    check_comparison(result)
-    wrong = data.draw(anything)
-    attempt("compare_confusion_matrices", lambda: compare_confusion_matrices(a, wrong, **options))
 
 
 @examples(700)
@@ -138,28 +84,3 @@ def test_hdi(data):
         inside = (values >= interval.low) & (values <= interval.high)
         assert inside.mean() >= prob - 1e-9
         assert {interval.low, interval.high} <= set(values.tolist())
-
-
-@examples(1500)
-@given(st.data())
-def test_metrics(data):
-    kind = data.draw(st.sampled_from(["get_metric", "fbeta", "per_class", "from_confusion"]))
-    value, zero = data.draw(mostly(st.one_of(st.floats(0, 9), st.sampled_from(NAMES)))), 0.0
-    if data.draw(st.booleans()):
-        zero = data.draw(st.one_of(st.sampled_from([0, 1, np.nan]), anything))
-    calls = {
-        "get_metric": lambda: metrics.get_metric(value, zero_division=zero),
-        "fbeta": lambda: metrics.fbeta(value, zero_division=zero),
-        "per_class": lambda: metrics.per_class(value, zero_division=zero),
-        "from_confusion": lambda: metrics.from_confusion(value, "own"),
-    }
-    metric = attempt(f"metrics.{kind}", calls[kind])
-    if kind not in ("get_metric", "fbeta") or metric is None:
-        return
-    m = data.draw(st.integers(2, 3))
-    table = np.array([[data.draw(st.integers(1, 9)) for _ in range(m)] for _ in range(m)])
-    found = attempt("Metric", lambda: metric(data.draw(st.sampled_from([table, table.tolist()]))))
-    if found is not None:
-        low, high = metric.bounds
-        assert low - 1e-12 <= found <= high + 1e-12
-    attempt("Metric", lambda: metric(data.draw(anything)))

@@ -53,17 +53,6 @@ def test_intervals_and_decisions(name, prob, rope, metric, of):
         assert decision.hdi.low <= decision.hdi.high
 
 
-@examples(120)
-@given(results, few_ropes, metrics, mostly(st.sampled_from([None, "kde", "interval"])))
-def test_bayes_factor(name, rope, metric, method):
-    found = attempt(
-        "ComparisonResult.bayes_factor",
-        lambda: RESULTS[name].bayes_factor(rope, method=method, metric=metric),
-    )
-    if found is not None:
-        assert found.value >= 0
-
-
 @examples(40)
 @given(results, few_ropes, probs)
 def test_summary(name, rope, prob):
@@ -74,17 +63,6 @@ def test_summary(name, rope, prob):
         assert table[["p_worse", "p_rope", "p_better"]].sum(axis=1).to_numpy() == pytest.approx(1)
     attempt("ScoreResult.summary", lambda: SINGLE.summary(prob=prob))
     attempt("Ranking.ranking", lambda: RANKING.ranking(prob=prob))
-
-
-@examples(8)
-@given(results, st.sampled_from([0.1, "wide", None]), probs)
-def test_prior_sensitivity(name, rope, prob):
-    table = attempt(
-        "ComparisonResult.prior_sensitivity",
-        lambda: RESULTS[name].prior_sensitivity(rope, prob=prob),
-    )
-    if table is not None:
-        assert np.isfinite(table[["mean", "hdi_low", "hdi_high"]]).all(axis=None)
 
 
 @examples(60)
@@ -114,18 +92,6 @@ def test_tables_and_styles(mcse, labels, colors, options):
     plt.close("all")
 
 
-@examples(300)
-@given(results, mostly(st.floats(0, 0.4)), mostly(st.floats(0.1, 10)))
-def test_margins_and_costs(name, margin, cost):
-    result = RESULTS[name]
-    found = attempt("ComparisonResult.non_inferiority", lambda: result.non_inferiority(margin))
-    if found is not None:
-        assert 0 <= found.probability <= 1
-    found = attempt("ComparisonResult.expected_loss", lambda: result.expected_loss(cost=cost))
-    if found is not None:
-        assert min(found.losses) >= 0
-
-
 @examples(20)
 @given(
     results,
@@ -142,16 +108,3 @@ def test_required_sample_size(name, rope, assurance, n_replications):
     )
     if found is not None and found.n_total is not None:
         assert found.n_total >= found.n_now
-
-
-@examples(600)
-@given(mostly(st.floats()), probs, metrics)
-def test_single(above, prob, metric):
-    found = attempt(
-        "ScoreResult.probability", lambda: SINGLE.probability(above=above, metric=metric)
-    )
-    if found is not None:
-        assert 0 <= found <= 1
-    interval = attempt("ScoreResult.hdi", lambda: SINGLE.hdi(prob, metric=metric))
-    if interval is not None:
-        assert 0 <= interval.low <= interval.high <= 1

@@ -17,7 +17,7 @@ from matplotlib import pyplot as plt
 from skbayeseval import chunk_counter, compare_predictions, load_result
 from skbayeseval.cli import main
 from skbayeseval.sequences import SCHEMES, convert_tags, tags_to_chunks
-from tests.fuzz.harness import TALLY, attempt, examples
+from tests.fuzz.harness import attempt, examples
 from tests.fuzz.strategies import anything, mostly
 
 schemes = st.sampled_from(sorted(SCHEMES))
@@ -79,61 +79,6 @@ def test_chunk_counter(data):
         one.table[[0, 1, 1], [1, 0, 1]], [len(sets[2]) - tp, len(sets[0]) - tp, tp]
     )
     attempt("ChunkCounter", lambda: counter(y, a, data.draw(anything)))
-
-
-@examples(150)
-@given(data=st.data())
-def test_command_line(data, tmp_path_factory):
-    folder = tmp_path_factory.getbasetemp()
-    path = folder / "predictions.csv"
-    cells = data.draw(
-        st.sampled_from([("0", "1"), ("yes", "no"), ("NA", "None"), ("0", "1", "x", "", "01")])
-    )
-    cell = st.sampled_from(cells)
-    rows = data.draw(st.lists(st.tuples(cell, cell, cell), min_size=4, max_size=12))
-    path.write_text("\n".join(["truth,a,b", *(",".join(row) for row in rows)]))
-    arguments = ["compare", str(path), "--truth", "truth", "--a", "a", "--b", "b", "--json"]
-    options = {
-        "--scoring": "accuracy",
-        "--rope": "0.1",
-        "--draws": "200",
-        "--model": "unpaired",
-        "--seed": "7",
-    }
-    option = data.draw(st.sampled_from(sorted(options)))
-    wrong = st.sampled_from(["f1_macro", "0.01", "200", "bcv", "-1", "x"])
-    arguments += [option, data.draw(st.one_of(st.just(options[option]), wrong))]
-    run(arguments)
-
-
-@examples(150)
-@given(
-    st.lists(
-        st.sampled_from(["0", "3", "7", "12", "40", "5", "9", "-1", "1.5"]), min_size=6, max_size=8
-    )
-)
-def test_counts_on_the_command_line(cells):
-    run(["counts", "--a", *cells[:3], "--b", *cells[3:6], "--json"])
-
-
-def run(arguments):
-    """Run the command line: it prints JSON, or one sentence and returns 2."""
-    tally = TALLY["command line"]
-    tally[0] += 1
-    out, err = io.StringIO(), io.StringIO()
-    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-        try:
-            code = main(arguments)
-        except SystemExit as stop:
-            code = stop.code
-    assert code in (0, 2)
-    tally[1 if code == 0 else 2] += 1
-    if code == 0:
-        report = json.loads(out.getvalue())
-        assert report["summary"]
-    else:
-        assert "Traceback" not in err.getvalue()
-        assert err.getvalue().strip()
 
 
 # Characters of all kinds: such that UTF-8, XML, LaTeX or terminals do not take are among them.

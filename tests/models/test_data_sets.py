@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from skbayeseval import ComparisonResult, PyMCEngine, compare_scores, load_result
+from skbayeseval import PyMCEngine, compare_scores, load_result
 from skbayeseval.models import HierarchicalScores, SignedRank
 
 
@@ -57,16 +57,6 @@ def test_swapping_mirrors_it():
     assert ab.probability(0.01)[::-1] == pytest.approx(ba.probability(0.01))
 
 
-def test_one_score_a_data_set():
-    a, b = scores()
-    of_splits = rank(a, b)
-    of_means = compare_scores(
-        a.mean(axis=1), b.mean(axis=1), test_fraction=None, model="signed-rank", random_state=0
-    )
-    np.testing.assert_allclose(of_means.draws, of_splits.draws)
-    assert (of_splits.model, of_splits.observed_a) == ("signed-rank", pytest.approx(a.mean()))
-
-
 def test_a_strong_prior_holds_back():
     a, b = scores()
     chances = [
@@ -96,12 +86,8 @@ def test_what_a_result_of_data_sets_can_and_cannot(tmp_path):
             ask()
     result.save(tmp_path / "sets.npz")
     again = load_result(tmp_path / "sets.npz")
-    assert isinstance(again, ComparisonResult)
     assert again.probability(0.01) == result.probability(0.01)
-    data = result.to_arviz()
-    assert list(data.posterior) == ["score_difference"]
-    assert data.observed_data["datasets_score_A"].shape == (12, 10)
-    assert result.plot(rope=0.01).figure_ is not None
+    assert result.to_arviz().observed_data["datasets_score_A"].shape == (12, 10)
 
 
 @pytest.mark.parametrize(
@@ -110,11 +96,8 @@ def test_what_a_result_of_data_sets_can_and_cannot(tmp_path):
         ({"scores_b": scores(5)[1]}, ValueError, r"scores_b has shape \(5, 10\)"),
         ({"scores_a": [["x"], ["y"]]}, TypeError, "scores_a must contain numbers, got"),
         ({"scores_a": [[1.0, 2.0]]}, ValueError, "two or more data sets"),
-        ({"scores_a": [[1, np.nan], [1, 1]]}, ValueError, "contains NaN"),
         ({"scores_a": [[1.0, 2.0], [3.0]]}, ValueError, "scores_a must be an array, got rows of"),
         ({"model": "scores"}, ValueError, "model='scores' does not fit"),
-        ({"model": "paired"}, ValueError, "model='paired' does not fit"),
-        ({"prior": {"strength": 0}}, ValueError, "strength == 0"),
         ({"prior": {"strength": 0.0099}}, ValueError, "strength == 0.0099, must be >= 0.01"),
         ({"prior": {"strength": 1_000_000.5}}, ValueError, "strength == 1000000.5, must be <= "),
         ({"model": "hierarchical", "test_fraction": None}, ValueError, "and test_fraction="),

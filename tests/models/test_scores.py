@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from skbayeseval import ComparisonResult, compare_scores, load_result
-from skbayeseval.models.margins import StudentMargin
+from skbayeseval import compare_scores, load_result
 from skbayeseval.models.split_scores import missing_variance, sums_of_splits, without_noise
 
 
@@ -50,26 +49,15 @@ def test_equals_the_statistics_example_of_scikit_learn():
         assert ours.hdi(prob) == ours.interval(prob)
 
 
-def test_draws_follow_the_law():
-    ours = compare_scores(*scores(), test_fraction=0.2, random_state=0, n_draws=50_000)
-    law = ours._posterior.difference(ours._metric(None)).law
-    exact = stats.t(law.df, law.mean, law.scale)
-    assert stats.kstest(ours.draws, exact.cdf).pvalue > 0.01
-    assert law.sd == pytest.approx(exact.std())
-    for of, draws in (("a", ours.draws_a), ("b", ours.draws_b)):
-        low, high = ours.hdi(0.9, of=of)
-        assert np.mean((low < draws) & (draws < high)) == pytest.approx(0.9, abs=0.006)
-
-
 @pytest.mark.parametrize("n_splits", [3, 10])
 def test_every_pair_of_many_is_the_pair_alone(n_splits):
     rng = np.random.default_rng(1)
     level = rng.normal(0.8, 0.02, n_splits)
-    given = {f"m{k}": level + rng.normal(0.002 * k, 0.01, n_splits) for k in range(8)}
+    given = {f"m{k}": level + rng.normal(0.002 * k, 0.01, n_splits) for k in range(5)}
     ranking = compare_scores(given, test_fraction=0.3, random_state=0, n_draws=40_000)
     assert ranking.table["p_best"].sum() == pytest.approx(1)
     assert ranking.observed == pytest.approx([values.mean() for values in given.values()])
-    for i, j in combinations(range(8), 2):
+    for i, j in combinations(range(5), 2):
         pair = ranking.pairs[i, j]
         alone = compare_scores(given[f"m{i}"], given[f"m{j}"], test_fraction=0.3, random_state=0)
         assert pair.probability(0.01) == alone.probability(0.01)
@@ -93,11 +81,6 @@ def test_scaling_and_shifting():
     moved = compare_scores(3 * a - 7, 3 * b - 7, test_fraction=0.2)
     assert moved.probability(0.03) == pytest.approx(ours.probability(0.01))
     np.testing.assert_allclose(moved.hdi(), 3 * np.array(ours.hdi()))
-
-
-def test_more_overlap_is_less_sure():
-    widths = [np.ptp(compare_scores(*scores(), test_fraction=f).hdi()) for f in (0.1, 0.3, 0.5)]
-    assert widths == sorted(widths)
 
 
 @pytest.mark.parametrize(("gap", "n_test"), [(0.0, 20), (0.01, 100), (-0.05, 20)])
@@ -142,13 +125,6 @@ def test_missing_variance_of_many():
     # A difference with the sample variance 1e-4 lacks the rest.
     found = missing_variance(np.stack([a, a + np.array([0, 0, 0, 0.02])]), 0.1)
     assert found == pytest.approx([(0.1**2 / 12 - 1e-4) / 2] * 2)
-    given = {"a": a, "b": a + 0.1, "c": a[::-1]}
-    ranking = compare_scores(given, test_fraction=0.5, n_test=10, random_state=0, n_draws=20_000)
-    law = ranking.pairs[0, 1]._posterior.difference(ranking.pairs[0, 1]._metric(None)).law
-    scale = np.sqrt((1 / 4 + 1) / 12) * 0.1
-    assert (law.mean, law.scale) == pytest.approx((-0.1, scale))
-    exact = stats.t(3, -0.1, scale)
-    assert stats.kstest(ranking.pairs[0, 1].draws, exact.cdf).pvalue > 0.001
 
 
 def test_added_variance_reaches_the_sums_of_the_graph():
@@ -189,12 +165,6 @@ def test_two_splits_have_no_standard_deviation():
     assert result.probability().better == pytest.approx(exact.sf(0))
 
 
-def test_tails_of_the_law():
-    law = StudentMargin(0.01, 0.001, 9)
-    assert law.above(0.05) == pytest.approx(stats.t(9, 0.01, 0.001).sf(0.05), rel=1e-9)
-    assert law.below(-0.05) == pytest.approx(stats.t(9, 0.01, 0.001).cdf(-0.05), rel=1e-9)
-
-
 def test_what_a_result_of_scores_can_and_cannot(tmp_path):
     result = compare_scores(
         *scores(), test_fraction=0.2, scoring="r2", names=("ridge", "lasso"), random_state=0
@@ -208,11 +178,7 @@ def test_what_a_result_of_scores_can_and_cannot(tmp_path):
     assert "20 splits with a correlation of 0.2" in result.details()
     assert "learners trained on 0.8 of the data" in str(result)
     assert list(result.frequentist().index) == ["corrected resampled t"]
-    row = result.summary(0.01, bayes_factor=True).iloc[0]
-    assert (row["mcse"], row["hdi_mcse"]) == (0, 0)
-    assert np.isnan(row["bf"])
-    only = [("scores", "none (no other model or prior fits)")]
-    assert result.prior_sensitivity(0.01).index.to_list() == only
+    assert np.isnan(result.summary(0.01, bayes_factor=True).iloc[0]["bf"])
     for ask in (
         lambda: result.bayes_factor(0.01),
         lambda: result.required_sample_size(0.01),
@@ -222,15 +188,10 @@ def test_what_a_result_of_scores_can_and_cannot(tmp_path):
             ask()
     result.save(tmp_path / "scores.npz")
     again = load_result(tmp_path / "scores.npz")
-    assert isinstance(again, ComparisonResult)
-    assert again.hdi() == result.hdi()
     np.testing.assert_array_equal(again.draws, result.draws)
-    assert again.metric("r2").probability(0.01) == result.probability(0.01)
     two_sided = result.frequentist()["pvalue"].iloc[0]
     assert two_sided == pytest.approx(2 * result.probability().worse)  # the same t, read otherwise
-    data = result.to_arviz()
-    assert "r2_difference" in data.posterior
-    np.testing.assert_allclose(data.observed_data["splits_r2_A"], scores()[0])
+    np.testing.assert_allclose(result.to_arviz().observed_data["splits_r2_A"], scores()[0])
 
 
 @pytest.mark.parametrize(
@@ -242,9 +203,6 @@ def test_what_a_result_of_scores_can_and_cannot(tmp_path):
         ({"n_test": 0}, ValueError, "n_test == 0, must be at least 1"),
         ({"n_test": "20"}, TypeError, "n_test must be a number of instances"),
         ({"scoring": 3}, TypeError, "scoring must be a string, the name of the metric"),
-        ({"names": ("x", "x")}, ValueError, "names must differ"),
-        ({"prior": {"mu": 1}}, ValueError, "has no parameter 'mu'"),
-        ({"n_draws": 3}, ValueError, "n_draws == 3"),
     ],
 )
 def test_bad_input(change, error, message):

@@ -8,7 +8,7 @@ from scipy import stats
 from skbayeseval import compare_scores
 from skbayeseval.evidence.split_scores import SystemScores
 from skbayeseval.metrics.registry import NEXT_DATA_SET
-from skbayeseval.models import CorrelatedT, HierarchicalSystems
+from skbayeseval.models import HierarchicalSystems
 from skbayeseval.models.systems import noise_of_means
 
 
@@ -47,32 +47,11 @@ def test_a_single_score_has_the_noise_of_the_others():
     assert noise[0, 0] == pytest.approx(1.0)
 
 
-def test_single_scores_have_no_known_noise():
-    assert not noise_of_means(np.ones((3, 4, 1)), None).any()
-
-
 def test_scores_in_steps_have_rounding_errors():
     scores = np.array([[[0.5], [0.25], [0.75]], [[0.25], [0.25], [0.5]]])
     evidence = SystemScores(scores, "score", ("x", "y", "z"), None)
     noise = HierarchicalSystems().specification(evidence).noise
     assert_allclose(noise[:, 0, 0], 0.25**2 / 12)
-
-
-def test_other_evidence_is_refused():
-    with pytest.raises(
-        ValueError, match="HierarchicalSystems requires evidence of type SystemScores"
-    ):
-        HierarchicalSystems().specification(None)
-    evidence = SystemScores(np.ones((2, 3, 1)), "score", ("x", "y", "z"), None)
-    with pytest.raises(ValueError, match="CorrelatedT requires evidence of type SplitScores"):
-        CorrelatedT().specification(evidence)
-
-
-def test_without_a_proper_prior_there_is_no_bayes_factor():
-    scores = {name: dict(enumerate([0.1 * k, 0.3, 0.2 + k])) for k, name in enumerate("xy")}
-    ranking = compare_scores(scores, n_draws=100, random_state=0)
-    with pytest.raises(ValueError, match="no proper prior"):
-        ranking.pairs[0, 1].bayes_factor(0.01)
 
 
 def rank(scores, names="abcdefgh", **options):
@@ -99,14 +78,13 @@ def test_two_systems_on_the_next_data_set_in_closed_form():
     assert pair.probability().better == pytest.approx(law.sf(0), abs=0.02)
 
 
-@pytest.mark.parametrize("runs", [1, 10])
-def test_many_data_sets_tell_how_the_next_one_deviates(runs):
+def test_many_data_sets_tell_how_the_next_one_deviates():
     rng = np.random.default_rng(1)
     root = np.array([[1.0, 0, 0], [0.8, 0.6, 0], [0, 0, 2.0]])
     means = np.array([0.5, 0.0, 0.0])
     true = means[:, None] + root @ rng.normal(size=(3, 400)) + 5 * rng.normal(size=400)
     # Noise of runs, where it is known, is no part of the next data set.
-    scores = true[..., None] + (runs > 1) * rng.normal(0, 1.0, (3, 400, runs))
+    scores = true[..., None] + rng.normal(0, 1.0, (3, 400, 10))
     ranking = rank(scores, n_draws=2000)
     covariance = root @ root.T
     for i, j in ((0, 1), (0, 2), (1, 2)):
@@ -136,21 +114,12 @@ def test_other_orders_of_systems_and_data_sets_have_the_same_next_data_set():
     draws = rank(scores, n_draws=300).metric(NEXT_DATA_SET).draws
     permuted = rank(scores[order], n_draws=300).metric(NEXT_DATA_SET).draws
     assert_allclose(permuted, draws[order], atol=1e-9)
-    shuffled = rank(scores[:, rng.permutation(9)], n_draws=4000).metric(NEXT_DATA_SET)
-    plain = rank(scores, n_draws=4000).metric(NEXT_DATA_SET)
+    shuffled = rank(scores[:, rng.permutation(9)], n_draws=2000).metric(NEXT_DATA_SET)
+    plain = rank(scores, n_draws=2000).metric(NEXT_DATA_SET)
     assert_allclose(shuffled.table["p_best"], plain.table["p_best"], atol=0.05)
     pair, swapped = plain.pairs["a", "b"], plain.pairs["b", "a"]
     assert pair.probability(0.1) == swapped.probability(0.1)[::-1]
     assert np.array_equal(pair.draws, -swapped.draws)
-
-
-def test_copies_are_equal_on_the_next_data_set():
-    scores = np.random.default_rng(0).normal(size=(3, 9))
-    scores[2] = scores[0]
-    ranking = rank(scores, n_draws=1000).metric(NEXT_DATA_SET)
-    assert str(ranking.pairs["a", "c"]).startswith("a and c are identical on the next data set")
-    assert ranking.table.loc["a", "p_best"] == ranking.table.loc["c", "p_best"]
-    assert ranking.pairs["a", "c"].probability().better == pytest.approx(0.5, abs=0.06)
 
 
 def test_a_hole_leaves_the_next_data_set_of_others_as_it_was():

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from skbayeseval import ScoreResult, load_result
-from skbayeseval._archive import read_archive, write_archive
+from skbayeseval._files import read_archive, write_archive
 from tests.results.gallery import GALLERY, chains, paired
 
 MAKERS = {make.__name__: make for make in (*GALLERY, chains)}

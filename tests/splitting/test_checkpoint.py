@@ -24,7 +24,7 @@ from sklearn.preprocessing import FunctionTransformer
 from sklearn.tree import DecisionTreeClassifier
 
 from skbayeseval import BayesianComparer, bayesian_cross_validate, chunk_counter
-from skbayeseval._archive import read_archive, write_archive
+from skbayeseval._files import read_archive, write_archive
 from skbayeseval.splitting import checkpoint as module
 from skbayeseval.splitting.checkpoint import Checkpoint
 from tests.splitting.logged import Logged, X, Y, compare

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from skbayeseval.evidence.missing_scores import strangers, with_estimates
+from skbayeseval.compare.item_alignment import strangers, with_estimates
 
 
 def board(seed=0, n_systems=6, n_items=30, holes=0.3, additive=False):

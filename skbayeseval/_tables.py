@@ -1,18 +1,31 @@
-"""Tables that DuckDB reads: Parquet and other files, and relations."""
+"""Tables of text, which pandas reads, and large ones, which DuckDB reads: also Parquet."""
 
 from __future__ import annotations
 
 import errno
 import glob
+import io
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import takewhile
-from typing import Any
+from typing import IO, Any
+
+import pandas as pd
 
 from skbayeseval._arrays import in_short
-from skbayeseval._files import SEPARATORS
+
+SEPARATORS = (",", "\t", ";")
+
+# How a table is read: all cells as text, of which only empty ones are missing. With a header of its
+# own, pandas would make an index of the first column where lines are longer than the header.
+AS_TEXT: dict[str, Any] = {
+    "header": None,
+    "dtype": str,
+    "keep_default_na": False,
+    "na_values": [""],
+}
 
 TEXT = (".csv", ".tsv", ".txt")
 PARQUET = (".parquet", ".pq")
@@ -20,43 +33,77 @@ _SIGNED = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT")
 WHOLE = (*_SIGNED, *(f"U{name}" for name in _SIGNED))
 
 
+def text_table(source: str | IO[Any], name: str) -> pd.DataFrame:
+    """Return all cells as text, the header in the first row; only empty cells are missing.
+
+    Parameters
+    ----------
+    source : str or file object
+        The path of a file, which may be compressed, or a file object that can be rewound.
+    name : str
+        What errors call the source.
+    """
+    return pd.concat(text_table_in_parts(source, name))
+
+
+def text_table_in_parts(
+    source: str | IO[Any], name: str, *, n_rows: int = 100_000
+) -> Iterator[pd.DataFrame]:
+    """Yield the rows of `text_table` in parts of at most `n_rows`."""
+    if isinstance(source, str):
+        if re.match(r"[A-Za-z][A-Za-z0-9+.:-]*://", source):
+            raise ValueError(f"{source} is an address, but only files are read. Download it first.")
+        source = os.path.abspath(source)  # pandas takes no absolute path for an address
+        if os.path.exists(source) and not os.path.isfile(source):  # a pipe is read only once
+            with open(source, "rb") as stream:
+                source = io.BytesIO(stream.read())
+    try:
+        separator = max(SEPARATORS, key=lambda one: _n_columns(source, one))
+        with pd.read_csv(source, sep=separator, chunksize=n_rows, **AS_TEXT) as parts:
+            yield from parts
+    except OSError:
+        raise
+    except Exception as error:  # pandas may raise any exception of its decoders
+        raise ValueError(f"{name} cannot be read as a CSV table: {error}") from error
+
+
+def _n_columns(source: str | IO[Any], separator: str) -> int:
+    """Return the number of columns of the header if it had this separator."""
+    header = pd.read_csv(source, sep=separator, nrows=1, **AS_TEXT)
+    if not isinstance(source, str):
+        source.seek(0)
+    return header.shape[1]
+
+
 @contextmanager
-def open_table(source: Any, columns: Iterable[Any], *, argument: str = "source") -> Iterator[Any]:
+def open_table(source: Any, columns: Iterable[Any]) -> Iterator[Any]:
     """Give the DuckDB relation of a file, of the files that a pattern matches, or of itself.
 
     Cells of CSV files are text, so that 007 and 7 differ. Each of the `columns` that will be asked
     for must have the same type in all Parquet files of a pattern: left to itself, DuckDB converts
-    what it reads to the type in the first file, 0.3 to 0. Errors of DuckDB become ValueErrors, and
-    files that are not there FileNotFoundErrors. Nothing is downloaded: not what a path names, nor
-    extensions of DuckDB.
+    what it reads to the type in the first file, 0.3 to 0. Nothing is downloaded: not what a path
+    names, nor extensions of DuckDB.
     """
-    try:
+    is_path = isinstance(source, (str, os.PathLike))
+    path = os.fspath(source) if is_path else "the relation"
+    with connected(path) as connection:
         import duckdb
-    except ImportError as error:
-        raise ImportError(
-            "Tables are read by DuckDB, which is not installed: pip install 'skbayeseval[duckdb]'."
-        ) from error
-    if isinstance(source, duckdb.DuckDBPyRelation):
-        with _errors_of(duckdb, "the relation"):
-            yield source
-        return
-    if not isinstance(source, (str, os.PathLike)):
-        raise TypeError(
-            f"{argument} must be the path of a file, a pattern such as 'part-*.parquet', or a "
-            f"DuckDB relation, such as duckdb.sql('SELECT ...'), got {in_short(source)}. Arrays "
-            "are compared by compare_predictions."
-        )
-    path = os.fspath(source)
-    if re.match(r"[A-Za-z][A-Za-z0-9+.-]*://", path):
-        raise ValueError(
-            f"{argument}={path!r} is an address, but only files are read. Pass a DuckDB relation "
-            "made with your own connection, such as connection.read_parquet(...)."
-        )
-    # No extension is downloaded, and no variable of Python is taken for a table.
-    config = {"autoinstall_known_extensions": "false", "python_enable_replacements": "false"}
-    with duckdb.connect(config=config) as connection, _errors_of(duckdb, path):
+
         name = re.sub(r"\.(gz|zst)$", "", path.lower())
-        if name.endswith(TEXT):
+        if isinstance(source, duckdb.DuckDBPyRelation):
+            yield source
+        elif not is_path:
+            raise TypeError(
+                f"source must be the path of a file, a pattern such as 'part-*.parquet', or a "
+                f"DuckDB relation, such as duckdb.sql('SELECT ...'), got {in_short(source)}. "
+                "Arrays are compared by compare_predictions."
+            )
+        elif re.match(r"[A-Za-z][A-Za-z0-9+.-]*://", path):
+            raise ValueError(
+                f"{path} is an address, but only files are read. Pass a DuckDB "
+                "relation made with your own connection, such as connection.read_parquet(...)."
+            )
+        elif name.endswith(TEXT):
             yield _relation_of_text(connection, path)
         elif name.endswith(PARQUET):
             _check_types(connection, path, columns)
@@ -65,9 +112,40 @@ def open_table(source: Any, columns: Iterable[Any], *, argument: str = "source")
             yield connection.sql(f"SELECT * FROM {_literal(path)}")
 
 
+@contextmanager
+def connected(path: str) -> Iterator[Any]:
+    """Give a connection of DuckDB to read a file with, of which errors are about this file.
+
+    They are ValueErrors, and FileNotFoundErrors if it is not there.
+    """
+    try:
+        import duckdb
+    except ImportError as error:
+        raise ImportError(
+            f"DuckDB reads {path}, but is not installed: pip install 'skbayeseval[duckdb]'."
+        ) from error
+    # No extension is downloaded, and no variable of Python is taken for a table.
+    config = {"autoinstall_known_extensions": "false", "python_enable_replacements": "false"}
+    with duckdb.connect(config=config) as connection:
+        try:
+            yield connection
+        except duckdb.Error as error:
+            message = " ".join(str(error).split())
+            if "No files found" in message:
+                raise FileNotFoundError(errno.ENOENT, "No such file", path) from error
+            raise ValueError(f"DuckDB cannot read {path}: {message}") from error
+
+
 def quoted(column: str) -> str:
     """Return a column name as SQL writes it, whatever it contains."""
     return '"' + column.replace('"', '""') + '"'
+
+
+def check_different(columns: Sequence[str], name: str) -> None:
+    """Raise if a table has several columns of the same name."""
+    twice = [column for i, column in enumerate(columns) if column in columns[:i]]
+    if twice:
+        raise ValueError(f"{name} has more than one column {twice[0]!r}: {', '.join(columns)}.")
 
 
 def columns_of_parquet(connection: Any, path: str) -> list[str]:
@@ -98,9 +176,7 @@ def _check_types(connection: Any, path: str, columns: Iterable[Any]) -> None:
     names = {str(column).lower() for column in columns}  # to DuckDB, y and Y are one column
     for file in _files(connection, path):
         part, header = connection.read_parquet(file), columns_of_parquet(connection, file)
-        twice = [one for i, one in enumerate(header) if one.lower() in names and one in header[:i]]
-        if twice:
-            raise ValueError(f"{file} has more than one column {twice[0]!r}: {header}.")
+        check_different([one for one in header if one.lower() in names], file)
         for column, kind in zip(part.columns, map(str, part.types), strict=True):
             if column.lower() not in names:
                 continue
@@ -164,22 +240,9 @@ def _relation_of_text(connection: Any, path: str) -> Any:
 
     separator = max(SEPARATORS, key=lambda one: len(header_of(one)))
     header = header_of(separator)
-    twice = [column for i, column in enumerate(header) if column in header[:i]]
-    if twice:
-        raise ValueError(f"{path} has more than one column {twice[0]!r}: {list(header)}.")
+    check_different(header, path)
     return table(separator, "true")
 
 
 def _literal(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
-
-
-@contextmanager
-def _errors_of(duckdb: Any, name: str) -> Iterator[None]:
-    try:
-        yield
-    except duckdb.Error as error:
-        message = " ".join(str(error).split())
-        if "No files found" in message:
-            raise FileNotFoundError(errno.ENOENT, "No such file", name) from error
-        raise ValueError(f"DuckDB cannot read {name}: {message}") from error
