@@ -17,9 +17,8 @@ from numpy.typing import ArrayLike
 
 from skbayeseval._arrays import Array
 from skbayeseval._validation import ParameterObject
-from skbayeseval.engines.base import PriorBuilder, Trace
 from skbayeseval.engines.blocks import BLOCK
-from skbayeseval.engines.pymc import PyMCEngine, sample
+from skbayeseval.engines.pymc import PriorBuilder, PyMCEngine, Trace, sample
 from skbayeseval.engines.rows import Population
 from skbayeseval.engines.variables import Parameter, Parameters, call_prior, publish
 from skbayeseval.evidence.interface import Evidence, letter

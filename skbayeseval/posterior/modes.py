@@ -18,10 +18,8 @@ from numpy.random import Generator
 
 from skbayeseval._arrays import Array
 from skbayeseval._streams import Stream
-from skbayeseval.engines.base import Trace
-from skbayeseval.engines.bootstrap import SumOfMeans, stream_bootstrap
-from skbayeseval.engines.few_units import allow_for_few_units
-from skbayeseval.engines.pymc import diagnose
+from skbayeseval.engines.bootstrap import SumOfMeans, allow_for_few_units, stream_bootstrap
+from skbayeseval.engines.pymc import Trace, diagnose
 from skbayeseval.evidence.instance_scores import WeightedInstances
 from skbayeseval.evidence.interface import Evidence
 from skbayeseval.evidence.joint_counts import as_evidence

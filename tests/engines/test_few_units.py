@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 
 from skbayeseval import compare_many, compare_predictions, hdi, score_posterior
-from skbayeseval.engines.few_units import (
+from skbayeseval.engines.bootstrap import (
     allow_for_few_carriers,
     allow_for_few_units,
     difference_of_twins,

@@ -23,8 +23,7 @@ from skbayeseval import (
     metrics,
 )
 from skbayeseval.engines import ExactEngine
-from skbayeseval.engines.base import Trace
-from skbayeseval.engines.pymc import to_inference_data
+from skbayeseval.engines.pymc import Trace, to_inference_data
 from skbayeseval.models import Paired, Unpaired
 from skbayeseval.posterior.posterior import Posterior
 from skbayeseval.posterior.prior_odds import bayes_factor
