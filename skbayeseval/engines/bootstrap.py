@@ -30,6 +30,7 @@ the range of a metric is unknown, scores of items have the range that was seen.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import reduce
 from typing import Self
 
 import numpy as np
@@ -92,7 +93,7 @@ def stream_bootstrap(
         weights = (
             rng.multinomial(n_drawn, shares, size).T if takes_counts else gammas.draw(rng, size)
         )
-        sums: list[Sums | None] = [None] * n_classifiers
+        sums: list[list[Sums]] = [[] for _ in range(n_classifiers)]
         for place, (_, prepared), unweighted in zip(places, runs, plain, strict=True):
             of_run = weights[place]
             for k, metric in enumerate(prepared):
@@ -100,9 +101,8 @@ def stream_bootstrap(
                     of_one = metric.drawn(of_run)
                 except ValueError as error:  # of a function that is not defined for all weights
                     raise ValueError(f"Classifier {k + 1} of {n_classifiers}: {error}") from error
-                found, before = of_one.relative_to(unweighted[k]), sums[k]
-                sums[k] = found if before is None else before.plus(found)
-        return np.stack([of_all.average() for of_all in sums if of_all is not None])
+                sums[k].append(of_one.relative_to(unweighted[k]))
+        return np.stack([reduce(Sums.plus, of_runs).average() for of_runs in sums])
 
     return stream_blocks(draw, rng, n_draws, block)
 
@@ -335,7 +335,9 @@ def allow_for_few_units(
     if possible is None:
         return _stretched(draws, factor)
     low, width = possible[0], possible[1] - possible[0]
-    unseen, value = _unseen(units, rng, draws.shape[1]), rng.random(draws.shape[1])
+    # The share of the unseen instance in each draw, and how well all classifiers do on it.
+    unseen = rng.beta(UNSEEN, max(units.instances, SMALLEST_SHARE), draws.shape[1])
+    value = rng.random(draws.shape[1])
     shares = (1 - unseen) * (draws - low) / width + unseen * value
     if bounds is None:
         return low + width * _stretched(shares, factor)
@@ -424,11 +426,6 @@ def _factor(units: UnitNumbers, rng: Generator, n_draws: int) -> Array:
     # not known.
     k, total = max(units.effective, FEWEST), max(units.shape, SMALLEST_SHARE)
     return np.sqrt(k * (1 + 1 / total) / rng.chisquare(k - 1, n_draws))
-
-
-def _unseen(units: UnitNumbers, rng: Generator, n_draws: int) -> Array:
-    """Return the share of the unseen instance in each draw."""
-    return rng.beta(UNSEEN, max(units.instances, SMALLEST_SHARE), n_draws)
 
 
 def _stretched(draws: Array, factor: Array) -> Array:

@@ -11,8 +11,8 @@ kernel. Closed forms are switched off for its results: what they say comes from 
 factors under a published prior stand on the exact prior, under a user-supplied prior on forward
 draws of its graph, or on chains where it has potentials.
 
-Without a C compiler PyTensor before 3 would fall back to plain Python; numba is chosen where it is
-installed, and elsewhere a message says what to install.
+Without a C compiler PyTensor before 3 would fall back to plain Python, with a warning; numba is
+chosen where it is installed.
 """
 
 from __future__ import annotations
@@ -20,7 +20,6 @@ from __future__ import annotations
 import logging
 import math
 import threading
-import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -401,12 +400,4 @@ def _compile_kwargs() -> dict[str, Any]:
 
     if pytensor.config.cxx or pytensor.config.mode != "Mode":
         return {}
-    if find_spec("numba"):
-        return {"mode": "NUMBA"}
-    warnings.warn(
-        "Neither a C++ compiler nor numba was found, so PyMC runs in pure Python, which is much "
-        "slower. Install g++ (apt install g++, conda install gxx) or numba (pip install numba).",
-        UserWarning,
-        stacklevel=2,
-    )
-    return {}
+    return {"mode": "NUMBA"} if find_spec("numba") else {}

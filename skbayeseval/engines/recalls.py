@@ -287,7 +287,7 @@ class _Cells(NamedTuple):
 class RecallRows(RowSampler):
     """Draw rows given the distribution of recalls of each classifier."""
 
-    def __init__(self, group: Outcomes, prior: bool, remainder: float = REMAINDER) -> None:
+    def __init__(self, group: Outcomes, prior: bool) -> None:
         super().__init__(group, prior)
         recalls = [one for one in group.etas if isinstance(one, Recall)]
         self.grids = [RecallGrid(one, prior=prior) for one in recalls]
@@ -296,8 +296,8 @@ class RecallRows(RowSampler):
         # On average, a stick leaves half of what was left. The class of the last stick, which gets
         # the remainder, is drawn like the others: means are exact. Variances depend on the square
         # of the remainder, of which a stick leaves a third.
-        if not prior and self.n_classes > MANY_CLASSES:
-            remainder = max(remainder, REMAINDER_OF_MANY)
+        has_many = not prior and self.n_classes > MANY_CLASSES
+        remainder = REMAINDER_OF_MANY if has_many else REMAINDER
         self.n_sticks = max(1, int(np.ceil(np.log(1 / remainder) / np.log(2 if prior else 3))))
         self.mixing = None if prior else self._square_root_of_correlation(is_right)
         estimated = group.estimates_mu and group.known_mu is None and not prior

@@ -257,12 +257,11 @@ def resolve_model(
         kind = _NOT_OF_TWO.get(kind, kind)
     if n_classifiers == 1 and model == "auto":
         kind = _AUTO_OF_ONE.get(kind, kind)
-    published = from_prior(kind, {} if prior is None else prior)
-    defaults = {key: value for key, value in kind.default_prior.items() if key not in (prior or {})}
-    if not defaults:
-        return published
-    resolved = from_prior(kind, defaults | (prior or {}))
-    resolved.published = published
+    given = {} if prior is None else prior
+    published = from_prior(kind, given)
+    resolved = from_prior(kind, kind.default_prior | given)
+    if resolved != published:
+        resolved.published = published
     return resolved
 
 

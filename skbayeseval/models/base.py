@@ -125,7 +125,7 @@ class Model(ParameterObject):
     # The kind of evidence that it takes.
     takes: ClassVar[type] = object
     needs_pairs: ClassVar[bool] = False
-    # Whether classifiers are independent of each other, unless it needs pairs.
+    # Whether classifiers are independent of each other.
     has_independent_classifiers: ClassVar[bool] = False
     # How many classifiers it takes at most; None for any number.
     most_classifiers: ClassVar[int | None] = 2
@@ -154,11 +154,6 @@ class Model(ParameterObject):
     positive: int | None = None
     # The model of Bayes factors, with the published prior, where this one has the default prior.
     published: Model | None = None
-
-    @property
-    def is_independent(self) -> bool:
-        """Whether classifiers are known to be independent of each other."""
-        return self.has_independent_classifiers and not self.needs_pairs
 
     @property
     def positive_index(self) -> int:
@@ -207,10 +202,9 @@ class Model(ParameterObject):
                 f"{type(evidence).__name__}."
             )
         observing = copy(self)
-        observing._observe(evidence)
-        unknown = "positive" not in vars(observing)
-        if unknown and isinstance(evidence, Evidence) and evidence.has_class_counts:
+        if isinstance(evidence, Evidence) and evidence.has_class_counts:
             observing.positive = evidence.positive
+        observing._observe(evidence)
         if prevalence is None:
             return observing
         return observing.with_prevalence(np.array(prevalence))
@@ -260,35 +254,20 @@ class Model(ParameterObject):
         """Return the shapes of all Dirichlet vectors that the posterior consists of.
 
         None if it does not. Posteriors of many test sets can be drawn at once where there are any,
-        by `differences_of_shapes`.
+        by `Vectors.differences_of_shapes`.
         """
         return None
-
-    def differences_of_shapes(
-        self, shapes: Array, metric: Metric, rng: Generator, n_draws: int
-    ) -> Array:
-        """Return draws of A - B of shape (n_rows, n_draws), given other shapes in each row.
-
-        `shapes` has the shape (n_rows, n_shapes), in the order of `stacked_shapes`.
-        """
-        raise TypeError(f"{type(self).__name__} has no shapes to draw from.")
 
     def parameters(self) -> list[Parameter]:
         """Return the parameters that are sampled; none where only weights are drawn."""
         return []
 
-    def stream_parameters(self, rng: Generator, n_draws: int, *, prior: bool) -> Iterator[Draws]:
-        """Yield blocks of exact draws of the parameters, from which all metrics are computed.
+    def draw_parameters(self, rng: Generator, n_draws: int, *, prior: bool) -> dict[str, Array]:
+        """Return exact draws of the parameters, of shape (n_draws, ...), where there are any.
 
         For tables drawn by rows, this includes rho, the recall of each class.
         """
-        yield from ()
-
-    def draw_parameters(self, rng: Generator, n_draws: int, *, prior: bool) -> dict[str, Array]:
-        """Return the draws of `stream_parameters`, of shape (n_draws, ...)."""
-        blocks = list(self.stream_parameters(rng, n_draws, prior=prior))
-        names = blocks[0] if blocks else ()
-        return {name: np.concatenate([block[name] for block in blocks]) for name in names}
+        return {}
 
     def scores_given(self, draws: Draws, metric: Metric, rng: Generator, *, prior: bool) -> Blocks:
         """Yield blocks of draws of a metric, of shape (n_classifiers, n), given parameters.
@@ -461,7 +440,7 @@ class Model(ParameterObject):
         """Return the law of one classifier's metric, or of A - B; None if not in closed form."""
         if which is not None:
             return self.margin(metric, which, prior=prior)
-        if not self.is_independent:
+        if not self.has_independent_classifiers:
             return None
         a, b = (self.margin(metric, k, prior=prior) for k in range(2))
         return None if a is None or b is None else BetaDifference(a, b)
@@ -508,6 +487,12 @@ def check_no_nan(scores: Array, metric: Metric) -> Array:
     return scores
 
 
+def joined(blocks: Iterable[Draws]) -> dict[str, Array]:
+    """Return the draws of all blocks by name."""
+    blocks = list(blocks)
+    return {name: np.concatenate([block[name] for block in blocks]) for name in blocks[0]}
+
+
 def blocks_of(draws: Draws, most: int = BLOCK) -> Iterator[tuple[dict[str, Array], int]]:
     """Yield draws of parameters in blocks, and the size of each."""
     n_draws = len(next(iter(draws.values())))
@@ -520,6 +505,15 @@ def blocks_of(draws: Draws, most: int = BLOCK) -> Iterator[tuple[dict[str, Array
 def confusion(tables: Any) -> dict[str, Array]:
     """Return the tables of classifiers, named as the observed data in ArviZ."""
     return {f"confusion_{letter(k)}": table for k, table in enumerate(tables)}
+
+
+def check_positive_class(positive: int | None, is_symmetric: bool) -> None:
+    """Raise if the prior is asymmetric in two classes, but the positive one is unknown."""
+    if positive is None and not is_symmetric:
+        raise ValueError(
+            "The prior differs between the positive and the negative class, but neither class is "
+            "1. Specify the positive class with pos_label=."
+        )
 
 
 def check_several(number: int, what: str) -> None:

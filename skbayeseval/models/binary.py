@@ -28,7 +28,13 @@ from skbayeseval.evidence.interface import Evidence, letter
 from skbayeseval.evidence.joint_counts import PairedCounts
 from skbayeseval.evidence.units import UnitCounts
 from skbayeseval.metrics.metric import Metric
-from skbayeseval.models.base import Blocks, Replicated, check_concentration, confusion
+from skbayeseval.models.base import (
+    Blocks,
+    Replicated,
+    check_concentration,
+    check_positive_class,
+    confusion,
+)
 from skbayeseval.models.margins import (
     BetaMargin,
     class_of_ratio,
@@ -72,16 +78,14 @@ class Unpaired(Vectors):
         self.rho = rho
 
     def _observe(self, evidence: Evidence) -> None:
-        margins = evidence.margins()
-        positive = margins[0].positive
-        self._take_cells([positive_first(m.effective, m.positive) for m in margins], positive)
+        self._take_cells([positive_first(m.effective, m.positive) for m in evidence.margins()])
 
-    def _take_cells(self, cells: Sequence[Array], positive: int | None) -> None:
+    def _take_cells(self, cells: Sequence[Array]) -> None:
         """Take the cells of each classifier, of shape (..., 2, 2), positive first."""
         mu = check_concentration(self.mu, (2,), "mu")
         rho = check_concentration(self.rho, (2, 2), "rho")
         if not self.of_labels:
-            _check_orientation(positive, mu, rho)
+            _check_orientation(self.positive, mu, rho)
         simplexes = []
         for k, of_one in enumerate(cells):
             simplexes += [
@@ -89,7 +93,7 @@ class Unpaired(Vectors):
                 _simplex(f"rho+_{letter(k)}", rho[0], of_one[..., 0, :]),
                 _simplex(f"rho-_{letter(k)}", rho[1], of_one[..., 1, :]),
             ]
-        self.simplexes, self.positive = tuple(simplexes), positive
+        self.simplexes = tuple(simplexes)
 
     def cells(self, draws: Mapping[str, Array]) -> Array:
         """Return the cells of each classifier, positive first."""
@@ -147,13 +151,11 @@ class Paired(Vectors):
         self.theta = theta
 
     def _observe(self, evidence: PairedCounts) -> None:
-        positive = evidence.positive
         mu = check_concentration(self.mu, (2,), "mu")
         theta = check_concentration(self.theta, (2, 4), "theta")
-        _check_orientation(positive, mu, theta)
+        _check_orientation(self.positive, mu, theta)
         cells = evidence.cube() * evidence.weight
-        cells = (cells if positive == 0 else cells[::-1, ::-1, ::-1]).reshape(2, 4)
-        self.positive = positive
+        cells = (cells if self.positive == 0 else cells[::-1, ::-1, ::-1]).reshape(2, 4)
         self.simplexes = (
             Simplex("mu", mu, cells.sum(axis=1)),
             Simplex("theta+", theta[0], cells[0]),
@@ -314,13 +316,14 @@ class BCV(Vectors):
         margins = evidence.margins()
         n_cells = 4 if all(counts.has_true_negatives for counts in margins) else 3
         cells = [positive_first(m.effective, m.positive).ravel()[_BY_NAME] for m in margins]
-        self._take_cells([of_one[:n_cells] for of_one in cells], margins[0].positive)
+        self._take_cells([of_one[:n_cells] for of_one in cells])
 
-    def _take_cells(self, cells: Sequence[Array], positive: int | None) -> None:
+    def _take_cells(self, cells: Sequence[Array]) -> None:
         """Take the cells of each classifier, in the order (tp, fp, fn, tn)."""
         prior = check_concentration(self.lambda_, (), "lambda")
-        simplexes = [_simplex(f"pi_{letter(k)}", prior, of_one) for k, of_one in enumerate(cells)]
-        self.simplexes, self.positive = tuple(simplexes), positive
+        self.simplexes = tuple(
+            _simplex(f"pi_{letter(k)}", prior, of_one) for k, of_one in enumerate(cells)
+        )
 
     def cells(self, draws: Mapping[str, Array]) -> Array:
         """Return the cells of each classifier, positive first."""
@@ -378,8 +381,9 @@ class IndependentLabels(VectorsOfLabels, Unpaired):
     takes = UnitCounts
 
     def _observe(self, evidence: Any) -> None:
+        self.positive = 0
         named = [evidence.label_tables(k) for k in range(evidence.n_classifiers)]
-        self._take_cells([of_one[:, _BY_NAME].reshape(-1, 2, 2) for of_one in named], 0)
+        self._take_cells([of_one[:, _BY_NAME].reshape(-1, 2, 2) for of_one in named])
 
 
 class IndependentLabelsBCV(VectorsOfLabels, BCV):
@@ -402,7 +406,8 @@ class IndependentLabelsBCV(VectorsOfLabels, BCV):
     needs_true_negatives = True
 
     def _observe(self, evidence: Any) -> None:
-        self._take_cells([evidence.label_tables(k) for k in range(evidence.n_classifiers)], 0)
+        self.positive = 0
+        self._take_cells([evidence.label_tables(k) for k in range(evidence.n_classifiers)])
 
 
 # The cells (tp, fn, fp, tn) of A and of B as sums of two of the eight pairs.
@@ -452,11 +457,7 @@ def _margin_of_rates(metric: Metric, positives: Array, negatives: Array) -> Beta
 def _check_orientation(positive: int | None, mu: Array, rates: Array) -> None:
     """Raise if the prior is asymmetric in the classes but the positive class is unknown."""
     symmetric = mu[0] == mu[1] and np.array_equal(rates[0], rates[1][::-1])
-    if positive is None and not symmetric:
-        raise ValueError(
-            "The prior differs between the positive and the negative class, but neither class is "
-            "1. Specify the positive class with pos_label=."
-        )
+    check_positive_class(positive, symmetric)
 
 
 def _simplex(name: str, prior: Array, counts: Array) -> Simplex:
@@ -503,6 +504,7 @@ class PairedChunks(BCV):
     takes = ChunkCounts
     infers_weight = True
     needs_pairs = True
+    has_independent_classifiers = False
     most_classifiers = 2
     default_prior: ClassVar[dict[str, Any]] = {"lambda": 0.5}
 

@@ -6,7 +6,7 @@ groups gives intervals and decisions, but no Bayes factor: ValueError, and NaN i
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.random import Generator
@@ -57,7 +57,7 @@ class InstanceWeights(Model):
     units: UnitCounts
 
     def _observe(self, evidence: UnitCounts) -> None:
-        self.units, self.positive = evidence, evidence.margin(0).positive
+        self.units = evidence
         check_several(len(evidence.shape), "group" if evidence.grouped else "instance")
 
     def stream(self, metric: Metric, rng: Generator, number: int, *, prior: bool = False) -> Blocks:
@@ -128,11 +128,7 @@ class ScoreWeights(InstanceWeights):
 
     name = "instance weights"
     takes = WeightedInstances
-    most_classifiers = None
     needs_true_negatives = False
-
-    def _observe(self, evidence: Any) -> None:
-        check_several(len(evidence.shape), "group" if evidence.grouped else "instance")
 
     def stream(self, metric: Metric, rng: Generator, number: int, *, prior: bool = False) -> Blocks:
         """Raise: all metrics of instance scores are drawn by `stream_bootstrap`."""

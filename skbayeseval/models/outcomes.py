@@ -31,14 +31,15 @@ from skbayeseval.evidence.interface import letter
 from skbayeseval.metrics.metric import Metric, Totals
 from skbayeseval.models.base import (
     Blocks,
+    Draws,
     Model,
     Replicated,
     blocks_of,
     confusion,
+    joined,
     metric_of_block,
 )
 
-Draws = Mapping[str, Array]
 T = TypeVar("T")
 
 # Blocks of fewer draws would take longer; of more draws, threads would be without work. Round
@@ -121,13 +122,13 @@ class OutcomeModel(Model):
         """Return a function that gives the metric of a block of draws."""
         return lambda _, block: metric_of_block(metric, self.positive_index, block)
 
-    def stream_parameters(self, rng: Generator, n_draws: int, *, prior: bool) -> Iterator[Draws]:
-        """Yield blocks of draws of the parameters and of rho, the recall of each class."""
+    def draw_parameters(self, rng: Generator, n_draws: int, *, prior: bool) -> dict[str, Array]:
+        """Return draws of the parameters and of rho, the recall of each class."""
 
         def named(bases: list[GroupDraws], totals: Totals) -> dict[str, Array]:
             return {**self._named(bases, totals), **_rates(bases, totals)}
 
-        return self.blocks(named, rng, n_draws, prior=prior)
+        return joined(self.blocks(named, rng, n_draws, prior=prior))
 
     def blocks(
         self,
@@ -203,8 +204,7 @@ class OutcomeModel(Model):
         if self._has_rows(draws):
             return {}
         given = self._bases(draws)
-        rates = list(self.blocks(_rates, rng, _number(draws), prior=prior, given=given))
-        return {name: np.concatenate([block[name] for block in rates]) for name in rates[0]}
+        return joined(self.blocks(_rates, rng, _number(draws), prior=prior, given=given))
 
     def _bases(self, draws: Draws) -> list[GroupDraws]:
         """Return draws of the parameters, on which the rows of each group depend."""

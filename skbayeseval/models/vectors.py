@@ -32,6 +32,7 @@ from skbayeseval.models.base import (
     blocks_of,
     check_no_nan,
     confusion,
+    joined,
 )
 
 OUTCOMES = ("11", "10", "01", "00")
@@ -125,7 +126,10 @@ class Vectors(Model):
     def differences_of_shapes(
         self, shapes: Array, metric: Metric, rng: Generator, n_draws: int
     ) -> Array:
-        """Return draws of A - B of shape (n_rows, n_draws), given other shapes in each row."""
+        """Return draws of A - B of shape (n_rows, n_draws), given other shapes in each row.
+
+        `shapes` has the shape (n_rows, n_shapes), in the order of `stacked_shapes`.
+        """
         n_rows = max(1, ROWS_BLOCK // n_draws)
         differences = []
         for start in range(0, len(shapes), n_rows):
@@ -148,15 +152,15 @@ class Vectors(Model):
 
         return stream_blocks(draw, rng, number, self._block)
 
-    def stream_parameters(self, rng: Generator, n_draws: int, *, prior: bool) -> Iterator[Draws]:
-        """Yield blocks of draws of the parameters."""
+    def draw_parameters(self, rng: Generator, n_draws: int, *, prior: bool) -> dict[str, Array]:
+        """Return draws of the parameters, of shape (n_draws, ...)."""
 
         def draw(rng: Generator, size: int) -> dict[str, Array]:
             drawn = self.draw(rng, size, prior=prior)
             vectors = {s.name: drawn[s.name] for s in self.simplexes}
             return {name: v[0].T if len(v) == 2 else v.T for name, v in vectors.items()}
 
-        return stream_blocks(draw, rng, n_draws, self._block)
+        return joined(stream_blocks(draw, rng, n_draws, self._block))
 
     def _scores_given(self, draws: Draws, metric: Metric, rng: Generator, prior: bool) -> Blocks:
         def score(here: Mapping[str, Array], _: int) -> Array:

@@ -17,8 +17,7 @@ WITH_ROWS = ("hierarchical imbalanced", "paired classes balanced", "paired many 
 
 
 def streamed(specification, n_draws, prior=False):
-    blocks = list(specification.stream_parameters(np.random.default_rng(3), n_draws, prior=prior))
-    return {name: np.concatenate([block[name] for block in blocks]) for name in blocks[0]}
+    return specification.draw_parameters(np.random.default_rng(3), n_draws, prior=prior)
 
 
 def scores(specification, draws, metric, seed=4, prior=False):

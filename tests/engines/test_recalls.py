@@ -139,7 +139,7 @@ def test_extreme_concentrations_leave_no_nan(prior):
 def test_no_more_sticks_than_the_remainder_needs(prior, moment):
     # Before the data its mean counts, E(1 - V); after, its square, E((1 - V)^2).
     (group,) = PairedRecalls().specification(paired_votes()).groups
-    n_sticks = RecallRows(group, prior, 1e-6).n_sticks
+    n_sticks = RecallRows(group, prior).n_sticks
     left = [(1 / (1 + moment)) ** n for n in (n_sticks, n_sticks - 1)]
     assert left[0] <= 1e-6 < left[1]
 

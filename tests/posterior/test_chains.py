@@ -203,7 +203,7 @@ def build_something_else():
         (lambda: 3, TypeError, "must return None or a dict"),
         (build_something_else, ValueError, "built none of the parameters"),
         (lambda: {"rho+_A": pymc.Beta("x", 1, 1, shape=2)}, ValueError, "the shape"),
-        (lambda p: {"mu_A": p["mu_A"] ** 2}, ValueError, "and also returned a replacement"),
+        (lambda p: {"mu_A": p["mu_A"] ** 2}, ValueError, "but returned another variable for it"),
     ],
 )
 def test_bad_callables(prior, error, message):
