@@ -39,8 +39,8 @@ def assert_sampled_well(trace, r_hat=1.01):
 # The pieces of the likelihood by brute force.
 
 
-@pytest.mark.parametrize("nu", [1.0, 4.0, 300.0])
-@pytest.mark.parametrize("own", [1e-6, 1.0, 25.0])
+@pytest.mark.parametrize("nu", [1.0, 300.0])
+@pytest.mark.parametrize("own", [1e-6, 25.0])
 def test_nodes_integrate_the_normal_over_the_t(nu, own):
     for error in (0.0, 0.7, 4.0):
         terms = _log_terms(np, np.array([error]), np.array([own]), np.array([1.0]), np.array([nu]))
@@ -101,7 +101,6 @@ def test_scores_that_never_differ_have_a_small_sd():
     ("differences", "message"),
     [
         (np.ones(5), "at least two rows"),
-        (np.ones((1, 5)), "at least two rows"),
         (np.ones((3, 2)), "three columns"),
         (np.ones((3, 5)), "vary within at least one data set"),
         ([[0.0, 1.0, np.nan], [0.0, 1.0, 2.0]], "finite"),

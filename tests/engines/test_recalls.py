@@ -98,15 +98,6 @@ def test_populations_have_the_accuracies_of_the_draws():
     assert differences == pytest.approx(np.subtract(*expected).std(), rel=0.2)
 
 
-def test_wrong_predictions_of_populations_are_off_as_the_observed_ones_are():
-    y = np.arange(30) % 5  # right in one of six, otherwise the class after the true one
-    said = (y + (np.arange(30) % 6 > 0)) % 5
-    model = PairedRecalls().specification(PairedCounts.from_labels(y, {"a": said, "b": said}))
-    for (population,) in model.draw_populations(np.random.default_rng(0), 10):
-        off = (population.predictions - population.truth[:, None]) % 5
-        assert set(off.ravel()) == {0, 1}
-
-
 @pytest.mark.parametrize("weight", [1.0, 1e-3])
 def test_correlation_of_being_right_is_that_within_classes(weight):
     evidence = paired_votes(n=60, n_classes=5, n_classifiers=3)

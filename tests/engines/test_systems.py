@@ -8,7 +8,7 @@ from scipy.linalg import helmert
 from scipy.special import logsumexp
 
 from skbayeseval.metrics.registry import split_metric
-from skbayeseval.models.systems import SPREAD, STRENGTHS, HierarchicalSystems, _inverse_wishart
+from skbayeseval.models.systems import SPREAD, STRENGTHS, HierarchicalSystems
 
 
 def draw(means, noise, n_draws=20_000, seed=0):
@@ -112,14 +112,6 @@ def test_three_systems_agree_with_importance_sampling(variance, holes, n_prior, 
             assert abs(exact - level) < 4 * error
 
 
-def test_inverse_wishart_matrices():
-    scale = np.array([[2.0, 1.0, 0.0], [1.0, 3.0, -1.0], [0.0, -1.0, 1.0]])
-    n, law = 40_000, stats.invwishart(12, scale)
-    found = _inverse_wishart(np.random.default_rng(0), np.tile(scale, (n, 1, 1)), np.full(n, 12.0))
-    assert_allclose(found.mean(axis=0), law.mean(), atol=0.005)
-    assert_allclose(found.var(axis=0), law.var(), rtol=0.1)
-
-
 def test_draws_follow_the_order_of_systems():
     means = scores(4, 6, holes=0.1)
     order = [2, 0, 3, 1]
@@ -127,18 +119,13 @@ def test_draws_follow_the_order_of_systems():
     assert_array_equal(draw(means, noise, 500)[order], draw(means[order], noise, 500))
 
 
-def test_levels_of_data_sets_do_not_matter():
+def test_levels_and_the_unit_of_scores_do_not_matter():
     means = scores(3, 6, holes=0.1)
     noise = little_noise(means, 0.1)
     plain = draw(means, noise, 500)
     shifted = draw(means + np.array([0.0, 10.0, -20.0, 5.0, 1.0, 3.0]), noise, 500)
     assert_allclose(shifted - shifted[0], plain - plain[0], atol=1e-8)
-
-
-def test_draws_follow_the_unit_of_scores():
-    means = scores(3, 6)
-    noise = little_noise(means, 0.1)
-    assert_allclose(draw(100 * means, 1e4 * noise, 500), 100 * draw(means, noise, 500), rtol=1e-8)
+    assert_allclose(draw(100 * means, 1e4 * noise, 500), 100 * plain, rtol=1e-8)
 
 
 def test_a_hole_on_a_hard_data_set_does_not_make_a_system_better():
@@ -165,13 +152,6 @@ def test_a_pair_hardly_depends_on_others():
     error = 5 * np.hypot(alone.std(), together.std()) / np.sqrt(4000)
     assert_allclose(together.mean(), alone.mean(), atol=error)
     assert 0.8 < together.std() / alone.std() < 1.4
-
-
-def test_noise_widens_intervals_only_as_far_as_it_is_not_in_the_scores():
-    # Differences that vary as much as their noise: the noise explains them.
-    means = scores(3, 10)
-    plain, noisy = (draw(means, little_noise(means, variance), 2000) for variance in (1e-8, 1.0))
-    assert 0.7 < np.subtract(*noisy[:2]).std() / np.subtract(*plain[:2]).std() < 1.3
 
 
 def test_twins_are_told_apart_by_no_more_than_the_noise():
