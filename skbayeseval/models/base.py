@@ -7,7 +7,7 @@ hierarchical prior; pi the cells (tp, fp, fn, tn). A or B after an underscore is
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from typing import Any, ClassVar, NamedTuple, Self
 
@@ -125,7 +125,7 @@ class Model(ParameterObject):
     # The kind of evidence that it takes.
     takes: ClassVar[type] = object
     needs_pairs: ClassVar[bool] = False
-    # Whether classifiers are independent of each other.
+    # Whether classifiers are independent of each other, unless it needs pairs.
     has_independent_classifiers: ClassVar[bool] = False
     # How many classifiers it takes at most; None for any number.
     most_classifiers: ClassVar[int | None] = 2
@@ -154,6 +154,11 @@ class Model(ParameterObject):
     positive: int | None = None
     # The model of Bayes factors, with the published prior, where this one has the default prior.
     published: Model | None = None
+
+    @property
+    def is_independent(self) -> bool:
+        """Whether classifiers are known to be independent of each other."""
+        return self.has_independent_classifiers and not self.needs_pairs
 
     @property
     def positive_index(self) -> int:
@@ -253,10 +258,12 @@ class Model(ParameterObject):
     def stacked_shapes(self) -> Array | None:
         """Return the shapes of all Dirichlet vectors that the posterior consists of.
 
-        None if it does not. Posteriors of many test sets can be drawn at once where there are any,
-        by `Vectors.differences_of_shapes`.
+        None if it does not. Posteriors of many test sets can be drawn at once where there are any.
         """
         return None
+
+    # Where there are such shapes: as in `Vectors`.
+    differences_of_shapes: Callable[..., Array]
 
     def parameters(self) -> list[Parameter]:
         """Return the parameters that are sampled; none where only weights are drawn."""
@@ -440,7 +447,7 @@ class Model(ParameterObject):
         """Return the law of one classifier's metric, or of A - B; None if not in closed form."""
         if which is not None:
             return self.margin(metric, which, prior=prior)
-        if not self.has_independent_classifiers:
+        if not self.is_independent:
             return None
         a, b = (self.margin(metric, k, prior=prior) for k in range(2))
         return None if a is None or b is None else BetaDifference(a, b)

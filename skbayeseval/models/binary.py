@@ -78,14 +78,15 @@ class Unpaired(Vectors):
         self.rho = rho
 
     def _observe(self, evidence: Evidence) -> None:
-        self._take_cells([positive_first(m.effective, m.positive) for m in evidence.margins()])
+        cells = [positive_first(m.effective, m.positive) for m in evidence.margins()]
+        self._take_cells(cells, evidence.positive)
 
-    def _take_cells(self, cells: Sequence[Array]) -> None:
+    def _take_cells(self, cells: Sequence[Array], positive: int | None) -> None:
         """Take the cells of each classifier, of shape (..., 2, 2), positive first."""
         mu = check_concentration(self.mu, (2,), "mu")
         rho = check_concentration(self.rho, (2, 2), "rho")
         if not self.of_labels:
-            _check_orientation(self.positive, mu, rho)
+            _check_orientation(positive, mu, rho)
         simplexes = []
         for k, of_one in enumerate(cells):
             simplexes += [
@@ -93,7 +94,7 @@ class Unpaired(Vectors):
                 _simplex(f"rho+_{letter(k)}", rho[0], of_one[..., 0, :]),
                 _simplex(f"rho-_{letter(k)}", rho[1], of_one[..., 1, :]),
             ]
-        self.simplexes = tuple(simplexes)
+        self.simplexes, self.positive = tuple(simplexes), positive
 
     def cells(self, draws: Mapping[str, Array]) -> Array:
         """Return the cells of each classifier, positive first."""
@@ -316,14 +317,13 @@ class BCV(Vectors):
         margins = evidence.margins()
         n_cells = 4 if all(counts.has_true_negatives for counts in margins) else 3
         cells = [positive_first(m.effective, m.positive).ravel()[_BY_NAME] for m in margins]
-        self._take_cells([of_one[:n_cells] for of_one in cells])
+        self._take_cells([of_one[:n_cells] for of_one in cells], evidence.positive)
 
-    def _take_cells(self, cells: Sequence[Array]) -> None:
+    def _take_cells(self, cells: Sequence[Array], positive: int | None) -> None:
         """Take the cells of each classifier, in the order (tp, fp, fn, tn)."""
         prior = check_concentration(self.lambda_, (), "lambda")
-        self.simplexes = tuple(
-            _simplex(f"pi_{letter(k)}", prior, of_one) for k, of_one in enumerate(cells)
-        )
+        simplexes = [_simplex(f"pi_{letter(k)}", prior, of_one) for k, of_one in enumerate(cells)]
+        self.simplexes, self.positive = tuple(simplexes), positive
 
     def cells(self, draws: Mapping[str, Array]) -> Array:
         """Return the cells of each classifier, positive first."""
@@ -381,9 +381,8 @@ class IndependentLabels(VectorsOfLabels, Unpaired):
     takes = UnitCounts
 
     def _observe(self, evidence: Any) -> None:
-        self.positive = 0
         named = [evidence.label_tables(k) for k in range(evidence.n_classifiers)]
-        self._take_cells([of_one[:, _BY_NAME].reshape(-1, 2, 2) for of_one in named])
+        self._take_cells([of_one[:, _BY_NAME].reshape(-1, 2, 2) for of_one in named], 0)
 
 
 class IndependentLabelsBCV(VectorsOfLabels, BCV):
@@ -406,8 +405,7 @@ class IndependentLabelsBCV(VectorsOfLabels, BCV):
     needs_true_negatives = True
 
     def _observe(self, evidence: Any) -> None:
-        self.positive = 0
-        self._take_cells([evidence.label_tables(k) for k in range(evidence.n_classifiers)])
+        self._take_cells([evidence.label_tables(k) for k in range(evidence.n_classifiers)], 0)
 
 
 # The cells (tp, fn, fp, tn) of A and of B as sums of two of the eight pairs.
@@ -504,7 +502,6 @@ class PairedChunks(BCV):
     takes = ChunkCounts
     infers_weight = True
     needs_pairs = True
-    has_independent_classifiers = False
     most_classifiers = 2
     default_prior: ClassVar[dict[str, Any]] = {"lambda": 0.5}
 

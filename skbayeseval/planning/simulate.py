@@ -30,7 +30,6 @@ from skbayeseval.judgement.decision import SETTLED, codes_given_hdi
 from skbayeseval.judgement.intervals import Interval, hdi_of_rows
 from skbayeseval.metrics.metric import Metric
 from skbayeseval.models.base import Model, check_no_nan
-from skbayeseval.models.vectors import Vectors
 from skbayeseval.planning.truths import Truth, truths
 
 # The numbers of draws after which is asked whether there is doubt.
@@ -191,7 +190,7 @@ class Question:
 
         return decide_many(draw, len(data), self.rope, self.prob, N_DRAWS, self.goal)
 
-    def codes_of_shapes(self, form: Vectors, shapes: Array, rng: np.random.Generator) -> Array:
+    def codes_of_shapes(self, form: Model, shapes: Array, rng: np.random.Generator) -> Array:
         """Return the decision code for each row of Dirichlet shapes."""
 
         def draw(which: Array, n: int) -> Array:
@@ -283,7 +282,7 @@ class LinearShapes:
         By how much one more count of each outcome raises the shapes.
     """
 
-    specification: Vectors
+    specification: Model
     first: Array
     slopes: Array
 

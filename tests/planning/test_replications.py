@@ -53,8 +53,8 @@ def test_vectors_of_tiny_shapes_are_drawn():
 class Doubtful(Unpaired):
     """Shapes that are not linear in the counts: more of them count less and less."""
 
-    def _take_cells(self, cells):
-        super()._take_cells([np.sqrt(table) for table in cells])
+    def _take_cells(self, cells, positive):
+        super()._take_cells([np.sqrt(table) for table in cells], positive)
 
 
 @pytest.mark.parametrize(("model", "linear"), [(Unpaired(), True), (Doubtful(), False)])

@@ -25,7 +25,7 @@ def test_ranks_are_uniform():
     )
     counts = rng.multinomial(40, cells).astype(float)
     specification = IndependentLabels()
-    specification._take_cells(counts[..., [0, 2, 1, 3]].reshape(2, -1, 2, 2))
+    specification._take_cells(counts[..., [0, 2, 1, 3]].reshape(2, -1, 2, 2), 0)
     engine = PyMCEngine(draws=1000, tune=500, chains=2, cores=1)
     trace = engine.draw(specification, tuple(range(N_LABELS)), None, seed=3)
     draws = trace.flat()
