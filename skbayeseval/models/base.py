@@ -32,13 +32,6 @@ Blocks = Iterator[Array]
 
 SMALLEST_CONCENTRATION = 0.01
 
-# The forms of PyMC graphs, and what each requires.
-FORMS = {
-    "collapsed": "",
-    "rows": "form='rows' requires model='hierarchical' and more than two classes.",
-    "joint": "form='joint' requires model=PairedHierarchical().",
-}
-
 
 class LogDensities(NamedTuple):
     """The terms of the log likelihood and of the log prior, of shape (n_draws,), by name."""
@@ -154,6 +147,10 @@ class Model(ParameterObject):
     positive: int | None = None
     # The model of Bayes factors, with the published prior, where this one has the default prior.
     published: Model | None = None
+    # What models with parameters have beside these: metrics given draws of the parameters (the
+    # arguments of `scores_given`), and the name and the value of each term of the log likelihood.
+    _scores_given: Callable[..., Blocks]
+    _log_likelihoods: Callable[..., Iterator[tuple[str, Any]]]
 
     @property
     def is_independent(self) -> bool:
@@ -298,9 +295,6 @@ class Model(ParameterObject):
             )
         return self._scores_given(draws, metric, rng, prior)
 
-    def _scores_given(self, draws: Draws, metric: Metric, rng: Generator, prior: bool) -> Blocks:
-        raise TypeError(f"{type(self).__name__} has no parameters to compute metrics from.")
-
     def rates_given(self, draws: Draws, rng: Generator, *, prior: bool) -> dict[str, Array]:
         """Return the recall of each class; empty unless rows are drawn given the parameters."""
         return {}
@@ -336,10 +330,12 @@ class Model(ParameterObject):
                 "prevalence= leaves are drawn from their conjugate posterior, and a model of your "
                 "own has none without parameters(). Use engine='exact'."
             )
-        if form not in FORMS:
-            raise ValueError(f"form={form!r} is not a known form. Valid forms are {list(FORMS)}.")
         if form not in self.forms:
-            raise ValueError(FORMS[form])
+            raise ValueError(
+                f"form={form!r} is not a form of the graph of this model, only {self.forms}. "
+                "'rows' requires model='hierarchical' and more than two classes, 'joint' requires "
+                "model=PairedHierarchical()."
+            )
 
     @property
     def forms(self) -> list[str]:
@@ -392,10 +388,6 @@ class Model(ParameterObject):
     def _variables(self, parameters: Parameters, form: str) -> dict[str, Any]:
         """Return the variables that the likelihood depends on."""
         return dict(parameters)
-
-    def _log_likelihoods(self, values: Mapping[str, Any], form: str) -> Iterator[tuple[str, Any]]:
-        """Yield the name and the value of each term of the log likelihood."""
-        raise TypeError(f"{type(self).__name__} has no likelihood.")
 
     def sample(
         self, labels: tuple[Any, ...], engine: PyMCEngine, prior: PriorBuilder | None, seed: int

@@ -186,7 +186,7 @@ class OutcomeModel(Model):
 
     def draw_populations(self, rng: Generator, n_draws: int) -> list[tuple[Population, ...]]:
         """Return posterior draws of the joint probabilities, each with one population per group."""
-        samplers = [_sparse_sampler(group, False) for group in self.groups]
+        samplers = [row_sampler(group, False, of_populations=True) for group in self.groups]
         return [tuple(s.draw_population(rng) for s in samplers) for _ in range(n_draws)]
 
     def _scores_given(self, draws: Draws, metric: Metric, rng: Generator, prior: bool) -> Blocks:
@@ -333,14 +333,10 @@ def icc_name(eta: str) -> str:
     return eta.replace("eta", "icc")
 
 
-def row_sampler(group: Outcomes, prior: bool) -> RowSampler:
-    """Return what draws the rows of the group."""
-    if not prior and FullRows.suit(group):
-        return FullRows(group, prior)
-    return _sparse_sampler(group, prior)
-
-
-def _sparse_sampler(group: Outcomes, prior: bool) -> RowSampler:
+def row_sampler(group: Outcomes, prior: bool, *, of_populations: bool = False) -> RowSampler:
+    """Return what draws the rows of the group, or populations of all its classifiers together."""
+    if not (prior or of_populations) and FullRows.suit(group):
+        return FullRows(group)
     kind = RecallRows if isinstance(group.etas[0], Recall) else StickRows
     return kind(group, prior)
 

@@ -281,12 +281,6 @@ def test_exchanging_a_and_b_changes_the_sign_alone():
     for scoring in ("roc_auc", "average_precision"):
         ours, swapped = by_score(y, a, b, scoring), by_score(y, b, a, scoring)
         np.testing.assert_array_equal(ours.draws, -swapped.draws)
-    y, a, b, groups = grouped(np.random.default_rng(4), 6)
-    for name in ("accuracy", "f1"):
-        options = {"groups": groups, "scoring": name, "random_state": 0}
-        ours, swapped = (compare_predictions(y, *ab, **options) for ab in ((a, b), (b, a)))
-        np.testing.assert_array_equal(ours.draws, -swapped.draws)
-        np.testing.assert_array_equal(ours.draws, ours.draws_a - ours.draws_b)
 
 
 @pytest.mark.parametrize(("of_areas", "df"), [(True, 4.0), (False, 2 / (1 / 4 - 1 / 30))])
@@ -371,33 +365,19 @@ def test_a_perfect_ranking_is_not_certain():
     assert result.observed_a == 1
 
 
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (
-            lambda: compare_predictions([0, 1, 1], [0, 1, 0], [0, 1, 1], groups=["x"] * 3),
-            "There is a single group.*Pass at least two groups",
-        ),
-        (
-            lambda: by_score([0, 0, 1], [0.1, 0.2, 0.3], [0.3, 0.2, 0.1]),
-            "y_true has one of positives only.*at least two positives",
-        ),
-        (
-            lambda: compare_predictions([[1, 1]], [[1, 1]], [[1, 0]], scoring="f1_micro"),
-            "There is a single instance",
-        ),
-    ],
-)
-def test_a_single_unit_is_refused(call, message):
-    with pytest.raises(ValueError, match=message):
-        call()
+def test_a_single_unit_is_refused():
+    with pytest.raises(ValueError, match="There is a single group.*Pass at least two groups"):
+        compare_predictions([0, 1, 1], [0, 1, 0], [0, 1, 1], groups=["x"] * 3)
+    with pytest.raises(ValueError, match="y_true has one of positives only.*at least two positive"):
+        by_score([0, 0, 1], [0.1, 0.2, 0.3], [0.3, 0.2, 0.1])
+    with pytest.raises(ValueError, match="There is a single instance"):
+        compare_predictions([[1, 1]], [[1, 1]], [[1, 0]], scoring="f1_micro")
 
 
 def test_few_units_are_told():
     y, a, b, groups = grouped(np.random.default_rng(8), 7)
-    assert "only 7 groups: intervals are widened" in str(
-        compare_predictions(y, a, b, groups=groups)
-    )
+    result = compare_predictions(y, a, b, groups=groups)
+    assert "only 7 groups: intervals are widened" in str(result)
     assert "caution" not in compare_predictions(y, a, b).details()
     y, a, b = ranked(np.random.default_rng(8), 30, 9)
     assert "only 9 negatives: intervals are widened" in str(by_score(y, a, b))
@@ -416,7 +396,6 @@ def test_few_that_carry_are_told():
     result = compare_predictions(y, said, -said, scoring=["r2", "neg_mean_squared_error"])
     carried = "  caution     r2: few instances carry the difference (effective number"
     assert carried in str(result)
-    assert carried in result.details()
     y, a, b = ranked(np.random.default_rng(8), 300, 300)
     assert "carry" not in by_score(y, a, b).details()
 
@@ -440,15 +419,6 @@ def test_few_false_alarms_carry_the_precision_of_a_rare_class():
     assert found == pytest.approx(effective_number(within))
 
 
-def excluded(compare, n_sets):
-    """Return how often the 95% HDI of two equally good classifiers excludes 0."""
-    found = 0
-    for seed in range(n_sets):
-        low, high = compare(np.random.default_rng(seed)).hdi()
-        found += not low <= 0 <= high
-    return found / n_sets
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(("k", "at_most"), [(5, 0.12), (20, 0.08)])
 @pytest.mark.parametrize("scoring", ["f1", "roc_auc"])
@@ -461,7 +431,9 @@ def test_equally_good_classifiers_are_rarely_told_apart(scoring, k, at_most):
             y, a, b, groups=groups, scoring=scoring, n_draws=1000, random_state=0
         )
 
-    assert excluded(compare, 600) <= at_most + 0.015  # 1.3 standard errors
+    intervals = np.array([compare(np.random.default_rng(seed)).hdi() for seed in range(600)])
+    excluded = (intervals[:, 0] > 0) | (intervals[:, 1] < 0)
+    assert excluded.mean() <= at_most + 0.015  # 1.3 standard errors
 
 
 @pytest.mark.slow

@@ -8,7 +8,7 @@ from skbayeseval.engines.gammas import correlated_gammas, dirichlet, gamma_rows,
 MIXING = np.linalg.cholesky([[1.0, 0.7], [0.7, 1.0]])
 
 
-@pytest.mark.parametrize("shapes", [(0.05, 0.3), (1.0, 1.0), (8.0, 20.0)])
+@pytest.mark.parametrize("shapes", [(0.05, 0.3), (0.5, 2.0), (1.0, 1.0), (8.0, 20.0)])
 def test_each_is_gamma_and_they_are_correlated(shapes):
     rng = np.random.default_rng(0)
     found = correlated_gammas(rng, np.repeat(np.array(shapes)[:, None], 20_000, 1), 2, MIXING)
@@ -18,6 +18,12 @@ def test_each_is_gamma_and_they_are_correlated(shapes):
         assert abs(np.corrcoef(*rows)[0, 1]) < 0.03
     rank_correlation = stats.spearmanr(found[0].ravel(), found[1].ravel()).statistic
     assert 0.3 < rank_correlation < 0.7
+
+
+@pytest.mark.parametrize("mixing", [None, np.eye(2)])
+def test_without_correlation_they_are_independent(mixing):
+    a, b = correlated_gammas(np.random.default_rng(1), np.full((2, 20_000), 2.5), 1, mixing)
+    assert abs(np.corrcoef(a[0], b[0])[0, 1]) < 0.03
 
 
 def test_equal_normals_and_shapes_give_nearly_equal_gammas():
@@ -43,7 +49,7 @@ def test_log_rising_of_large_counts(count):
     np.testing.assert_allclose(step, np.log((count + shape) / shape), rtol=1e-6)
 
 
-@pytest.mark.parametrize("shape", [(2.0, 0.2, 5.0), (40.0, 300.0, 1.0, 7.0)])
+@pytest.mark.parametrize("shape", [(3.0, 0.5), (2.0, 0.2, 5.0), (40.0, 300.0, 1.0, 7.0)])
 def test_dirichlet_vectors_have_beta_margins_and_sum_to_one(shape):
     shape = np.array(shape)
     rows = dirichlet(np.random.default_rng(0), shape, 10_000)

@@ -15,7 +15,7 @@ from skbayeseval.models.margins import log_density_of_equal_accuracy
 from skbayeseval.posterior.posterior import Posterior
 from skbayeseval.posterior.prior import Prior
 
-N = 200_000
+N = 50_000
 
 
 def paired_counts(positive_cells, negative_cells, **options):
@@ -81,21 +81,12 @@ def test_vectors_of_one_vector_have_the_law_of_three():
         assert abs(np.corrcoef(drawn["mu"][0], drawn[name][0])[0, 1]) < 0.02
 
 
-@pytest.mark.parametrize("name", ["f1", "accuracy", "specificity"])
-def test_all_metrics_and_parameters_have_the_same_draws(name):
-    evidence, metric = paired_counts(*CELLS), metrics.get_metric(name)
+def test_metrics_and_parameters_have_the_same_draws():
+    evidence, metric = paired_counts(*CELLS), metrics.get_metric("f1")
     posterior = Posterior(Paired(**ONE_VECTOR), evidence, entropy=5, n_draws=1000)
     given, rng = posterior.parameters(), np.random.default_rng(0)
     again = posterior.specification.scores_given(given, metric, rng, prior=False)
     assert_allclose(posterior.draws(metric), np.hstack([*again]), rtol=1e-10)
-
-
-def test_tiny_or_lopsided_priors_are_three_vectors():
-    evidence = paired_counts(*CELLS)
-    for prior in ({"mu": 0.2, "theta": 0.05}, {"mu": (1, 2), "theta": 0.25}, {}):
-        assert not Paired(**prior).specification(evidence)._is_one_vector
-    known = Paired(**ONE_VECTOR).specification(evidence).with_prevalence(np.array([0.7, 0.3]))
-    assert not known._is_one_vector
 
 
 def test_unpaired_margins_are_betas():
@@ -159,9 +150,9 @@ def test_closed_forms_agree_with_draws(name, formula):
         np.testing.assert_allclose(below, [0.05, 0.5, 0.95], atol=4 * 0.5 / np.sqrt(N))
     for recipe in (posterior, Prior(MODELS[name], evidence)):
         log_density = recipe.log_density_at_zero(metric)
-        blocks = recipe.stream(metric, np.random.default_rng(3), 1_000_000)
+        blocks = recipe.stream(metric, np.random.default_rng(3), 400_000)
         inside = np.concatenate([np.abs(x - y) < 0.01 for x, y in blocks]).mean()
-        error = 4 * np.sqrt(inside / 1_000_000) / 0.02
+        error = 4 * np.sqrt(inside / 400_000) / 0.02
         assert np.exp(log_density) == pytest.approx(inside / 0.02, abs=error + 0.01 * inside / 0.02)
 
 
@@ -224,18 +215,6 @@ def test_which_prior_densities_are_finite(mu, rare, positive):
         metric = metric_of_formula(turned.get(name, name), 0.0)
         infinite = set(VANISHES.get(name, "")) & set(rare)
         assert prior.has_finite_density(metric) is not bool(infinite), name
-
-
-def test_paired_density_of_any_prior():
-    # The difference of two cells of a Dirichlet, against a histogram of gammas.
-    rng = np.random.default_rng(0)
-    shapes = np.array([1.5, 2.0, 3.0, 0.8])
-    gammas = rng.standard_gamma(shapes, (2_000_000, 4))
-    cells = gammas / gammas.sum(axis=1, keepdims=True)
-    inside = np.mean(np.abs(cells[:, 1] - cells[:, 2]) < 0.01) / 0.02
-    model = Paired(theta=shapes)
-    found = Prior(model, EVIDENCE["paired"]).log_density_at_zero(metrics.get_metric("recall"))
-    assert np.exp(found) == pytest.approx(inside, rel=0.02)
 
 
 @pytest.mark.parametrize(
