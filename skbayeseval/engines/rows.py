@@ -434,21 +434,16 @@ class StickRows(RowSampler):
         self.etas = [
             EtaSampler(eta, prior=prior) if isinstance(eta, Eta) else None for eta in group.etas
         ]
-        self.n_sticks = self._sticks_needed()
+        # The prior is mass / (mass + counts) of a row, and each stick V ~ Beta(1, mass) leaves a
+        # fraction 1 - V of it, mass / (1 + mass) on average.
+        mass, fewest = group.mass, np.bincount(self.truth, self.counts, m).min()
+        left_of_prior = REMAINDER * (mass + fewest) / mass
+        self.n_sticks = max(1, int(np.ceil(np.log(left_of_prior) / np.log(mass / (1 + mass)))))
         self.to_hits, self.to_said = [], []
         for said in self.predictions.T:
             hit = np.where(said == self.truth, said, m)
             self.to_hits.append(self.indicator(hit, m + 1)[:m])
             self.to_said.append(self.indicator(said))
-
-    def _sticks_needed(self) -> int:
-        """Return the number of sticks that keeps the expected loss of a row below `REMAINDER`."""
-        mass = self.group.mass
-        fewest = np.bincount(self.truth, self.counts, self.n_classes).min()
-        # The prior is mass / (mass + counts) of a row, and each stick V ~ Beta(1, mass) leaves a
-        # fraction 1 - V of it, mass / (1 + mass) on average.
-        left_of_prior = REMAINDER * (mass + fewest) / mass
-        return max(1, int(np.ceil(np.log(left_of_prior) / np.log(mass / (1 + mass)))))
 
     def draw_base(self, rng: Generator, n: int) -> GroupDraws:
         """Return draws of the class proportions and of each logit(eta)."""

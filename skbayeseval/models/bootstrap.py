@@ -23,12 +23,6 @@ from skbayeseval.models.base import Blocks, Model, check_several, metric_of_bloc
 # The memory of a block of weights, which are drawn and summed faster in the processor's cache.
 CACHED_BYTES = 3 * 2**20
 
-NO_GRAPH = (
-    "Models that weight instances or groups (the Bayesian bootstrap) have no PyMC model. Use "
-    "engine='exact'. For a multi-label indicator without groups=, model='unpaired' and "
-    "model='bcv' have a PyMC model."
-)
-
 
 class InstanceWeights(Model):
     """Random instance weights, shared by all labels and classifiers (the Bayesian bootstrap).
@@ -52,7 +46,11 @@ class InstanceWeights(Model):
     has_proper_prior = False
     weights_units = True
     draws_metrics_together = True
-    no_graph = NO_GRAPH
+    no_graph = (
+        "Models that weight instances or groups (the Bayesian bootstrap) have no PyMC model. Use "
+        "engine='exact'. For a multi-label indicator without groups=, model='unpaired' and "
+        "model='bcv' have a PyMC model."
+    )
 
     units: UnitCounts
 

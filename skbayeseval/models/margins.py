@@ -186,7 +186,8 @@ class BetaMargin(Law):
         """Return P(low <= metric <= high), with full relative precision in both tails."""
         x_low, x_high = self.variable(low), self.variable(high)
         if min(self.a, self.b) >= LARGE:
-            return _normal_mass(self._normal_score(x_low), self._normal_score(x_high))
+            low, high = self._normal_score(x_low), self._normal_score(x_high)
+            return np.where(low > 0, ndtr(-low) - ndtr(-high), ndtr(high) - ndtr(low))
         below_low = betainc(self.a, self.b, x_low)
         # The complement by symmetry: scipy's betaincc is a hundred times slower.
         from_right = betainc(self.b, self.a, 1 - x_low) - betainc(self.b, self.a, 1 - x_high)
@@ -321,11 +322,6 @@ def class_of_ratio(ratio: CellRatio | None) -> int | None:
     tp, fp, fn, tn = ratio.bottom
     of_positives, of_negatives = tp or fn, fp or tn
     return None if of_positives and of_negatives else int(not of_positives)
-
-
-def _normal_mass(low: Array, high: Array) -> Array:
-    """Return the mass of a standard normal variable, precise in both tails."""
-    return np.where(low > 0, ndtr(-low) - ndtr(-high), ndtr(high) - ndtr(low))
 
 
 @dataclass(frozen=True)

@@ -254,13 +254,10 @@ class VectorsOfLabels(Vectors):
         return metric.of_totals(Totals(tp, tp + fn, tp + fp), self.positive_index)
 
     @property
-    def _n_labels(self) -> int:
-        return len(self.simplexes[0].prior)
-
-    @property
     def _block(self) -> int:
         n_classifiers = len({simplex.name.rpartition("_")[2] for simplex in self.simplexes})
-        return block_size(8 * 8 * n_classifiers * self._n_labels, most=1024)
+        n_labels = len(self.simplexes[0].prior)
+        return block_size(8 * 8 * n_classifiers * n_labels, most=1024)
 
     def margin(self, metric: Metric, which: int, *, prior: bool = False) -> None:
         """Return None: averages over labels have no closed form."""

@@ -129,11 +129,7 @@ def test_swapped_pair(name):
 # Log densities, against scipy's and the conjugate posterior.
 
 Y = np.array([1] * 30 + [0] * 50)
-
-
 A = np.array([1] * 26 + [0] * 4 + [1] * 6 + [0] * 44)
-
-
 B = np.array([1] * 20 + [0] * 10 + [1] * 9 + [0] * 41)
 
 
