@@ -37,7 +37,6 @@ from skbayeseval.models.base import (
 )
 from skbayeseval.models.margins import (
     BetaMargin,
-    class_of_ratio,
     log_density_of_equal_accuracy,
     log_density_of_equality,
     margin_of_ratio,
@@ -447,7 +446,10 @@ def _margin_of_rates(metric: Metric, positives: Array, negatives: Array) -> Beta
 
     `positives` and `negatives` are the shapes of (predict positive, predict negative).
     """
-    if metric.ratio is None or class_of_ratio(metric.ratio) is None:
+    if metric.ratio is None:
+        return None
+    tp, fp, fn, tn = metric.ratio.bottom
+    if (tp or fn) and (fp or tn):
         return None
     return margin_of_ratio(metric.ratio, np.stack([positives, negatives], axis=1).ravel())
 

@@ -305,25 +305,6 @@ def margin_of_ratio(ratio: CellRatio, shapes: Array) -> BetaMargin | None:
     return None if kind is None else kind(float(shapes[above].sum()), float(shapes[below].sum()))
 
 
-def class_of_ratio(ratio: CellRatio | None) -> int | None:
-    """Return the true class, 0 for the positive one, in which all cells of the ratio are.
-
-    None if it has cells of both classes, or if there is no ratio.
-
-    Examples
-    --------
-    >>> from skbayeseval.metrics import get_metric
-    >>> from skbayeseval.models.margins import class_of_ratio
-    >>> [class_of_ratio(get_metric(name).ratio) for name in ("recall", "specificity", "f1")]
-    [0, 1, None]
-    """
-    if ratio is None:
-        return None
-    tp, fp, fn, tn = ratio.bottom
-    of_positives, of_negatives = tp or fn, fp or tn
-    return None if of_positives and of_negatives else int(not of_positives)
-
-
 @dataclass(frozen=True)
 class BetaDifference(Law):
     """The difference A - B of independent metrics of the same class."""

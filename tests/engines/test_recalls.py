@@ -206,14 +206,6 @@ def proportions(counts, n=4000):
     return ProportionSampler(np.asarray(counts, dtype=float)).draw(np.random.default_rng(0), n)
 
 
-def test_few_unlike_classes_keep_the_uncertainty_of_their_counts():
-    # Beta(60, 40) and its kin, as without any prior.
-    found = proportions([600, 300, 100])
-    np.testing.assert_allclose(found.mean(axis=0), [0.6, 0.3, 0.1], atol=0.005)
-    expected = np.sqrt(np.array([0.6 * 0.4, 0.3 * 0.7, 0.1 * 0.9]) / 1000)
-    np.testing.assert_allclose(found.std(axis=0), expected, rtol=0.1)
-
-
 @pytest.mark.parametrize("counts", [[200, 10], [5000, 300, 20, 3]])
 def test_a_class_does_not_learn_from_itself(counts):
     share = np.array(counts) / sum(counts)
