@@ -136,7 +136,7 @@ def test_simulated_test_sets_are_those_of_the_posterior(name, results):
     """Populations for planning have the scores that the posterior has."""
     model, counts = CASES[name][0], results(name).evidence
     given = model.specification(counts)
-    drawn = given.draw_populations(np.random.default_rng(2), 2000)
+    drawn = given.draw_populations(np.random.default_rng(2), 1000)
     tables = np.zeros((2, len(drawn), 2, 2))
     for place, populations in enumerate(drawn):
         shared = len(populations) == 1
