@@ -53,7 +53,7 @@ CLOSEST_TO_ONE = 1 - np.finfo(float).epsneg
 
 
 class OutcomeModel(Model):
-    """Independent groups of classifiers, each evaluated on separate instances."""
+    """One group of classifiers on the same instances, or a group for each classifier."""
 
     most_classifiers = None
     draws_metrics_together = True
@@ -238,12 +238,10 @@ class OutcomeModel(Model):
     def _named(self, bases: list[GroupDraws], totals: Totals) -> dict[str, Array]:
         """Return the draws of the parameters by name."""
         draws = {}
-        first = 0  # the first classifier of the group
         for g, (group, base) in enumerate(zip(self.groups, bases, strict=True)):
             mu, etas = group.names(g)
-            if group.known_mu is None:
-                draws[mu] = totals.true[first].copy()
-            first += len(group.etas)
+            if group.known_mu is None:  # of the one classifier of the group, or of the first
+                draws[mu] = totals.true[g].copy()
             for name, logit_eta in zip(etas, base.logits, strict=True):
                 if logit_eta is not None:
                     draws[name] = 1 / (1 + np.exp(-np.maximum(logit_eta, logit(SMALLEST))))
@@ -265,14 +263,11 @@ class OutcomeModel(Model):
                 given=given,
             )
             tables = np.concatenate(list(drawn), axis=1)
-        counts: list[Array] = []
-        for group in self.groups:
-            true = None
-            for _ in group.etas:
-                k = len(counts)
-                # Classifiers of a group see the same instances.
-                true = of.classes(tables[k].sum(axis=-1), k) if true is None else true
-                counts.append(of.rows(tables[k], true, k))
+        counts = []
+        for k, table in enumerate(tables):
+            if k < len(self.groups):  # classifiers of one group see the same instances
+                true = of.classes(table.sum(axis=-1), k)
+            counts.append(of.rows(table, true, k))
         return confusion(counts)
 
     def check_graph(self, form: str = "collapsed") -> None:

@@ -139,13 +139,10 @@ LABELS = np.random.default_rng(0).integers(0, 2, (3, 40, 3))
 def log_dirichlet(values, shapes):
     """Return the log density of draws of a vector, or of the vectors of all labels together."""
     whole = values if values.ndim > shapes.ndim else np.stack([values, 1 - values], axis=-1)
-    k = shapes.shape[-1]
-    return [
-        sum(
-            map(stats.dirichlet.logpdf, row / row.sum(axis=1, keepdims=True), shapes.reshape(-1, k))
-        )
-        for row in whole.reshape(len(whole), -1, k)
-    ]
+    vectors = whole.reshape(len(whole), -1, shapes.shape[-1])
+    vectors = vectors / vectors.sum(axis=-1, keepdims=True)
+    laws = [stats.dirichlet(law) for law in shapes.reshape(-1, shapes.shape[-1])]
+    return [sum(law.logpdf(p) for law, p in zip(laws, of_one, strict=True)) for of_one in vectors]
 
 
 @pytest.mark.parametrize(
