@@ -22,7 +22,6 @@ from skbayeseval._arrays import in_short, wrong
 # token.
 SCHEMES = {"IOB1": "IIII", "IOB2": "BIIB", "IOBES": "BIES", "BMES": "BMES"}
 
-
 # Meaning of each prefix. IOB1 also uses B, for a chunk that follows one of the same type directly.
 _MEANING = {"B": "first", "I": "inside", "M": "inside", "E": "last", "S": "single"}
 

@@ -110,7 +110,6 @@ def stream_bootstrap(
 # Up to this number, all units have weights of their own.
 MOST_UNITS = 2**14
 
-
 # If there are more, this number of those farthest from the mean.
 FARTHEST = 2**12
 

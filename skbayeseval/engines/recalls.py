@@ -28,17 +28,9 @@ from skbayeseval.metrics.metric import Totals
 # The grid of rates, how closely a rate follows its node (the shape of a Gamma distribution), and
 # the concentration of the Dirichlet process, in classes.
 N_NODES = 40
-
-
 SMALLEST_RATE = 0.05
-
-
 SHAPE = 20.0
-
-
 CONCENTRATION = 4.0
-
-
 N_ITERATIONS = 100
 
 
@@ -104,36 +96,27 @@ def _responsibilities(counts: Array, times: Array, nodes: Array) -> Array:
 
 # The grid over log(s) and logit(eta), and the drop in log density at its edges.
 FEWEST_NODES, LARGEST_STEPS = (81, 121), (0.12, 0.12)
-
-
 DROP = 25.0
-
 
 # Fewer nodes of logit(eta) within that drop, for one log(s), are too coarse a grid.
 FEWEST_INSIDE = 10
-
 
 # The number of nodes of an axis while its range is looked for, and how often that of logit(eta) is
 # narrowed.
 FEW, N_NARROWINGS = 31, 6
 
-
 # Beyond this, recalls are 0 or 1 for all that a computer can tell.
 WIDEST = 200.0
-
 
 # With a larger s all recalls are alike, and the likelihood is lost to rounding errors.
 LARGEST_LOG_MASS = 18.0
 
-
 # The number of draws with similar s among which etas change places.
 SIMILAR = 32
-
 
 # With more classes than this, the remainder may be this large: five sticks, whose places have a
 # variance that is 0.4% too large, of which an average over the classes hardly notices anything.
 MANY_CLASSES, REMAINDER_OF_MANY = 1000, 1e-2
-
 
 # The number of outcomes that stand for the prior of a row when instances are simulated.
 FEWEST_OUTCOMES, MOST_OUTCOMES = 20, 60

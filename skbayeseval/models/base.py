@@ -426,9 +426,9 @@ class Model(ParameterObject):
     def with_prevalence(self, proportions: Array) -> Self:
         """Return the model with known class proportions, in the order of the labels."""
         raise ValueError(
-            "prevalence= requires a model with class proportions: it does not apply to groups, "
-            "blocks, multi-label indicators, chunks, scores, or a model of your own without "
-            "with_prevalence()."
+            "prevalence= requires a model with class proportions, such as 'paired', 'unpaired' or "
+            "'hierarchical'. It does not apply to model='bcv', groups, blocks, multi-label "
+            "indicators, chunks, scores, or a model of your own without with_prevalence()."
         )
 
     def margin(self, metric: Metric, which: int, *, prior: bool = False) -> BetaMargin | None:

@@ -174,16 +174,11 @@ class Vectors(Model):
 
     def with_prevalence(self, proportions: Array) -> Self:
         """Return the model with known class proportions, in the order of the labels."""
-        if self.of_labels:
-            return super().with_prevalence(proportions)
         in_order_of_model = proportions if self.positive == 0 else proportions[::-1]
         column = in_order_of_model[:, None]
         known = {s.name: column for s in self.simplexes if s.name.startswith("mu")}
-        if not known:
-            raise ValueError(
-                "prevalence= needs a model with separate class proportions: 'paired', 'unpaired' "
-                "or 'hierarchical'."
-            )
+        if self.of_labels or not known:
+            return super().with_prevalence(proportions)
         fixed = copy(self)
         fixed.simplexes = tuple(s for s in self.simplexes if s.name not in known)
         fixed.fixed = known

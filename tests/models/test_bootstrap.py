@@ -206,7 +206,7 @@ def test_prevalence_of_many_classes(tmp_path):
     [
         (1.5, {}, "prevalence must be a number in"),
         ([0.5, 0.6], {}, "2 positive numbers that sum to 1"),
-        (0.3, {"model": "bcv"}, "needs a model with separate class proportions"),
+        (0.3, {"model": "bcv"}, "requires a model with class proportions.*model='bcv'"),
         (0.3, {"groups": np.arange(400)}, "prevalence= requires a model with class"),
     ],
 )
