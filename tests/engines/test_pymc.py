@@ -190,8 +190,10 @@ def test_the_log_is_silent_in_one_thread_only(caplog):
 @pytest.mark.slow
 def test_without_a_compiler():
     code = (
+        "import warnings; warnings.simplefilter('error');"
         "from skbayeseval import compare_counts, PyMCEngine;"
         "engine = PyMCEngine(draws=50, tune=50, chains=2, cores=1);"
+        "warnings.simplefilter('default');"
         "r = compare_counts((8, 2, 3), (7, 3, 4), engine=engine, random_state=0);"
         "print(r.n_draws)"
     )
