@@ -39,7 +39,6 @@ ROOT = Path(__file__).resolve().parents[1]
 PATTERNS = (
     "engines/bootstrap.py",
     "engines/data_sets.py",
-    "engines/few_units.py",
     "engines/gammas.py",
     "engines/recalls.py",
     "engines/rows.py",

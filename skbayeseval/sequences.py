@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
 from os import PathLike
 from pathlib import Path
 from typing import Any, NamedTuple, Self
@@ -22,7 +21,6 @@ from skbayeseval._arrays import in_short, wrong
 # Prefixes of each scheme for the first, inner and last token of a chunk, and for a chunk of one
 # token.
 SCHEMES = {"IOB1": "IIII", "IOB2": "BIIB", "IOBES": "BIES", "BMES": "BMES"}
-
 
 # Meaning of each prefix. IOB1 also uses B, for a chunk that follows one of the same type directly.
 _MEANING = {"B": "first", "I": "inside", "M": "inside", "E": "last", "S": "single"}
@@ -180,16 +178,18 @@ def _chunks(tags: Sequence[Any], scheme: str, where: str) -> list[Chunk]:
     prefix of the second token is I or E, and both have the same type. Every other tag except O
     starts a new chunk.
     """
+    meanings = {prefix: _MEANING[prefix] for prefix in sorted({*SCHEMES[scheme], "B"})}
     chunks: list[Chunk] = []
     may_go_on = False
     for i, tag in enumerate(tags):
-        meaning, kind = _parse(tag, scheme) if isinstance(tag, str) else (None, "")
+        prefix, _, kind = tag.partition("-") if isinstance(tag, str) else ("", "", "")
+        meaning = "outside" if prefix == tag == "O" else meanings.get(prefix)
         if meaning is None:
-            prefixes = _prefixes(scheme)
+            first, *_ = prefixes = list(meanings)
             raise ValueError(
                 f"{where} contains {tag!r}, which is not a tag of scheme {scheme!r}. Valid tags "
-                f"are 'O' and those with a prefix in {prefixes}, such as '{prefixes[0]}-PER' or "
-                f"'{prefixes[0]}'."
+                f"are 'O' and those with a prefix in {prefixes}, such as '{first}-PER' or "
+                f"'{first}'."
             )
         if may_go_on and meaning in ("inside", "last") and kind == chunks[-1].type:
             chunks[-1] = chunks[-1]._replace(stop=i + 1)
@@ -197,19 +197,6 @@ def _chunks(tags: Sequence[Any], scheme: str, where: str) -> list[Chunk]:
             chunks.append(Chunk(kind, i, i + 1))
         may_go_on = meaning in ("first", "inside")
     return chunks
-
-
-@lru_cache(maxsize=4096)
-def _parse(tag: str, scheme: str) -> tuple[str | None, str]:
-    """Return the meaning of the prefix (None if it is not in the scheme) and the chunk type."""
-    if tag == "O":
-        return "outside", ""
-    prefix, _, kind = tag.partition("-")
-    return (_MEANING[prefix] if prefix in _prefixes(scheme) else None), kind
-
-
-def _prefixes(scheme: str) -> list[str]:
-    return sorted({*SCHEMES[scheme], "B"})
 
 
 def chunk_frequencies(

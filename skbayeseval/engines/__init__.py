@@ -1,8 +1,7 @@
 """Engines, which draw from the posterior that a specification describes."""
 
-from skbayeseval.engines.base import Engine, ExactEngine
 from skbayeseval.engines.data_sets import sample_data_sets
-from skbayeseval.engines.pymc import PyMCEngine
+from skbayeseval.engines.pymc import Engine, ExactEngine, PyMCEngine
 
 __all__ = ["ENGINES", "Engine", "ExactEngine", "PyMCEngine", "sample_data_sets"]
 

@@ -21,8 +21,7 @@ from scipy import special
 
 from skbayeseval._arrays import Array
 from skbayeseval._streams import Stream, generator
-from skbayeseval.engines.base import Trace
-from skbayeseval.engines.pymc import PyMCEngine, sample
+from skbayeseval.engines.pymc import PyMCEngine, Trace, sample
 from skbayeseval.engines.variables import Parameter, Parameters, call_prior
 
 # The standard deviation within a data set is at least this fraction of their mean. Otherwise

@@ -1,4 +1,4 @@
-"""The PyMC engine, which samples a specification with Markov chains.
+"""The engines: independent draws, or Markov chains of PyMC.
 
 PyMC is the second engine. Its graph is built from the same specification, so a prior is written
 once. Likelihoods are potentials over real counts: weighted evidence has fractions, which PyMC's own
@@ -11,8 +11,8 @@ kernel. Closed forms are switched off for its results: what they say comes from 
 factors under a published prior stand on the exact prior, under a user-supplied prior on forward
 draws of its graph, or on chains where it has potentials.
 
-Without a C compiler PyTensor before 3 would fall back to plain Python; numba is chosen where it is
-installed, and elsewhere a message says what to install.
+Without a C compiler PyTensor before 3 would fall back to plain Python, with a warning; numba is
+chosen where it is installed.
 """
 
 from __future__ import annotations
@@ -20,20 +20,57 @@ from __future__ import annotations
 import logging
 import math
 import threading
-import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from importlib.util import find_spec
 from itertools import count
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from skbayeseval._arrays import Array
 from skbayeseval._running import has_bar, progress_if_long
-from skbayeseval._validation import check_probability, check_size, check_whole_number
-from skbayeseval.engines.base import Engine, PriorBuilder, Trace
+from skbayeseval._validation import (
+    ParameterObject,
+    check_probability,
+    check_size,
+    check_whole_number,
+)
 from skbayeseval.engines.variables import Parameter
+
+# A function that builds PyMC variables to replace published priors.
+PriorBuilder = Callable[..., Any]
+
+
+@dataclass(frozen=True)
+class Trace:
+    """Draws of parameters from Markov chains.
+
+    Parameters
+    ----------
+    parameters : mapping of str to ndarray of shape (n_chains, n_draws, ...)
+        The draws of each parameter.
+    stats : mapping of str to ndarray of shape (n_chains, n_draws)
+        The statistics of the sampler.
+    """
+
+    parameters: Mapping[str, Array]
+    stats: Mapping[str, Array] = field(default_factory=dict)
+
+    @property
+    def n_chains(self) -> int:
+        """The number of chains."""
+        return len(next(iter(self.parameters.values())))
+
+    @property
+    def n_draws(self) -> int:
+        """The number of draws in all chains together."""
+        return int(np.prod(next(iter(self.parameters.values())).shape[:2]))
+
+    def flat(self) -> dict[str, Array]:
+        """Return the draws of all chains, concatenated."""
+        return {name: v.reshape(-1, *v.shape[2:]) for name, v in self.parameters.items()}
 
 
 class Diagnostics(NamedTuple):
@@ -106,6 +143,37 @@ LOGGERS = (
     "pymc.sampling.jax",
     "pymc.stats.convergence",
 )
+
+
+class Engine(ParameterObject):
+    """Base class of all engines, which draw from the posterior of a specification of a model.
+
+    An engine with independent draws yields draws of metrics directly. All other engines draw the
+    parameters with Markov chains (`draw`), and metrics are computed from these draws.
+    """
+
+    name: ClassVar[str]
+    has_independent_draws: ClassVar[bool] = False
+    takes_callable_priors: ClassVar[bool] = True
+    random_seed: int | None = None
+
+    def check(self) -> None:
+        """Raise if a parameter of the engine is invalid."""
+
+    # With Markov chains: raise if a model cannot be sampled, and return draws of its parameters,
+    # from its posterior and from its prior. All take a model given evidence, the labels and the
+    # prior of the user or None; those that draw take a seed as well.
+    check_specification: Callable[..., None]
+    draw: Callable[..., Trace]
+    draw_prior: Callable[..., dict[str, Array]]
+
+
+class ExactEngine(Engine):
+    """Draw independently from the conjugate posterior, as every specification does by itself."""
+
+    name = "exact"
+    has_independent_draws = True
+    takes_callable_priors = False
 
 
 class PyMCEngine(Engine):
@@ -332,12 +400,4 @@ def _compile_kwargs() -> dict[str, Any]:
 
     if pytensor.config.cxx or pytensor.config.mode != "Mode":
         return {}
-    if find_spec("numba"):
-        return {"mode": "NUMBA"}
-    warnings.warn(
-        "Neither a C++ compiler nor numba was found, so PyMC runs in pure Python, which is much "
-        "slower. Install g++ (apt install g++, conda install gxx) or numba (pip install numba).",
-        UserWarning,
-        stacklevel=2,
-    )
-    return {}
+    return {"mode": "NUMBA"} if find_spec("numba") else {}

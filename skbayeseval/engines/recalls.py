@@ -28,17 +28,9 @@ from skbayeseval.metrics.metric import Totals
 # The grid of rates, how closely a rate follows its node (the shape of a Gamma distribution), and
 # the concentration of the Dirichlet process, in classes.
 N_NODES = 40
-
-
 SMALLEST_RATE = 0.05
-
-
 SHAPE = 20.0
-
-
 CONCENTRATION = 4.0
-
-
 N_ITERATIONS = 100
 
 
@@ -104,36 +96,27 @@ def _responsibilities(counts: Array, times: Array, nodes: Array) -> Array:
 
 # The grid over log(s) and logit(eta), and the drop in log density at its edges.
 FEWEST_NODES, LARGEST_STEPS = (81, 121), (0.12, 0.12)
-
-
 DROP = 25.0
-
 
 # Fewer nodes of logit(eta) within that drop, for one log(s), are too coarse a grid.
 FEWEST_INSIDE = 10
-
 
 # The number of nodes of an axis while its range is looked for, and how often that of logit(eta) is
 # narrowed.
 FEW, N_NARROWINGS = 31, 6
 
-
 # Beyond this, recalls are 0 or 1 for all that a computer can tell.
 WIDEST = 200.0
-
 
 # With a larger s all recalls are alike, and the likelihood is lost to rounding errors.
 LARGEST_LOG_MASS = 18.0
 
-
 # The number of draws with similar s among which etas change places.
 SIMILAR = 32
-
 
 # With more classes than this, the remainder may be this large: five sticks, whose places have a
 # variance that is 0.4% too large, of which an average over the classes hardly notices anything.
 MANY_CLASSES, REMAINDER_OF_MANY = 1000, 1e-2
-
 
 # The number of outcomes that stand for the prior of a row when instances are simulated.
 FEWEST_OUTCOMES, MOST_OUTCOMES = 20, 60
@@ -287,7 +270,7 @@ class _Cells(NamedTuple):
 class RecallRows(RowSampler):
     """Draw rows given the distribution of recalls of each classifier."""
 
-    def __init__(self, group: Outcomes, prior: bool, remainder: float = REMAINDER) -> None:
+    def __init__(self, group: Outcomes, prior: bool) -> None:
         super().__init__(group, prior)
         recalls = [one for one in group.etas if isinstance(one, Recall)]
         self.grids = [RecallGrid(one, prior=prior) for one in recalls]
@@ -296,8 +279,8 @@ class RecallRows(RowSampler):
         # On average, a stick leaves half of what was left. The class of the last stick, which gets
         # the remainder, is drawn like the others: means are exact. Variances depend on the square
         # of the remainder, of which a stick leaves a third.
-        if not prior and self.n_classes > MANY_CLASSES:
-            remainder = max(remainder, REMAINDER_OF_MANY)
+        has_many = not prior and self.n_classes > MANY_CLASSES
+        remainder = REMAINDER_OF_MANY if has_many else REMAINDER
         self.n_sticks = max(1, int(np.ceil(np.log(1 / remainder) / np.log(2 if prior else 3))))
         self.mixing = None if prior else self._square_root_of_correlation(is_right)
         estimated = group.estimates_mu and group.known_mu is None and not prior

@@ -14,7 +14,7 @@ are, which are then not drawn.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -193,10 +193,14 @@ class RowSampler:
     """
 
     n_sticks: int
+    # Draws of the class proportions and of what else the rows need; totals of shape (n, M), or
+    # tables, of each classifier, given these; one draw of the joint probabilities of outcomes.
+    draw_base: Callable[[Generator, int], GroupDraws]
+    draw_rows: Callable[[Generator, GroupDraws, bool], Iterator[Any]]
+    draw_population: Callable[[Generator], Population]
 
     def __init__(self, group: Outcomes, prior: bool) -> None:
         self.group = group
-        self.prior = prior
         self.n_classes = len(group.mu.prior)
         self.n_classifiers = len(group.etas)
         self.mu_shape = group.mu.prior if prior else group.mu.prior + group.mu.counts
@@ -257,18 +261,6 @@ class RowSampler:
             stick *= remaining
             remaining, stick[...] = stick.copy(), remaining - stick
         return sticks
-
-    def draw_base(self, rng: Generator, n: int) -> GroupDraws:
-        """Return draws of the class proportions, and of what else the rows need."""
-        raise NotImplementedError
-
-    def draw_rows(self, rng: Generator, base: GroupDraws, tables: bool) -> Iterator[Any]:
-        """Yield totals of shape (n, M), or tables, of each classifier."""
-        raise NotImplementedError
-
-    def draw_population(self, rng: Generator) -> Population:
-        """Return one draw of the joint probabilities of outcomes."""
-        raise NotImplementedError
 
     def arranged(self, rng: Generator, base: GroupDraws) -> GroupDraws:
         """Return draws from elsewhere, such as a Markov chain, as `draw_base` would return them."""
@@ -367,7 +359,7 @@ def log_density_of_eta(eta: Eta, logit: Array, *, prior: bool) -> Array:
 
 
 class FullRows(RowSampler):
-    """Draw the rows of one classifier in which most cells were observed, cell by cell.
+    """Draw the rows of one classifier, after the data, most of whose cells were observed.
 
     Parameters
     ----------
@@ -375,11 +367,11 @@ class FullRows(RowSampler):
         The classifier and its outcomes.
     """
 
-    def __init__(self, group: Outcomes, prior: bool) -> None:
-        super().__init__(group, prior)
+    def __init__(self, group: Outcomes) -> None:
+        super().__init__(group, prior=False)
         eta = group.etas[0]
         assert isinstance(eta, Eta)
-        self.eta = EtaSampler(eta, prior=True) if prior else eta.posterior
+        self.eta = eta.posterior
         self.table = np.zeros((self.n_classes, self.n_classes))
         self.table[self.truth, self.predictions[:, 0]] = self.counts
         # Then the cells, of all rows together, are a Dirichlet vector given eta.
@@ -442,21 +434,16 @@ class StickRows(RowSampler):
         self.etas = [
             EtaSampler(eta, prior=prior) if isinstance(eta, Eta) else None for eta in group.etas
         ]
-        self.n_sticks = self._sticks_needed()
+        # The prior is mass / (mass + counts) of a row, and each stick V ~ Beta(1, mass) leaves a
+        # fraction 1 - V of it, mass / (1 + mass) on average.
+        mass, fewest = group.mass, np.bincount(self.truth, self.counts, m).min()
+        left_of_prior = REMAINDER * (mass + fewest) / mass
+        self.n_sticks = max(1, int(np.ceil(np.log(left_of_prior) / np.log(mass / (1 + mass)))))
         self.to_hits, self.to_said = [], []
         for said in self.predictions.T:
             hit = np.where(said == self.truth, said, m)
             self.to_hits.append(self.indicator(hit, m + 1)[:m])
             self.to_said.append(self.indicator(said))
-
-    def _sticks_needed(self) -> int:
-        """Return the number of sticks that keeps the expected loss of a row below `REMAINDER`."""
-        mass = self.group.mass
-        fewest = np.bincount(self.truth, self.counts, self.n_classes).min()
-        # The prior is mass / (mass + counts) of a row, and each stick V ~ Beta(1, mass) leaves a
-        # fraction 1 - V of it, mass / (1 + mass) on average.
-        left_of_prior = REMAINDER * (mass + fewest) / mass
-        return max(1, int(np.ceil(np.log(left_of_prior) / np.log(mass / (1 + mass)))))
 
     def draw_base(self, rng: Generator, n: int) -> GroupDraws:
         """Return draws of the class proportions and of each logit(eta)."""

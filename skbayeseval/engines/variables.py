@@ -161,13 +161,10 @@ def call_prior(prior: Callable[..., Any], parameters: Parameters, model: Any) ->
     import pymc as pm
     from pytensor.graph.basic import Variable
 
-    takes = [
-        one
-        for one in inspect.signature(prior).parameters.values()
-        if one.kind in (one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD, one.VAR_POSITIONAL)
-        and one.default is one.empty
-    ]
-    returned = prior(parameters) if takes else prior()
+    takes_parameters = any(
+        one.default is one.empty for one in inspect.signature(prior).parameters.values()
+    )
+    returned = prior(parameters) if takes_parameters else prior()
     if isinstance(returned, Variable):  # from a lambda; found by its name below
         returned = None
     if returned is not None and not isinstance(returned, Mapping):
@@ -182,21 +179,15 @@ def call_prior(prior: Callable[..., Any], parameters: Parameters, model: Any) ->
             f"prior returned {unknown[0]!r}, which is not a parameter of this model. Valid "
             f"parameters are {list(parameters)}."
         )
-    asked = parameters.built
     for name in parameters:
-        if name in given:
-            if name in asked:
-                raise ValueError(
-                    f"prior used the published prior of {name!r} and also returned a replacement."
-                )
-            variable = given[name]
-            if name not in model.named_vars:
-                variable = pm.Deterministic(name, variable)
-            elif model[name] is not variable:
-                raise ValueError(f"prior built {name!r}, but returned another variable for it.")
-            parameters.replace(name, variable)
-        elif name in model.named_vars and name not in asked:
-            parameters.replace(name, model[name])
+        variable = given.get(name, model.named_vars.get(name))
+        if variable is None:
+            continue
+        if name not in model.named_vars:
+            variable = pm.Deterministic(name, variable)
+        elif model[name] is not variable:
+            raise ValueError(f"prior built {name!r}, but returned another variable for it.")
+        parameters.replace(name, variable)
     if not parameters.built and not model.potentials:
         raise ValueError(
             f"prior built none of the parameters {list(parameters)}, only "

@@ -101,6 +101,7 @@ class Family(NamedTuple):
 
 _ITEMS = "does not fit one score per item"
 _GROUPED = "does not fit items in groups"
+_IN_GROUPS = "assumes independent instances, but groups= or blocks= was given."
 _UNLESS = "unless all scores are 0 or 1, with one run per item."
 
 FAMILIES = {
@@ -114,15 +115,9 @@ FAMILIES = {
         "does not fit one label per instance of more than two classes.",
         others=(PairedHierarchical, Recalls),
     ),
-    "groups": Family(
-        {"paired": GroupWeights}, "assumes independent instances, but groups= or blocks= was given."
-    ),
+    "groups": Family({"paired": GroupWeights}, _IN_GROUPS),
     "labels": Family(
-        {
-            "paired": InstanceWeights,
-            "unpaired": IndependentLabels,
-            "bcv": IndependentLabelsBCV,
-        },
+        {"paired": InstanceWeights, "unpaired": IndependentLabels, "bcv": IndependentLabelsBCV},
         "requires one label per instance, but y is a multi-label indicator.",
     ),
     "weighted": Family(
@@ -138,10 +133,7 @@ FAMILIES = {
     "numbers": Family(
         {"paired": ScoreWeights}, "models predicted classes, but the predictions are numbers."
     ),
-    "grouped scores": Family(
-        {"paired": GroupScoreWeights},
-        "assumes independent instances, but groups= or blocks= was given.",
-    ),
+    "grouped scores": Family({"paired": GroupScoreWeights}, _IN_GROUPS),
     "splits": Family(
         {"scores": CorrelatedT},
         "requires predictions or counts, but only split scores are available.",
@@ -257,12 +249,11 @@ def resolve_model(
         kind = _NOT_OF_TWO.get(kind, kind)
     if n_classifiers == 1 and model == "auto":
         kind = _AUTO_OF_ONE.get(kind, kind)
-    published = from_prior(kind, {} if prior is None else prior)
-    defaults = {key: value for key, value in kind.default_prior.items() if key not in (prior or {})}
-    if not defaults:
-        return published
-    resolved = from_prior(kind, defaults | (prior or {}))
-    resolved.published = published
+    given = {} if prior is None else prior
+    published = from_prior(kind, given)
+    resolved = from_prior(kind, kind.default_prior | given)
+    if resolved != published:
+        resolved.published = published
     return resolved
 
 

@@ -7,7 +7,7 @@ hierarchical prior; pi the cells (tp, fp, fn, tn). A or B after an underscore is
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from typing import Any, ClassVar, NamedTuple, Self
 
@@ -17,9 +17,8 @@ from numpy.typing import ArrayLike
 
 from skbayeseval._arrays import Array
 from skbayeseval._validation import ParameterObject
-from skbayeseval.engines.base import PriorBuilder, Trace
 from skbayeseval.engines.blocks import BLOCK
-from skbayeseval.engines.pymc import PyMCEngine, sample
+from skbayeseval.engines.pymc import PriorBuilder, PyMCEngine, Trace, sample
 from skbayeseval.engines.rows import Population
 from skbayeseval.engines.variables import Parameter, Parameters, call_prior, publish
 from skbayeseval.evidence.interface import Evidence, letter
@@ -32,13 +31,6 @@ Draws = Mapping[str, Array]
 Blocks = Iterator[Array]
 
 SMALLEST_CONCENTRATION = 0.01
-
-# The forms of PyMC graphs, and what each requires.
-FORMS = {
-    "collapsed": "",
-    "rows": "form='rows' requires model='hierarchical' and more than two classes.",
-    "joint": "form='joint' requires model=PairedHierarchical().",
-}
 
 
 class LogDensities(NamedTuple):
@@ -155,6 +147,10 @@ class Model(ParameterObject):
     positive: int | None = None
     # The model of Bayes factors, with the published prior, where this one has the default prior.
     published: Model | None = None
+    # What models with parameters have beside these: metrics given draws of the parameters (the
+    # arguments of `scores_given`), and the name and the value of each term of the log likelihood.
+    _scores_given: Callable[..., Blocks]
+    _log_likelihoods: Callable[..., Iterator[tuple[str, Any]]]
 
     @property
     def is_independent(self) -> bool:
@@ -208,10 +204,9 @@ class Model(ParameterObject):
                 f"{type(evidence).__name__}."
             )
         observing = copy(self)
-        observing._observe(evidence)
-        unknown = "positive" not in vars(observing)
-        if unknown and isinstance(evidence, Evidence) and evidence.has_class_counts:
+        if isinstance(evidence, Evidence) and evidence.has_class_counts:
             observing.positive = evidence.positive
+        observing._observe(evidence)
         if prevalence is None:
             return observing
         return observing.with_prevalence(np.array(prevalence))
@@ -260,36 +255,23 @@ class Model(ParameterObject):
     def stacked_shapes(self) -> Array | None:
         """Return the shapes of all Dirichlet vectors that the posterior consists of.
 
-        None if it does not. Posteriors of many test sets can be drawn at once where there are any,
-        by `differences_of_shapes`.
+        None if it does not. Posteriors of many test sets can be drawn at once where there are any.
         """
         return None
 
-    def differences_of_shapes(
-        self, shapes: Array, metric: Metric, rng: Generator, n_draws: int
-    ) -> Array:
-        """Return draws of A - B of shape (n_rows, n_draws), given other shapes in each row.
-
-        `shapes` has the shape (n_rows, n_shapes), in the order of `stacked_shapes`.
-        """
-        raise TypeError(f"{type(self).__name__} has no shapes to draw from.")
+    # Where there are such shapes: as in `Vectors`.
+    differences_of_shapes: Callable[..., Array]
 
     def parameters(self) -> list[Parameter]:
         """Return the parameters that are sampled; none where only weights are drawn."""
         return []
 
-    def stream_parameters(self, rng: Generator, n_draws: int, *, prior: bool) -> Iterator[Draws]:
-        """Yield blocks of exact draws of the parameters, from which all metrics are computed.
+    def draw_parameters(self, rng: Generator, n_draws: int, *, prior: bool) -> dict[str, Array]:
+        """Return exact draws of the parameters, of shape (n_draws, ...), where there are any.
 
         For tables drawn by rows, this includes rho, the recall of each class.
         """
-        yield from ()
-
-    def draw_parameters(self, rng: Generator, n_draws: int, *, prior: bool) -> dict[str, Array]:
-        """Return the draws of `stream_parameters`, of shape (n_draws, ...)."""
-        blocks = list(self.stream_parameters(rng, n_draws, prior=prior))
-        names = blocks[0] if blocks else ()
-        return {name: np.concatenate([block[name] for block in blocks]) for name in names}
+        return {}
 
     def scores_given(self, draws: Draws, metric: Metric, rng: Generator, *, prior: bool) -> Blocks:
         """Yield blocks of draws of a metric, of shape (n_classifiers, n), given parameters.
@@ -312,9 +294,6 @@ class Model(ParameterObject):
                 "cannot be computed from them."
             )
         return self._scores_given(draws, metric, rng, prior)
-
-    def _scores_given(self, draws: Draws, metric: Metric, rng: Generator, prior: bool) -> Blocks:
-        raise TypeError(f"{type(self).__name__} has no parameters to compute metrics from.")
 
     def rates_given(self, draws: Draws, rng: Generator, *, prior: bool) -> dict[str, Array]:
         """Return the recall of each class; empty unless rows are drawn given the parameters."""
@@ -351,10 +330,12 @@ class Model(ParameterObject):
                 "prevalence= leaves are drawn from their conjugate posterior, and a model of your "
                 "own has none without parameters(). Use engine='exact'."
             )
-        if form not in FORMS:
-            raise ValueError(f"form={form!r} is not a known form. Valid forms are {list(FORMS)}.")
         if form not in self.forms:
-            raise ValueError(FORMS[form])
+            raise ValueError(
+                f"form={form!r} is not a form of the graph of this model, only {self.forms}. "
+                "'rows' requires model='hierarchical' and more than two classes, 'joint' requires "
+                "model=PairedHierarchical()."
+            )
 
     @property
     def forms(self) -> list[str]:
@@ -408,10 +389,6 @@ class Model(ParameterObject):
         """Return the variables that the likelihood depends on."""
         return dict(parameters)
 
-    def _log_likelihoods(self, values: Mapping[str, Any], form: str) -> Iterator[tuple[str, Any]]:
-        """Yield the name and the value of each term of the log likelihood."""
-        raise TypeError(f"{type(self).__name__} has no likelihood.")
-
     def sample(
         self, labels: tuple[Any, ...], engine: PyMCEngine, prior: PriorBuilder | None, seed: int
     ) -> Trace:
@@ -449,9 +426,9 @@ class Model(ParameterObject):
     def with_prevalence(self, proportions: Array) -> Self:
         """Return the model with known class proportions, in the order of the labels."""
         raise ValueError(
-            "prevalence= requires a model with class proportions: it does not apply to groups, "
-            "blocks, multi-label indicators, chunks, scores, or a model of your own without "
-            "with_prevalence()."
+            "prevalence= requires a model with class proportions, such as 'paired', 'unpaired' or "
+            "'hierarchical'. It does not apply to model='bcv', groups, blocks, multi-label "
+            "indicators, chunks, scores, or a model of your own without with_prevalence()."
         )
 
     def margin(self, metric: Metric, which: int, *, prior: bool = False) -> BetaMargin | None:
@@ -509,6 +486,12 @@ def check_no_nan(scores: Array, metric: Metric) -> Array:
     return scores
 
 
+def joined(blocks: Iterable[Draws]) -> dict[str, Array]:
+    """Return the draws of all blocks by name."""
+    blocks = list(blocks)
+    return {name: np.concatenate([block[name] for block in blocks]) for name in blocks[0]}
+
+
 def blocks_of(draws: Draws, most: int = BLOCK) -> Iterator[tuple[dict[str, Array], int]]:
     """Yield draws of parameters in blocks, and the size of each."""
     n_draws = len(next(iter(draws.values())))
@@ -521,6 +504,15 @@ def blocks_of(draws: Draws, most: int = BLOCK) -> Iterator[tuple[dict[str, Array
 def confusion(tables: Any) -> dict[str, Array]:
     """Return the tables of classifiers, named as the observed data in ArviZ."""
     return {f"confusion_{letter(k)}": table for k, table in enumerate(tables)}
+
+
+def check_positive_class(positive: int | None, is_symmetric: bool) -> None:
+    """Raise if the prior is asymmetric in two classes, but the positive one is unknown."""
+    if positive is None and not is_symmetric:
+        raise ValueError(
+            "The prior differs between the positive and the negative class, but neither class is "
+            "1. Specify the positive class with pos_label=."
+        )
 
 
 def check_several(number: int, what: str) -> None:

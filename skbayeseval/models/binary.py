@@ -28,10 +28,15 @@ from skbayeseval.evidence.interface import Evidence, letter
 from skbayeseval.evidence.joint_counts import PairedCounts
 from skbayeseval.evidence.units import UnitCounts
 from skbayeseval.metrics.metric import Metric
-from skbayeseval.models.base import Blocks, Replicated, check_concentration, confusion
+from skbayeseval.models.base import (
+    Blocks,
+    Replicated,
+    check_concentration,
+    check_positive_class,
+    confusion,
+)
 from skbayeseval.models.margins import (
     BetaMargin,
-    class_of_ratio,
     log_density_of_equal_accuracy,
     log_density_of_equality,
     margin_of_ratio,
@@ -72,9 +77,8 @@ class Unpaired(Vectors):
         self.rho = rho
 
     def _observe(self, evidence: Evidence) -> None:
-        margins = evidence.margins()
-        positive = margins[0].positive
-        self._take_cells([positive_first(m.effective, m.positive) for m in margins], positive)
+        cells = [positive_first(m.effective, m.positive) for m in evidence.margins()]
+        self._take_cells(cells, evidence.positive)
 
     def _take_cells(self, cells: Sequence[Array], positive: int | None) -> None:
         """Take the cells of each classifier, of shape (..., 2, 2), positive first."""
@@ -147,13 +151,11 @@ class Paired(Vectors):
         self.theta = theta
 
     def _observe(self, evidence: PairedCounts) -> None:
-        positive = evidence.positive
         mu = check_concentration(self.mu, (2,), "mu")
         theta = check_concentration(self.theta, (2, 4), "theta")
-        _check_orientation(positive, mu, theta)
+        _check_orientation(self.positive, mu, theta)
         cells = evidence.cube() * evidence.weight
-        cells = (cells if positive == 0 else cells[::-1, ::-1, ::-1]).reshape(2, 4)
-        self.positive = positive
+        cells = (cells if self.positive == 0 else cells[::-1, ::-1, ::-1]).reshape(2, 4)
         self.simplexes = (
             Simplex("mu", mu, cells.sum(axis=1)),
             Simplex("theta+", theta[0], cells[0]),
@@ -164,7 +166,7 @@ class Paired(Vectors):
         """Return draws of each probability vector."""
         if not self._is_one_vector:
             return super().draw(rng, size, prior=prior)
-        gammas = np.reshape(self._gammas(rng, size, prior=prior), (2, 4, size))
+        gammas = self._gammas(rng, size, prior=prior).reshape(2, 4, size)
         sums = gammas.sum(axis=1)
         pairs = gammas / sums[:, None]
         return {"mu": sums / sums.sum(axis=0), "theta+": pairs[0], "theta-": pairs[1]}
@@ -176,7 +178,7 @@ class Paired(Vectors):
             return super().stream(metric, rng, number, prior=prior)
 
         def draw(rng: Generator, size: int) -> Array:
-            rows = self._gammas(rng, size, prior=prior, whole=ratio.needs_true_negatives)
+            rows = self._gammas(rng, size, prior=prior)
             scores = np.empty((2, size))
             for k, pairs in enumerate(_PAIRS):
                 tp, fn, fp, tn = (rows[i] + rows[j] for i, j in pairs)
@@ -197,15 +199,14 @@ class Paired(Vectors):
         is_sum = np.array_equal(mu, np.sum(pairs, axis=1))
         return is_sum and bool(np.max(pairs, axis=1).min() >= SMALL)
 
-    def _gammas(self, rng: Generator, size: int, *, prior: bool, whole: bool = True) -> list[Any]:
+    def _gammas(self, rng: Generator, size: int, *, prior: bool) -> Array:
         """Return Gamma variables of the pairs of the positive and of the negative class.
 
-        The true negatives of both classifiers are drawn last. They are NaN unless `whole`.
+        The true negatives of both classifiers are drawn last.
         """
         shapes = self.shapes(prior=prior)
         shape = np.concatenate([shapes["theta+"], shapes["theta-"]])
-        rows = [*gamma_rows(rng, shape[:7], size)]
-        return [*rows, *gamma_rows(rng, shape[7:], size)] if whole else [*rows, np.nan]
+        return np.concatenate([gamma_rows(rng, part, size) for part in (shape[:7], shape[7:])])
 
     def _joint_cells(self, draws: Mapping[str, Array]) -> Array:
         """Return the cells (truth, prediction of A, prediction of B, n), positive first."""
@@ -314,7 +315,7 @@ class BCV(Vectors):
         margins = evidence.margins()
         n_cells = 4 if all(counts.has_true_negatives for counts in margins) else 3
         cells = [positive_first(m.effective, m.positive).ravel()[_BY_NAME] for m in margins]
-        self._take_cells([of_one[:n_cells] for of_one in cells], margins[0].positive)
+        self._take_cells([of_one[:n_cells] for of_one in cells], evidence.positive)
 
     def _take_cells(self, cells: Sequence[Array], positive: int | None) -> None:
         """Take the cells of each classifier, in the order (tp, fp, fn, tn)."""
@@ -444,7 +445,10 @@ def _margin_of_rates(metric: Metric, positives: Array, negatives: Array) -> Beta
 
     `positives` and `negatives` are the shapes of (predict positive, predict negative).
     """
-    if metric.ratio is None or class_of_ratio(metric.ratio) is None:
+    if metric.ratio is None:
+        return None
+    tp, fp, fn, tn = metric.ratio.bottom
+    if (tp or fn) and (fp or tn):
         return None
     return margin_of_ratio(metric.ratio, np.stack([positives, negatives], axis=1).ravel())
 
@@ -452,11 +456,7 @@ def _margin_of_rates(metric: Metric, positives: Array, negatives: Array) -> Beta
 def _check_orientation(positive: int | None, mu: Array, rates: Array) -> None:
     """Raise if the prior is asymmetric in the classes but the positive class is unknown."""
     symmetric = mu[0] == mu[1] and np.array_equal(rates[0], rates[1][::-1])
-    if positive is None and not symmetric:
-        raise ValueError(
-            "The prior differs between the positive and the negative class, but neither class is "
-            "1. Specify the positive class with pos_label=."
-        )
+    check_positive_class(positive, symmetric)
 
 
 def _simplex(name: str, prior: Array, counts: Array) -> Simplex:

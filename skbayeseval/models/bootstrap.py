@@ -6,7 +6,7 @@ groups gives intervals and decisions, but no Bayes factor: ValueError, and NaN i
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.random import Generator
@@ -22,12 +22,6 @@ from skbayeseval.models.base import Blocks, Model, check_several, metric_of_bloc
 
 # The memory of a block of weights, which are drawn and summed faster in the processor's cache.
 CACHED_BYTES = 3 * 2**20
-
-NO_GRAPH = (
-    "Models that weight instances or groups (the Bayesian bootstrap) have no PyMC model. Use "
-    "engine='exact'. For a multi-label indicator without groups=, model='unpaired' and "
-    "model='bcv' have a PyMC model."
-)
 
 
 class InstanceWeights(Model):
@@ -52,12 +46,16 @@ class InstanceWeights(Model):
     has_proper_prior = False
     weights_units = True
     draws_metrics_together = True
-    no_graph = NO_GRAPH
+    no_graph = (
+        "Models that weight instances or groups (the Bayesian bootstrap) have no PyMC model. Use "
+        "engine='exact'. For a multi-label indicator without groups=, model='unpaired' and "
+        "model='bcv' have a PyMC model."
+    )
 
     units: UnitCounts
 
     def _observe(self, evidence: UnitCounts) -> None:
-        self.units, self.positive = evidence, evidence.margin(0).positive
+        self.units = evidence
         check_several(len(evidence.shape), "group" if evidence.grouped else "instance")
 
     def stream(self, metric: Metric, rng: Generator, number: int, *, prior: bool = False) -> Blocks:
@@ -128,11 +126,7 @@ class ScoreWeights(InstanceWeights):
 
     name = "instance weights"
     takes = WeightedInstances
-    most_classifiers = None
     needs_true_negatives = False
-
-    def _observe(self, evidence: Any) -> None:
-        check_several(len(evidence.shape), "group" if evidence.grouped else "instance")
 
     def stream(self, metric: Metric, rng: Generator, number: int, *, prior: bool = False) -> Blocks:
         """Raise: all metrics of instance scores are drawn by `stream_bootstrap`."""

@@ -18,10 +18,9 @@ from scipy import sparse
 from sklearn.utils import check_scalar
 
 from skbayeseval._arrays import Array
-from skbayeseval.engines.base import PriorBuilder, Trace
 from skbayeseval.engines.blocks import block_size, in_order
 from skbayeseval.engines.data_sets import PARAMETERS, build_data_sets_graph, sample_data_sets
-from skbayeseval.engines.pymc import PyMCEngine
+from skbayeseval.engines.pymc import PriorBuilder, PyMCEngine, Trace
 from skbayeseval.engines.variables import Parameter
 from skbayeseval.evidence.split_scores import DataSetScores
 from skbayeseval.judgement.decision import Probabilities

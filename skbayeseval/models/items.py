@@ -17,8 +17,7 @@ from scipy.optimize import minimize
 
 from skbayeseval._arrays import Array, in_short
 from skbayeseval.engines.blocks import BLOCK, stream_blocks
-from skbayeseval.engines.bootstrap import WeightedSums
-from skbayeseval.engines.few_units import UNSEEN
+from skbayeseval.engines.bootstrap import UNSEEN, WeightedSums
 from skbayeseval.engines.gammas import log_rising
 from skbayeseval.evidence.item_scores import ItemScores, Units, unseen_errors
 from skbayeseval.metrics.metric import Metric

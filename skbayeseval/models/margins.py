@@ -186,7 +186,8 @@ class BetaMargin(Law):
         """Return P(low <= metric <= high), with full relative precision in both tails."""
         x_low, x_high = self.variable(low), self.variable(high)
         if min(self.a, self.b) >= LARGE:
-            return _normal_mass(self._normal_score(x_low), self._normal_score(x_high))
+            low, high = self._normal_score(x_low), self._normal_score(x_high)
+            return np.where(low > 0, ndtr(-low) - ndtr(-high), ndtr(high) - ndtr(low))
         below_low = betainc(self.a, self.b, x_low)
         # The complement by symmetry: scipy's betaincc is a hundred times slower.
         from_right = betainc(self.b, self.a, 1 - x_low) - betainc(self.b, self.a, 1 - x_high)
@@ -302,30 +303,6 @@ def margin_of_ratio(ratio: CellRatio, shapes: Array) -> BetaMargin | None:
     kinds = {1.0: BetaMargin, 2.0: F1Margin}
     kind = kinds.get(float(weights[0][0] / weights[1][0]))
     return None if kind is None else kind(float(shapes[above].sum()), float(shapes[below].sum()))
-
-
-def class_of_ratio(ratio: CellRatio | None) -> int | None:
-    """Return the true class, 0 for the positive one, in which all cells of the ratio are.
-
-    None if it has cells of both classes, or if there is no ratio.
-
-    Examples
-    --------
-    >>> from skbayeseval.metrics import get_metric
-    >>> from skbayeseval.models.margins import class_of_ratio
-    >>> [class_of_ratio(get_metric(name).ratio) for name in ("recall", "specificity", "f1")]
-    [0, 1, None]
-    """
-    if ratio is None:
-        return None
-    tp, fp, fn, tn = ratio.bottom
-    of_positives, of_negatives = tp or fn, fp or tn
-    return None if of_positives and of_negatives else int(not of_positives)
-
-
-def _normal_mass(low: Array, high: Array) -> Array:
-    """Return the mass of a standard normal variable, precise in both tails."""
-    return np.where(low > 0, ndtr(-low) - ndtr(-high), ndtr(high) - ndtr(low))
 
 
 @dataclass(frozen=True)

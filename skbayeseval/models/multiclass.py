@@ -26,7 +26,7 @@ from skbayeseval.engines.rows import Eta, Outcomes, Recall
 from skbayeseval.evidence.joint_counts import PairedCounts
 from skbayeseval.evidence.one_classifier import ConfusionCounts
 from skbayeseval.metrics.metric import Metric
-from skbayeseval.models.base import Model, check_concentration
+from skbayeseval.models.base import Model, check_concentration, check_positive_class
 from skbayeseval.models.binary import Paired
 from skbayeseval.models.outcomes import OutcomeModel
 
@@ -38,14 +38,14 @@ class _SharedPrior(OutcomeModel):
         if self.needs_pairs:
             counts = evidence.counts * evidence.weight
             outcomes = (evidence.truth, evidence.predictions, counts, evidence.margins())
-            self.groups, self.positive = (self._outcomes(*outcomes),), evidence.positive
+            self.groups = (self._outcomes(*outcomes),)
             return
-        groups, margins = [], evidence.margins()
-        for margin in margins:
+        groups = []
+        for margin in evidence.margins():
             truth, predicted, number = margin.cells()
             counts = number * margin.weight
             groups.append(self._outcomes(truth, predicted[:, None], counts, (margin,)))
-        self.groups, self.positive = tuple(groups), margins[0].positive
+        self.groups = tuple(groups)
 
     def _outcomes(
         self, truth: Array, predictions: Array, counts: Array, margins: tuple[ConfusionCounts, ...]
@@ -170,15 +170,16 @@ class PairedMany(OutcomeModel):
 
     def _observe(self, evidence: PairedCounts) -> None:
         theta = float(check_concentration(self.theta, (), "theta"))
-        group = Outcomes(
-            class_proportions(self.mu, evidence.margin(0)),
-            evidence.truth,
-            evidence.predictions,
-            evidence.counts * evidence.weight,
-            (None,) * evidence.n_classifiers,
-            mass=4 * theta,
+        self.groups = (
+            Outcomes(
+                class_proportions(self.mu, evidence.margin(0)),
+                evidence.truth,
+                evidence.predictions,
+                evidence.counts * evidence.weight,
+                (None,) * evidence.n_classifiers,
+                mass=4 * theta,
+            ),
         )
-        self.groups, self.positive = (group,), evidence.positive
 
     def of_pair(self) -> Model:
         """Return the model of two classifiers that is the margin of this one."""
@@ -195,11 +196,7 @@ def class_proportions(mu: ArrayLike, counts: ConfusionCounts) -> Simplex:
     n_classes = len(counts.labels)
     prior = check_concentration(mu, (n_classes,), "mu")
     if n_classes == 2 and counts.positive != 0:
-        if counts.positive is None and prior[0] != prior[1]:
-            raise ValueError(
-                "The prior 'mu' differs between the positive and the negative class, but neither "
-                "class is 1. Specify the positive class with pos_label=."
-            )
+        check_positive_class(counts.positive, prior[0] == prior[1])
         prior = prior[::-1]
     return Simplex("mu", np.where(counts.possible, prior, 0.0), counts.true * counts.weight)
 

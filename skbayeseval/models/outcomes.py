@@ -31,14 +31,15 @@ from skbayeseval.evidence.interface import letter
 from skbayeseval.metrics.metric import Metric, Totals
 from skbayeseval.models.base import (
     Blocks,
+    Draws,
     Model,
     Replicated,
     blocks_of,
     confusion,
+    joined,
     metric_of_block,
 )
 
-Draws = Mapping[str, Array]
 T = TypeVar("T")
 
 # Blocks of fewer draws would take longer; of more draws, threads would be without work. Round
@@ -52,7 +53,7 @@ CLOSEST_TO_ONE = 1 - np.finfo(float).epsneg
 
 
 class OutcomeModel(Model):
-    """Independent groups of classifiers, each evaluated on separate instances."""
+    """One group of classifiers on the same instances, or a group for each classifier."""
 
     most_classifiers = None
     draws_metrics_together = True
@@ -121,13 +122,13 @@ class OutcomeModel(Model):
         """Return a function that gives the metric of a block of draws."""
         return lambda _, block: metric_of_block(metric, self.positive_index, block)
 
-    def stream_parameters(self, rng: Generator, n_draws: int, *, prior: bool) -> Iterator[Draws]:
-        """Yield blocks of draws of the parameters and of rho, the recall of each class."""
+    def draw_parameters(self, rng: Generator, n_draws: int, *, prior: bool) -> dict[str, Array]:
+        """Return draws of the parameters and of rho, the recall of each class."""
 
         def named(bases: list[GroupDraws], totals: Totals) -> dict[str, Array]:
             return {**self._named(bases, totals), **_rates(bases, totals)}
 
-        return self.blocks(named, rng, n_draws, prior=prior)
+        return joined(self.blocks(named, rng, n_draws, prior=prior))
 
     def blocks(
         self,
@@ -185,7 +186,7 @@ class OutcomeModel(Model):
 
     def draw_populations(self, rng: Generator, n_draws: int) -> list[tuple[Population, ...]]:
         """Return posterior draws of the joint probabilities, each with one population per group."""
-        samplers = [_sparse_sampler(group, False) for group in self.groups]
+        samplers = [row_sampler(group, False, of_populations=True) for group in self.groups]
         return [tuple(s.draw_population(rng) for s in samplers) for _ in range(n_draws)]
 
     def _scores_given(self, draws: Draws, metric: Metric, rng: Generator, prior: bool) -> Blocks:
@@ -203,8 +204,7 @@ class OutcomeModel(Model):
         if self._has_rows(draws):
             return {}
         given = self._bases(draws)
-        rates = list(self.blocks(_rates, rng, _number(draws), prior=prior, given=given))
-        return {name: np.concatenate([block[name] for block in rates]) for name in rates[0]}
+        return joined(self.blocks(_rates, rng, _number(draws), prior=prior, given=given))
 
     def _bases(self, draws: Draws) -> list[GroupDraws]:
         """Return draws of the parameters, on which the rows of each group depend."""
@@ -238,12 +238,10 @@ class OutcomeModel(Model):
     def _named(self, bases: list[GroupDraws], totals: Totals) -> dict[str, Array]:
         """Return the draws of the parameters by name."""
         draws = {}
-        first = 0  # the first classifier of the group
         for g, (group, base) in enumerate(zip(self.groups, bases, strict=True)):
             mu, etas = group.names(g)
-            if group.known_mu is None:
-                draws[mu] = totals.true[first].copy()
-            first += len(group.etas)
+            if group.known_mu is None:  # of the one classifier of the group, or of the first
+                draws[mu] = totals.true[g].copy()
             for name, logit_eta in zip(etas, base.logits, strict=True):
                 if logit_eta is not None:
                     draws[name] = 1 / (1 + np.exp(-np.maximum(logit_eta, logit(SMALLEST))))
@@ -265,14 +263,11 @@ class OutcomeModel(Model):
                 given=given,
             )
             tables = np.concatenate(list(drawn), axis=1)
-        counts: list[Array] = []
-        for group in self.groups:
-            true = None
-            for _ in group.etas:
-                k = len(counts)
-                # Classifiers of a group see the same instances.
-                true = of.classes(tables[k].sum(axis=-1), k) if true is None else true
-                counts.append(of.rows(tables[k], true, k))
+        counts = []
+        for k, table in enumerate(tables):
+            if k < len(self.groups):  # classifiers of one group see the same instances
+                true = of.classes(table.sum(axis=-1), k)
+            counts.append(of.rows(table, true, k))
         return confusion(counts)
 
     def check_graph(self, form: str = "collapsed") -> None:
@@ -333,14 +328,10 @@ def icc_name(eta: str) -> str:
     return eta.replace("eta", "icc")
 
 
-def row_sampler(group: Outcomes, prior: bool) -> RowSampler:
-    """Return what draws the rows of the group."""
-    if not prior and FullRows.suit(group):
-        return FullRows(group, prior)
-    return _sparse_sampler(group, prior)
-
-
-def _sparse_sampler(group: Outcomes, prior: bool) -> RowSampler:
+def row_sampler(group: Outcomes, prior: bool, *, of_populations: bool = False) -> RowSampler:
+    """Return what draws the rows of the group, or populations of all its classifiers together."""
+    if not (prior or of_populations) and FullRows.suit(group):
+        return FullRows(group)
     kind = RecallRows if isinstance(group.etas[0], Recall) else StickRows
     return kind(group, prior)
 

@@ -32,6 +32,7 @@ from skbayeseval.models.base import (
     blocks_of,
     check_no_nan,
     confusion,
+    joined,
 )
 
 OUTCOMES = ("11", "10", "01", "00")
@@ -125,7 +126,10 @@ class Vectors(Model):
     def differences_of_shapes(
         self, shapes: Array, metric: Metric, rng: Generator, n_draws: int
     ) -> Array:
-        """Return draws of A - B of shape (n_rows, n_draws), given other shapes in each row."""
+        """Return draws of A - B of shape (n_rows, n_draws), given other shapes in each row.
+
+        `shapes` has the shape (n_rows, n_shapes), in the order of `stacked_shapes`.
+        """
         n_rows = max(1, ROWS_BLOCK // n_draws)
         differences = []
         for start in range(0, len(shapes), n_rows):
@@ -148,15 +152,15 @@ class Vectors(Model):
 
         return stream_blocks(draw, rng, number, self._block)
 
-    def stream_parameters(self, rng: Generator, n_draws: int, *, prior: bool) -> Iterator[Draws]:
-        """Yield blocks of draws of the parameters."""
+    def draw_parameters(self, rng: Generator, n_draws: int, *, prior: bool) -> dict[str, Array]:
+        """Return draws of the parameters, of shape (n_draws, ...)."""
 
         def draw(rng: Generator, size: int) -> dict[str, Array]:
             drawn = self.draw(rng, size, prior=prior)
             vectors = {s.name: drawn[s.name] for s in self.simplexes}
             return {name: v[0].T if len(v) == 2 else v.T for name, v in vectors.items()}
 
-        return stream_blocks(draw, rng, n_draws, self._block)
+        return joined(stream_blocks(draw, rng, n_draws, self._block))
 
     def _scores_given(self, draws: Draws, metric: Metric, rng: Generator, prior: bool) -> Blocks:
         def score(here: Mapping[str, Array], _: int) -> Array:
@@ -170,16 +174,11 @@ class Vectors(Model):
 
     def with_prevalence(self, proportions: Array) -> Self:
         """Return the model with known class proportions, in the order of the labels."""
-        if self.of_labels:
-            return super().with_prevalence(proportions)
         in_order_of_model = proportions if self.positive == 0 else proportions[::-1]
         column = in_order_of_model[:, None]
         known = {s.name: column for s in self.simplexes if s.name.startswith("mu")}
-        if not known:
-            raise ValueError(
-                "prevalence= needs a model with separate class proportions: 'paired', 'unpaired' "
-                "or 'hierarchical'."
-            )
+        if self.of_labels or not known:
+            return super().with_prevalence(proportions)
         fixed = copy(self)
         fixed.simplexes = tuple(s for s in self.simplexes if s.name not in known)
         fixed.fixed = known
@@ -250,13 +249,10 @@ class VectorsOfLabels(Vectors):
         return metric.of_totals(Totals(tp, tp + fn, tp + fp), self.positive_index)
 
     @property
-    def _n_labels(self) -> int:
-        return len(self.simplexes[0].prior)
-
-    @property
     def _block(self) -> int:
         n_classifiers = len({simplex.name.rpartition("_")[2] for simplex in self.simplexes})
-        return block_size(8 * 8 * n_classifiers * self._n_labels, most=1024)
+        n_labels = len(self.simplexes[0].prior)
+        return block_size(8 * 8 * n_classifiers * n_labels, most=1024)
 
     def margin(self, metric: Metric, which: int, *, prior: bool = False) -> None:
         """Return None: averages over labels have no closed form."""

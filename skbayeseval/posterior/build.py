@@ -20,8 +20,13 @@ from skbayeseval._arrays import as_numbers, in_short, positions_of
 from skbayeseval._streams import Stream, seed_of
 from skbayeseval._validation import check_random_state_entropy, check_size
 from skbayeseval.engines import ENGINES
-from skbayeseval.engines.base import Engine, Trace
-from skbayeseval.engines.pymc import check_trace, group_of, trace_of
+from skbayeseval.engines.pymc import (
+    Engine,
+    Trace,
+    check_trace,
+    group_of,
+    trace_of,
+)
 from skbayeseval.evidence.instance_scores import WeightedInstances
 from skbayeseval.evidence.instances import Instances
 from skbayeseval.evidence.interface import Evidence

@@ -17,14 +17,13 @@ from joblib import parallel_config
 from skbayeseval._arrays import Array
 from skbayeseval._running import progress_if_long, seconds_of
 from skbayeseval._streams import Stream, generator
-from skbayeseval.engines.base import Trace
-from skbayeseval.engines.bootstrap import SumOfMeans
-from skbayeseval.engines.few_units import (
+from skbayeseval.engines.bootstrap import (
+    SumOfMeans,
     allow_for_few_carriers,
     allow_for_few_units,
     difference_of_twins,
 )
-from skbayeseval.engines.pymc import Diagnostics, diagnose
+from skbayeseval.engines.pymc import Diagnostics, Trace, diagnose
 from skbayeseval.evidence.instance_scores import WeightedInstances
 from skbayeseval.evidence.instances import Instances
 from skbayeseval.evidence.interface import Evidence

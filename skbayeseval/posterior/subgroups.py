@@ -11,7 +11,7 @@ import pandas as pd
 
 from skbayeseval._arrays import Array
 from skbayeseval._streams import Stream, child_entropy, generator
-from skbayeseval.engines.few_units import difference_of_twins
+from skbayeseval.engines.bootstrap import difference_of_twins
 from skbayeseval.evidence.instances import Subgroups
 from skbayeseval.evidence.unit_numbers import UnitNumbers
 from skbayeseval.judgement.distribution import Distribution

@@ -32,8 +32,7 @@ from skbayeseval._validation import (
     check_random_state_entropy,
     check_whole_number,
 )
-from skbayeseval.engines.base import Trace
-from skbayeseval.engines.pymc import check_trace
+from skbayeseval.engines.pymc import Trace, check_trace
 from skbayeseval.evidence import Evidence
 from skbayeseval.evidence.instance_scores import WeightedInstances
 from skbayeseval.metrics.confusion import check_zero_division

@@ -60,6 +60,15 @@ CLASSES = {
     "few": {(0, 0, 0): 3, (1, 1, 1): 2, (1, 0, 1): 1, (2, 2, 2): 2},
 }  # fmt: skip
 
+# Small confusion tables.
+TABLES = {
+    "ordinary": [[20, 3, 1], [2, 15, 4], [0, 5, 12]],
+    "tiny rows": [[1, 0, 0], [0, 3, 2], [1, 0, 0]],
+    "empty class": [[9, 1, 0], [0, 0, 0], [2, 0, 7]],
+    "perfect": [[30, 0, 0], [0, 25, 0], [0, 0, 41]],
+    "never predicted": [[9, 1, 0], [4, 3, 0], [2, 5, 0]],
+}
+
 
 def paired(outcomes, labels, weight, n_classifiers=2):
     rows = np.array([(*key, count) for key, count in outcomes.items()])

@@ -17,7 +17,7 @@ PLAIN = Mode(linker="py", optimizer=None)  # the graph as it is written
 SETS = ["imbalanced", *(pytest.param(n, marks=pytest.mark.slow) for n in ("balanced", "few"))]
 
 
-def densities(case, form="collapsed"):
+def densities(case, form):
     """Return log densities of a graph at random points, and its parameters there."""
     model, evidence = next((m, e) for name, m, e, _ in cases() if name == case)
     of_three = any(word in case for word in ("classes", "hierarchical", "recalls"))
@@ -33,11 +33,6 @@ def densities(case, form="collapsed"):
         found.append(float(density))
         points.append({variable.name: v for variable, v in zip(variables, values, strict=True)})
     return np.array(found), points
-
-
-def assert_same_but_for_a_constant(found, expected):
-    assert np.ptp(found) > 1  # the points tell something
-    np.testing.assert_allclose(found - found[0], expected - expected[0], atol=1e-7)
 
 
 def cells_of(outcomes, n_classes, name):
@@ -62,159 +57,135 @@ def prior_of_rows(eta, m):
     return np.where(np.eye(m, dtype=bool), eta, (1 - eta) / (m - 1))
 
 
-def rows_given(eta, table):
-    """Return the log likelihood of a confusion table given eta, its rows integrated out."""
-    omega = prior_of_rows(eta, len(table))
-    return (gammaln(omega + table) - gammaln(omega)).sum()
+def integrated_out(shapes, counts):
+    """Return the log likelihood of counts, whose probabilities are Dirichlet with these shapes."""
+    return (gammaln(shapes + counts) - gammaln(shapes)).sum()
 
 
-def cells_of_each(kind, name):
-    """Yield the letter and (tp, fp, fn, tn) of both classifiers, of each label if there are any."""
-    if not kind.startswith("labels"):
-        for key, ((tn, fp), (fn, tp)) in tables_of(PAIRS, 2, name).items():
-            yield key, np.array([[tp, fp, fn, tn]])
-        return
+def cells_by_name(name):
+    """Return (tp, fp, fn, tn) of both classifiers."""
+    tables = tables_of(PAIRS, 2, name).items()
+    return {key: np.array([[tp, fp, fn, tn]]) for key, ((tn, fp), (fn, tp)) in tables}
+
+
+def cells_of_labels(name):
+    """Return (tp, fp, fn, tn) of both classifiers and each label."""
+    found = {}
     for k, key in enumerate("AB"):
         margin = labelled(name).margin(k)
         tp = np.asarray(margin.hits, dtype=float)
         fn, fp = margin.true - tp, margin.predicted - tp
         n = 8 if name == "few" else 60
-        yield key, WEIGHTS[name] * np.stack([tp, fp, fn, n - tp - fp - fn], axis=1)
+        found[key] = WEIGHTS[name] * np.stack([tp, fp, fn, n - tp - fp - fn], axis=1)
+    return found
 
 
-@pytest.mark.parametrize("name", SETS)
-@pytest.mark.parametrize("kind", ["unpaired", "labels"])
-def test_rates(kind, name):
-    found, points = densities(f"{kind} {name}")
-    expected = np.zeros(N_POINTS)
-    for key, cells in cells_of_each(kind, name):
-        tp, fp, fn, tn = cells.T
-        for i, point in enumerate(points):
-            expected[i] += stats.beta.logpdf(point[f"mu_{key}"], 1 + tp + fn, 1 + fp + tn).sum()
-            expected[i] += stats.beta.logpdf(point[f"rho+_{key}"], 1 + tp, 1 + fn).sum()
-            expected[i] += stats.beta.logpdf(point[f"rho-_{key}"], 1 + fp, 1 + tn).sum()
-    assert_same_but_for_a_constant(found, expected)
+def rates(cells, point):
+    total = 0.0
+    for key, of_each in cells.items():
+        tp, fp, fn, tn = of_each.T
+        total += stats.beta.logpdf(point[f"mu_{key}"], 1 + tp + fn, 1 + fp + tn).sum()
+        total += stats.beta.logpdf(point[f"rho+_{key}"], 1 + tp, 1 + fn).sum()
+        total += stats.beta.logpdf(point[f"rho-_{key}"], 1 + fp, 1 + tn).sum()
+    return total
 
 
-@pytest.mark.parametrize("name", SETS)
-@pytest.mark.parametrize("kind", ["bcv", "labels bcv"])
-def test_cells(kind, name):
-    found, points = densities(f"{kind} {name}")
-    expected = np.zeros(N_POINTS)
-    for key, cells in cells_of_each(kind, name):
-        for i, point in enumerate(points):
-            pairs = zip(np.atleast_2d(point[f"pi_{key}"]), 1 + cells, strict=True)
-            expected[i] += sum(dirichlet(value, shapes) for value, shapes in pairs)
-    assert_same_but_for_a_constant(found, expected)
+def one_vector_each(cells, point):
+    pairs = (zip(np.atleast_2d(point[f"pi_{k}"]), 1 + cells[k], strict=True) for k in "AB")
+    return sum(dirichlet(value, shapes) for of_one in pairs for value, shapes in of_one)
 
 
-@pytest.mark.parametrize("name", SETS)
-def test_paired(name):
-    found, points = densities(f"paired {name}")
-    cells = cells_of(PAIRS, 2, name)
+def outcomes_of_pairs(cells, point):
     shapes = 1 + cells[:, ::-1, ::-1].reshape(2, 4)  # (1, 1), (1, 0), (0, 1), (0, 0)
     n = cells.sum(axis=(1, 2))
-    expected = [
-        stats.beta.logpdf(point["mu"], 1 + n[1], 1 + n[0])
-        + dirichlet(point["theta+"], shapes[1])
-        + dirichlet(point["theta-"], shapes[0])
-        for point in points
-    ]
-    assert_same_but_for_a_constant(found, np.array(expected))
+    of_mu = stats.beta.logpdf(point["mu"], 1 + n[1], 1 + n[0])
+    return of_mu + dirichlet(point["theta+"], shapes[1]) + dirichlet(point["theta-"], shapes[0])
 
 
-@pytest.mark.parametrize("name", SETS)
-def test_chunks(name):
-    found, points = densities(f"chunks {name}")
-    shapes = 0.5 + WEIGHTS[name] * np.array(CHUNKS[name])
-    assert_same_but_for_a_constant(found, np.array([dirichlet(p["pi"], shapes) for p in points]))
+def own_etas(tables, point):
+    """Return the log density of the etas, rows integrated out, and of class proportions."""
+    names = ("mu",) if "mu" in point else ("mu_A", "mu_B")
+    of_mu = (
+        dirichlet(point[name], 1 + table.sum(axis=1))
+        for name, table in zip(names, tables.values(), strict=False)
+    )
+    of_rows = (integrated_out(prior_of_rows(point[f"eta_{k}"], 3), tables[k]) for k in "AB")
+    return sum(of_mu) + sum(of_rows)
 
 
-@pytest.mark.parametrize("name", SETS)
-def test_hierarchical(name):
-    found, points = densities(f"hierarchical {name}")
-    expected = np.zeros(N_POINTS)
-    for key, table in tables_of(CLASSES, 3, name).items():
-        for i, point in enumerate(points):
-            expected[i] += dirichlet(point[f"mu_{key}"], 1 + table.sum(axis=1))
-            expected[i] += rows_given(point[f"eta_{key}"], table)
-    assert_same_but_for_a_constant(found, expected)
+def rows_as_variables(tables, point):
+    total = 0.0
+    for key, table in tables.items():
+        total += dirichlet(point[f"mu_{key}"], 1 + table.sum(axis=1))
+        priors = prior_of_rows(point[f"eta_{key}"], 3)
+        for row, shapes, counts in zip(point[f"theta_{key}"], priors, table, strict=True):
+            total += dirichlet(row, shapes) + counts @ np.log(row)
+    return total
 
 
-@pytest.mark.parametrize("name", SETS)
-def test_paired_classes(name):
-    found, points = densities(f"paired classes {name}")
-    tables = tables_of(CLASSES, 3, name)
-    expected = [
-        dirichlet(point["mu"], 1 + tables["A"].sum(axis=1))
-        + sum(rows_given(point[f"eta_{key}"], table) for key, table in tables.items())
-        for point in points
-    ]
-    assert_same_but_for_a_constant(found, np.array(expected))
+def joint_etas(cells, point):
+    a, b = (prior_of_rows(point[f"eta_{key}"], 3) for key in "AB")
+    of_mu = dirichlet(point["mu"], 1 + cells.sum(axis=(1, 2)))
+    return of_mu + integrated_out(a[:, :, None] * b[:, None], cells)
 
 
-def test_rows_that_are_not_integrated_out():
-    found, points = densities("hierarchical imbalanced", "rows")
-    expected = np.zeros(N_POINTS)
-    for key, table in tables_of(CLASSES, 3, "imbalanced").items():
-        for i, point in enumerate(points):
-            expected[i] += dirichlet(point[f"mu_{key}"], 1 + table.sum(axis=1))
-            for row, shapes, counts in zip(
-                point[f"theta_{key}"], prior_of_rows(point[f"eta_{key}"], 3), table, strict=True
-            ):
-                expected[i] += dirichlet(row, shapes) + counts @ np.log(row)
-    assert_same_but_for_a_constant(found, expected)
-
-
-def test_outcomes_of_both_classifiers_together():
-    found, points = densities("paired classes imbalanced", "joint")
-    cells = cells_of(CLASSES, 3, "imbalanced")
-    expected = []
-    for point in points:
-        a, b = (prior_of_rows(point[f"eta_{key}"], 3) for key in "AB")
-        omega = a[:, :, None] * b[:, None]
-        joint = (gammaln(omega + cells) - gammaln(omega)).sum()
-        expected.append(dirichlet(point["mu"], 1 + cells.sum(axis=(1, 2))) + joint)
-    assert_same_but_for_a_constant(found, np.array(expected))
-
-
-@pytest.mark.parametrize("name", SETS)
-def test_recalls(name):
-    found, points = densities(f"paired recalls {name}")
-    expected = np.zeros(N_POINTS)
-    for key, table in tables_of(CLASSES, 3, name).items():
+def recalls(tables, point):
+    total = 0.0
+    for key, table in tables.items():
         right, wrong = np.diag(table), table.sum(axis=1) - np.diag(table)
-        for i, point in enumerate(points):
-            eta, mass = point[f"eta_{key}"], 1 / point[f"icc_{key}"] - 1
-            a, b = mass * eta, mass * (1 - eta)
-            expected[i] += (betaln(a + right, b + wrong) - betaln(a, b)).sum()
-    assert_same_but_for_a_constant(found, expected)
+        eta, mass = point[f"eta_{key}"], 1 / point[f"icc_{key}"] - 1
+        a, b = mass * eta, mass * (1 - eta)
+        total += (betaln(a + right, b + wrong) - betaln(a, b)).sum()
+    return total
 
 
-@pytest.mark.parametrize("name", SETS)
-def test_many_classifiers(name):
-    found, points = densities(f"paired many {name}")
-    shapes = 1 + cells_of(PAIRS, 2, name).sum(axis=(1, 2))
-    assert_same_but_for_a_constant(found, np.array([dirichlet(p["mu"], shapes) for p in points]))
+def normal_scores(name, point):
+    """Differences, and B's scores given them, are equicorrelated normal.
 
-
-@pytest.mark.parametrize("name", SETS)
-def test_split_scores(name):
-    # Differences, and B's scores given them, are equicorrelated normal. The prior |Sigma|^-2 of
-    # their covariance is tau^-2 for log sigma, log tau and the slope.
-    found, points = densities(f"scores {name}")
+    The prior |Sigma|^-2 of their covariance is tau^-2 for log sigma, log tau and the slope.
+    """
     a, b = split_scores(name).scores["score"]
     n, rho = len(a), split_scores(name).test_fraction
     correlation = np.full((n, n), rho) + (1 - rho) * np.eye(n)
-    expected = []
-    for point in points:
-        delta, nu, beta, sigma, tau = (
-            float(np.squeeze(point[key])) for key in ("delta", "nu_B", "beta", "sigma", "tau")
-        )
-        given = nu + beta * (a - b - delta)
-        expected.append(
-            stats.multivariate_normal.logpdf(a - b, np.full(n, delta), sigma**2 * correlation)
-            + stats.multivariate_normal.logpdf(b, given, tau**2 * correlation)
-            - 2 * np.log(tau)
-        )
-    assert_same_but_for_a_constant(found, np.array(expected))
+    delta, nu, beta, sigma, tau = (
+        float(np.squeeze(point[key])) for key in ("delta", "nu_B", "beta", "sigma", "tau")
+    )
+    given = nu + beta * (a - b - delta)
+    of_difference = stats.multivariate_normal(np.full(n, delta), sigma**2 * correlation)
+    of_b = stats.multivariate_normal(given, tau**2 * correlation)
+    return of_difference.logpdf(a - b) + of_b.logpdf(b) - 2 * np.log(tau)
+
+
+# By the name of a case and the form of its graph: what is observed, by the name of its set, and the
+# log density of a point.
+GRAPHS = {
+    ("unpaired", "collapsed"): (cells_by_name, rates),
+    ("labels", "collapsed"): (cells_of_labels, rates),
+    ("bcv", "collapsed"): (cells_by_name, one_vector_each),
+    ("labels bcv", "collapsed"): (cells_of_labels, one_vector_each),
+    ("paired", "collapsed"): (lambda name: cells_of(PAIRS, 2, name), outcomes_of_pairs),
+    ("chunks", "collapsed"): (
+        lambda name: 0.5 + WEIGHTS[name] * np.array(CHUNKS[name]),
+        lambda shapes, point: dirichlet(point["pi"], shapes),
+    ),
+    ("hierarchical", "collapsed"): (lambda name: tables_of(CLASSES, 3, name), own_etas),
+    ("paired classes", "collapsed"): (lambda name: tables_of(CLASSES, 3, name), own_etas),
+    ("hierarchical", "rows"): (lambda name: tables_of(CLASSES, 3, name), rows_as_variables),
+    ("paired classes", "joint"): (lambda name: cells_of(CLASSES, 3, name), joint_etas),
+    ("paired recalls", "collapsed"): (lambda name: tables_of(CLASSES, 3, name), recalls),
+    ("paired many", "collapsed"): (
+        lambda name: 1 + cells_of(PAIRS, 2, name).sum(axis=(1, 2)),
+        lambda shapes, point: dirichlet(point["mu"], shapes),
+    ),
+    ("scores", "collapsed"): (str, normal_scores),
+}
+
+
+@pytest.mark.parametrize("name", SETS)
+@pytest.mark.parametrize(("kind", "form"), GRAPHS)
+def test_log_density(kind, form, name):
+    observe, log_density = GRAPHS[kind, form]
+    found, points = densities(f"{kind} {name}", form)
+    expected = np.array([log_density(observe(name), point) for point in points])
+    assert np.ptp(found) > 1  # the points tell something
+    np.testing.assert_allclose(found - found[0], expected - expected[0], atol=1e-7)

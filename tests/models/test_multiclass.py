@@ -24,7 +24,7 @@ def test_each_margin_is_the_hierarchical_posterior(votes_of_four):
     evidence = PairedCounts.from_labels(y, predictions)
     paired = Posterior(PairedHierarchical(), evidence, entropy=0, n_draws=20_000)
     alone = Posterior(Hierarchical(), evidence, entropy=1, n_draws=20_000)
-    for name in ("accuracy", "f1_macro", "matthews_corrcoef"):
+    for name in ("accuracy", "f1_macro"):
         metric = metrics.get_metric(name)
         for x, y_ in zip(paired.draws(metric), alone.draws(metric), strict=True):
             assert stats.ks_2samp(x, y_).pvalue > 1e-4
@@ -40,17 +40,16 @@ def test_a_pair_does_not_depend_on_who_else_was_compared(votes_of_four, n_classe
     y, predictions = votes_of_four
     y, predictions = y % n_classes, {name: p % n_classes for name, p in predictions.items()}
     everyone = compare_many(y, predictions, scoring="f1_macro", n_draws=40_000, random_state=0)
-    for i, j in ((0, 3), (1, 4)):
-        names = list(predictions)
-        two = compare_predictions(
-            y, predictions[names[i]], predictions[names[j]], scoring="f1_macro", n_draws=40_000,
-            random_state=1,
-        )  # fmt: skip
-        pair = everyone.pairs[i, j]
-        assert stats.ks_2samp(pair.draws, two.draws).pvalue > 1e-4
-        assert pair.observed_a == pytest.approx(two.observed_a)
-        one, other = pair.bayes_factor(0.05), two.bayes_factor(0.05)
-        assert abs(one.log10 - other.log10) < 4 * np.hypot(one.log10_mcse, other.log10_mcse)
+    names = list(predictions)
+    two = compare_predictions(
+        y, predictions[names[0]], predictions[names[3]], scoring="f1_macro", n_draws=40_000,
+        random_state=1,
+    )  # fmt: skip
+    pair = everyone.pairs[0, 3]
+    assert stats.ks_2samp(pair.draws, two.draws).pvalue > 1e-4
+    assert pair.observed_a == pytest.approx(two.observed_a)
+    one, other = pair.bayes_factor(0.05), two.bayes_factor(0.05)
+    assert abs(one.log10 - other.log10) < 4 * np.hypot(one.log10_mcse, other.log10_mcse)
 
 
 def test_priors(votes_of_four):
@@ -90,7 +89,7 @@ def test_many_classes_for_few_instances():
 def test_closed_forms_are_not_claimed(votes_of_four):
     y, predictions = votes_of_four
     result = compare_predictions(
-        y, predictions["a"], predictions["d"], scoring="accuracy", random_state=0
+        y, predictions["a"], predictions["d"], scoring="accuracy", random_state=0, n_draws=5000
     )
     np.testing.assert_allclose(result.interval(of="a"), np.quantile(result.draws_a, [0.025, 0.975]))
     factor = result.bayes_factor()

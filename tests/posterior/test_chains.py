@@ -22,8 +22,7 @@ from skbayeseval import (
     load_result,
     metrics,
 )
-from skbayeseval.engines.base import Trace
-from skbayeseval.engines.pymc import to_inference_data
+from skbayeseval.engines.pymc import Trace, to_inference_data
 from skbayeseval.models import Paired, Unpaired
 from skbayeseval.posterior.posterior import Posterior
 from skbayeseval.posterior.prior_odds import bayes_factor
@@ -192,7 +191,7 @@ def test_graph_has_the_prior_of_ones_own(with_own_prior, tmp_path):
         (lambda: {"nu": 1}, ValueError, "not a parameter of this model"),
         (lambda: 3, TypeError, "must return None or a dict"),
         (lambda: {"rho+_A": pymc.Beta("x", 1, 1, shape=2)}, ValueError, "the shape"),
-        (lambda p: {"mu_A": p["mu_A"] ** 2}, ValueError, "and also returned a replacement"),
+        (lambda p: {"mu_A": p["mu_A"] ** 2}, ValueError, "but returned another variable for it"),
     ],
 )
 def test_bad_callables(prior, error, message):

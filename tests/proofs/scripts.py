@@ -1,7 +1,9 @@
-"""Scripts of the benchmarks as modules."""
+"""What several proofs need: scripts of the benchmarks as modules, and how moments are compared."""
 
 import importlib.util
 import sys
+
+import numpy as np
 
 from tests.conftest import ROOT
 
@@ -22,3 +24,11 @@ def load(path):
 
 sbc = load("benchmarks/calibration/sbc.py")
 prior_cases = sys.modules["prior_cases"]
+
+
+def assert_same_moments(x, y):
+    """Compare mean and variance of independent draws, within 5 standard errors of each."""
+    centre = (x.mean() + y.mean()) / 2
+    for p, q in ((x, y), ((x - centre) ** 2, (y - centre) ** 2)):
+        error = np.hypot(p.std() / np.sqrt(len(p)), q.std() / np.sqrt(len(q)))
+        assert abs(p.mean() - q.mean()) < 5 * error + 1e-12

@@ -17,7 +17,6 @@ from skbayeseval import (
     compare_many,
     compare_predictions,
     metrics,
-    score_posterior,
 )
 from skbayeseval.evidence import PairedCounts
 from skbayeseval.models import Hierarchical, Paired, PairedHierarchical, PairedMany
@@ -468,35 +467,3 @@ def test_the_scripts_true_scores_are_scikit_learns(n_classes):
     for name in names:
         expected = [scikit_learn_score(name, y, predicted, t.ravel()) for t in tables]
         np.testing.assert_allclose(found[name], expected, err_msg=name)
-
-
-def test_prob_conf_mat():
-    # Its mu and rows are the unpaired model; its metrics and sampler are its own.
-    prob_conf_mat = pytest.importorskip("prob_conf_mat")
-    table = np.array([[20, 5], [3, 12]])
-    study = prob_conf_mat.Study(seed=0, num_samples=20_000, ci_probability=0.95)
-    study.add_experiment("test/a", table, prevalence_prior=1.0, confusion_prior=1.0)
-    twins = {
-        "acc": "accuracy",
-        "mcc": "matthews_corrcoef",
-        "kappa": "cohen_kappa",
-        "ba": "balanced_accuracy",
-        "f1@macro": "f1_macro",
-        "f1@weighted": "f1_weighted",
-        "f1": "f1",
-        "ppv": "precision",
-        "tpr": "recall",
-        "jaccard": "jaccard",
-    }
-    for name in twins:
-        study.add_metric(name)
-    y, predicted = (np.repeat(v, table.ravel()) for v in np.divmod(np.arange(4), 2))
-    result = score_posterior(
-        y, predicted, model="unpaired", scoring=list(twins.values()), random_state=1
-    )
-    for name, twin in twins.items():
-        samples = study.get_metric_samples(
-            metric=name, experiment_name="test/a", sampling_method="posterior"
-        ).values
-        # Metrics of a class come for each; the positive one is the second.
-        assert stats.ks_2samp(samples[:, -1], result.metric(twin).draws).pvalue > 1e-4, name

@@ -20,6 +20,7 @@ from skbayeseval import (
 from skbayeseval.evidence import ConfusionCounts, PairedCounts
 from skbayeseval.models import BCV, Hierarchical, Paired, PairedHierarchical, PairedMany, Unpaired
 from skbayeseval.posterior.posterior import Posterior
+from tests.proofs.scripts import assert_same_moments
 
 pytestmark = pytest.mark.filterwarnings("ignore:The published prior of model='hierarchical'")
 
@@ -75,14 +76,6 @@ def assert_identical(one, other, rtol=1e-9):
         np.testing.assert_allclose(x.draws_a, y.draws_a, rtol=rtol, atol=1e-12)
         np.testing.assert_allclose(x.draws_b, y.draws_b, rtol=rtol, atol=1e-12)
         assert (x.observed_a, x.observed_b) == pytest.approx((y.observed_a, y.observed_b))
-
-
-def assert_same_moments(x, y):
-    """Compare mean and variance of independent draws, within 5 standard errors of each."""
-    centre = (x.mean() + y.mean()) / 2
-    for p, q in ((x, y), ((x - centre) ** 2, (y - centre) ** 2)):
-        error = np.hypot(p.std() / np.sqrt(len(p)), q.std() / np.sqrt(len(q)))
-        assert abs(p.mean() - q.mean()) < 5 * error + 1e-12
 
 
 @few

@@ -16,7 +16,7 @@ from skbayeseval import (
     compare_predictions,
     metrics,
 )
-from skbayeseval.engines.base import Trace
+from skbayeseval.engines.pymc import Trace
 from skbayeseval.models import Paired, PairedHierarchical
 from skbayeseval.posterior.posterior import Posterior
 

