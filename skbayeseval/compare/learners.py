@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, ClassVar, NamedTuple, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -34,7 +34,7 @@ from skbayeseval._arrays import (
     number_of_samples,
     wrong,
 )
-from skbayeseval._labels import check_indicator, is_indicator
+from skbayeseval._labels import is_indicator
 from skbayeseval._streams import Stream, seed_of
 from skbayeseval._validation import check_random_state_entropy, check_weight
 from skbayeseval.compare.ordered_rows import are_in_order, check_blocks, collect_in_order
@@ -45,6 +45,7 @@ from skbayeseval.compare.targets import (
     LabelTarget,
     NumberTarget,
     Target,
+    among,
 )
 from skbayeseval.engines import Engine
 from skbayeseval.evidence.instances import Instances, index_of
@@ -54,10 +55,17 @@ from skbayeseval.posterior.build import make_posterior, resolve_engine
 from skbayeseval.posterior.inferred_weight import InferredWeights, ObservedRows
 from skbayeseval.posterior.posterior import Posterior
 from skbayeseval.results.posterior_view import PosteriorView
-from skbayeseval.splitting.block_cv import BlockRegularizedCV, splitter_name
-from skbayeseval.splitting.check_splits import Split, check_iterable_cv, make_splits
+from skbayeseval.splitting.block_cv import BlockRegularizedCV
 from skbayeseval.splitting.checkpoint import check_repeatable
-from skbayeseval.splitting.collect import Collection, CrossValidation, Fitting, collect, route
+from skbayeseval.splitting.collect import (
+    Collection,
+    CrossValidation,
+    Fitting,
+    Learners,
+    collect,
+    route,
+)
+from skbayeseval.splitting.splits import Split, check_iterable_cv, make_splits, splitter_name
 
 
 def named_estimators(estimators: Any) -> list[tuple[str, Any]]:
@@ -153,6 +161,11 @@ class CrossValidationOptions(Fitting):
         """Whether splits into halves tell how much training sets matter."""
         return bool(self.calibrate) or self.estimand == "full"
 
+    @property
+    def infers_weight(self) -> bool:
+        """Whether the weight is inferred whatever the model is."""
+        return bool(self.calibrate) or self.estimand != "learner"
+
     def __post_init__(self) -> None:
         """Raise if an option about fits or weights is not valid; others are checked when used."""
         super().__post_init__()
@@ -165,24 +178,21 @@ class CrossValidationOptions(Fitting):
             raise wrong("weight", f"one of {list(WEIGHTS)} or a number", weight)
         if weight is not None and not isinstance(weight, str):
             check_weight(weight)
-        known = weight is not None and weight != "inferred"
-        if calibrate and (known or estimand == "fitted"):
-            what = f"weight={weight!r}" if known else "estimand='fitted'"
+        if self.infers_weight and weight not in (None, "inferred"):
+            what = "calibrate=True" if calibrate else f"estimand={estimand!r}"
             raise ValueError(
-                f"calibrate=True infers the weight, but {what} was given. Use calibrate=False."
+                f"{what} infers the weight, but weight={weight!r} was given. Omit one."
             )
-        if estimand != "learner" and known:
+        if calibrate and estimand == "fitted":
             raise ValueError(
-                f"estimand={estimand!r} infers the weight, but weight={weight!r} was given. Leave "
-                "weight= out, or use estimand='learner'."
+                "calibrate=True infers the weight of learners, but estimand='fitted' was given."
             )
 
     def weight_for(self, posterior: Posterior) -> str | float:
         """Return the weight, or the default of the model; raise if the model has none."""
         model = posterior.model
-        infers = bool(self.calibrate) or self.estimand != "learner"
         if compares_scores(model):
-            if self.weight not in (None, "published") or infers:
+            if self.weight not in (None, "published") or self.infers_weight:
                 raise ValueError(
                     "model='scores' models split scores, which have no weight: weight=, calibrate= "
                     "and estimand= do not apply."
@@ -190,7 +200,7 @@ class CrossValidationOptions(Fitting):
             return "published"
         weight = self.weight
         if weight is None:
-            weight = "inferred" if model.infers_weight or infers else "published"
+            weight = "inferred" if model.infers_weight or self.infers_weight else "published"
         of_labels = posterior.evidence.family == "labels"
         if weight == "inferred" and of_labels and not model.weights_units:
             raise ValueError(
@@ -200,40 +210,19 @@ class CrossValidationOptions(Fitting):
         return weight if isinstance(weight, str) else float(weight)
 
 
-class Learners(NamedTuple):
-    """Estimators by name, their splitter, and what it and their fits are given.
-
-    `entropy` seeds the draws, and the splits if these are not given.
-    """
-
-    estimators: Mapping[str, Any]
-    cv: Any
-    split_params: Mapping[str, Any]
-    fit_params: Mapping[str, Mapping[str, Any]]
-    entropy: int
-
-    @property
-    def groups(self) -> Any:
-        """The group of each instance; None if there are no groups."""
-        return self.split_params.get("groups")
-
-
 def prepare_learners(
-    caller: str,
-    estimators: Mapping[str, Any],
-    y: Any,
-    options: CrossValidationOptions,
-    cv: Any,
-    params: Any,
-    groups: Any,
-    random_state: Any,
+    caller: str, estimators: Mapping[str, Any], y: Any, arguments: Mapping[str, Any]
 ) -> tuple[Learners, CrossValidationOptions]:
-    """Return the estimators with their splitter, parameters and entropy.
+    """Return the estimators with their splitter, parameters and entropy, and the options.
 
-    The options are returned with the columns that scorers are given. `caller` is the function, or
-    the method of a class, that metadata were passed to. The default splitter gets a seed of its
-    own.
+    `arguments` are those of the caller, by name. The options have the columns that scorers are
+    given. `caller` is the function or class that metadata were passed to. The default splitter gets
+    a seed of its own.
     """
+    options = CrossValidationOptions(**among(arguments, CrossValidationOptions))
+    cv, params, groups, random_state = (
+        arguments[name] for name in ("cv", "params", "groups", "random_state")
+    )
     check_repeatable(options.checkpoint, cv, options.tells_instability, random_state)
     entropy = check_random_state_entropy(random_state)
     seed = seed_of(entropy, Stream.SPLITTER)
@@ -251,8 +240,7 @@ def prepare_learners(
         targets = y if counter is None else None
         cv = check_cv(check_iterable_cv(cv), targets, classifier=target == "classes")
     scorers = requests_of(options.scoring)
-    owner = caller.partition(".")[0]
-    split, fit, given = route(owner, caller, estimators, cv, params, groups, scorers)
+    split, fit, given = route(caller, estimators, cv, params, groups, scorers)
     scoring = with_columns(options.scoring, given, number_of_samples(y, "y"))
     return Learners(estimators, cv, split, fit, entropy), replace(options, scoring=scoring)
 
@@ -296,19 +284,13 @@ def compare_learners(
     weight = options.weight_for(rehearsed)
     splits = make_splits(learners.cv, X, y, learners.split_params, splits)
     halved = _halves(learners, X, y, options, splits)
-    _check_splits(target, splits, halved, options)
-    collection = collect(
-        learners.estimators,
-        X,
-        y,
-        options,
-        cv=learners.cv,
-        splits=splits,
-        fit_params=learners.fit_params,
-        groups=learners.groups,
-        observers={name: target.observer(name) for name in names},
-        halved=halved,
-    )
+    target.check_number_of_splits(len(splits))
+    if options.estimand == "full":
+        _check_nearly_all(splits, target.n_samples)
+    for i, (_, test) in enumerate([*splits, *halved]):
+        target.check_split(i, test)
+    observers = {name: target.observer(name) for name in names}
+    collection = collect(learners, X, y, options, splits=splits, observers=observers, halved=halved)
     scores = {name: target.split_scores(name, collection) for name in names}
     results = _results_of_cross_validate(collection, scores, options)
     try:
@@ -324,12 +306,17 @@ def compare_learners(
         cautions: dict[str, str] = {}
         if weights is not None and options.estimand != "fitted":
             cautions = weights.cautions(names, target.metrics.values())
+        instances = None
+        if collected.evidence.n_rows is not None:
+            of_row = rows.astype(np.min_scalar_type(target.n_samples))
+            index = index_of([X, y, learners.groups])
+            instances = Instances(target.n_samples, index, of_row)
         posterior = make_posterior(
             collected.evidence,
             *drawing,
             scored=collected.scored,
             weights=weights,
-            instances=_instances(collected, collection, index_of([X, y, learners.groups]), target),
+            instances=instances,
             metrics=target.metrics.values(),
         )
     except BaseException as error:  # Ctrl-C during Markov chains as well
@@ -341,16 +328,17 @@ def compare_learners(
         is_frame = isinstance(X, (pd.DataFrame, pd.Series))
         index = X.index if is_frame else index_of([y, learners.groups])
         out_of_fold = replace(out_of_fold, index=index)
+    train_size, test_size = collection.sizes
     record = CrossValidation(
         splitter_name(learners.cv),
         len(collection.kept),
-        collection.train_size,
+        train_size,
         results,
         {
             key: {name: of_estimator[key] for name, of_estimator in scores.items()}
             for key in target.metrics
         },
-        collection.test_size,
+        test_size,
         collection.two_fold_repeats,
         options.estimand,
         collection.weight,
@@ -406,17 +394,6 @@ def _engine(options: CrossValidationOptions) -> Engine:
     return engine
 
 
-def _check_splits(
-    target: Target, splits: list[Split], halved: list[Split], options: CrossValidationOptions
-) -> None:
-    """Raise if there are too few splits, or a metric is not defined in one of them."""
-    target.check_number_of_splits(len(splits))
-    if options.estimand == "full":
-        _check_nearly_all(splits, target.n_samples)
-    for i, (_, test) in enumerate([*splits, *halved]):
-        target.check_split(i, test)
-
-
 def _results_of_cross_validate(
     collection: Collection,
     scores: Mapping[str, Mapping[str, Any]],
@@ -440,16 +417,6 @@ def _results_of_cross_validate(
             values.flags.writeable = False
             results[name]["test_score" if single else f"test_{key}"] = values
     return results
-
-
-def _instances(
-    collected: CollectedEvidence, collection: Collection, index: Any, target: Target
-) -> Instances | None:
-    """Return the instances that the rows of the evidence belong to; None if no rows are kept."""
-    if collected.evidence.n_rows is None:
-        return None
-    of_row = collection.tested()[0].astype(np.min_scalar_type(target.n_samples))
-    return Instances(target.n_samples, index, of_row)
 
 
 def _single_weight(weights: InferredWeights, target: Target, engine: Engine) -> float:
@@ -502,7 +469,7 @@ def _infer_weights(
             counted = ObservedRows(counted.rows, halved.rows, halved.evidence.observed)
         if scored is not None:
             scored = ObservedRows(scored.rows, halved.scored_rows, source.observed)
-    return InferredWeights(counted, scored, len(collection.names), paired, estimand)
+    return InferredWeights(counted, scored, len(target.names), paired, estimand)
 
 
 def _target(learners: Learners, X: Any, y: Any, options: CrossValidationOptions) -> Target:
@@ -515,25 +482,16 @@ def _target(learners: Learners, X: Any, y: Any, options: CrossValidationOptions)
         make_target = ScoreTarget
     elif kind_of_target(estimators) == "numbers" or is_of_numbers(options.scoring):
         make_target = NumberTarget
-    if make_target is LabelTarget and is_indicator(y) and _is_vector(X):
-        try:
-            check_indicator(y, "y")
-        except ValueError as error:
-            raise ValueError(
-                f"{error} Since X has one dimension and y has shape {np.shape(y)}, X and y may "
-                "have been passed in the wrong order."
-            ) from error
-    target = make_target(y, estimators, options, learners.groups)
+    try:
+        target = make_target(y, estimators, options, learners.groups)
+    except ValueError as error:
+        if not is_indicator(y) or len(getattr(X, "shape", (1,))) > 1:
+            raise
+        raise ValueError(f"{error} X and y may have been passed in the wrong order.") from error
     for metric in target.metrics.values() if make_target is LabelTarget else ():
         if metric.source == "instances":
             check_responses(metric, estimators)
     return target
-
-
-def _is_vector(X: Any) -> bool:
-    if hasattr(X, "shape"):
-        return len(X.shape) == 1
-    return isinstance(X, (list, tuple)) and np.isscalar(X[0])
 
 
 def compares_scores(model: Any) -> bool:
@@ -557,7 +515,6 @@ def _keep_fits(
     }
     error.cv_results = kept  # type: ignore[attr-defined]
     error.add_note(
-        "All fits were done before this error, whose attribute cv_results has, for each estimator, "
-        "what cross_validate would have returned, and the predictions for the test set of each "
-        "split: error.cv_results[name]['predictions'], with error.cv_results[name]['indices']."
+        "All fits were done before this error: error.cv_results[name] has what cross_validate "
+        "would have returned, and the 'predictions' for the test 'indices'."
     )

@@ -10,7 +10,7 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
-from sklearn.base import is_classifier, is_regressor
+from sklearn.base import is_classifier
 from sklearn.metrics import check_scoring, get_scorer, get_scorer_names
 
 from skbayeseval._labels import (
@@ -45,7 +45,7 @@ class ScoreTarget(Target):
 
     def _resolve(self, sources: Mapping[str, Any], options: Any) -> None:
         y, labels, pos_label, scoring = self.y, options.labels, options.pos_label, options.scoring
-        _check_classes(y, sources, labels, pos_label)
+        _check_classes(y, labels, pos_label)
         _check_metrics_of_classes(y, sources, scoring)
         self._scorers = {
             name: resolve_scorers(estimator, y, labels, pos_label, scoring)
@@ -73,7 +73,7 @@ class ScoreTarget(Target):
 
     def collected(self, collection: Collection) -> CollectedEvidence:
         """Return the scores of the splits that did not fail."""
-        test, train = collection.test_size, collection.train_size
+        train, test = collection.sizes
         self.check_number_of_splits(len(collection.kept))
         scores = {key: self._kept(key, collection) for key in self.metrics}
         steps = {key: 1 / test for key in self.metrics if key in self._of_predictions}
@@ -130,20 +130,11 @@ def _scores_of_predictions(estimators: Mapping[str, Any], scoring: Any) -> set[s
     }
 
 
-def _check_classes(y: Any, estimators: Mapping[str, Any], labels: Any, pos_label: Any) -> None:
+def _check_classes(y: Any, labels: Any, pos_label: Any) -> None:
     """Raise unless `labels` are the classes of `y`, and `pos_label` is one of them."""
-    if labels is None and pos_label is None:
-        return
-    for name, estimator in estimators.items():
-        if hasattr(estimator, "__sklearn_tags__") and is_regressor(estimator):
-            raise ValueError(
-                f"labels and pos_label have no meaning for estimator {name!r}, a regressor."
-            )
-    if is_indicator(y):
-        return
-    encode_labels([("y", y)], labels)
-    classes = np.unique(check_label_vector(y, "y")).tolist() if labels is None else list(labels)
-    resolve_pos_label(classes, pos_label)
+    if (labels is not None or pos_label is not None) and not is_indicator(y):
+        classes, _ = encode_labels([("y", y)], labels)  # which numbers of regressors are not
+        resolve_pos_label(classes, pos_label)
 
 
 def _check_metrics_of_classes(y: Any, estimators: Mapping[str, Any], scoring: Any) -> None:

@@ -18,10 +18,8 @@ X, Y = (one[:120] for one in load_diabetes(return_X_y=True))
 MAE = "neg_mean_absolute_error"
 
 
-@pytest.mark.parametrize("cv", [BlockRegularizedCV(random_state=0), KFold(5), 4])
-@pytest.mark.parametrize(
-    "scoring", [None, "r2", ["r2", MAE, "neg_median_absolute_error", "neg_root_mean_squared_error"]]
-)
+@pytest.mark.parametrize("cv", [BlockRegularizedCV(random_state=0), 4])
+@pytest.mark.parametrize("scoring", [None, ["r2", MAE, "neg_median_absolute_error"]])
 def test_scores_are_those_of_cross_validate(cv, scoring):
     result = bayesian_cross_validate(Ridge(), Lasso(), X, Y, cv=cv, scoring=scoring, random_state=0)
     theirs = cross_validate(Ridge(), X, Y, cv=cv, scoring=scoring)
@@ -82,7 +80,6 @@ class TooFew(BaseEstimator):
         (Lasso(), {"cv": KFold(120)}, "y_true is constant.*split 0: use fewer splits"),
         (Lasso(), {"labels": [1, 2]}, "labels and pos_label do not apply to metrics of numbers"),
         (Lasso(), {"scoring": "f1"}, "requires class labels, but the predictions are numbers"),
-        (Lasso(), {"scoring": "roc_auc"}, "requires class labels, but the predictions are numbers"),
         (Lasso(), {"engine": "pymc"}, "no PyMC model"),
         (TooFew(), {}, "predict returned 3 predictions for 60 instances"),
     ],

@@ -4,14 +4,12 @@ import numpy as np
 import pytest
 from sklearn.metrics import (
     accuracy_score,
-    balanced_accuracy_score,
     f1_score,
     precision_score,
     recall_score,
 )
 
 from skbayeseval import compare_many, compare_predictions, load_result, metrics, score_posterior
-from skbayeseval.models import Hierarchical, PairedHierarchical
 
 rng = np.random.default_rng(0)
 Y = rng.integers(0, 3, 300)
@@ -27,7 +25,7 @@ TWINS = {
 }
 
 
-@pytest.mark.parametrize("options", [{}, {"groups": GROUPS}, {"model": "unpaired"}], ids=str)
+@pytest.mark.parametrize("options", [{}, {"groups": GROUPS}], ids=["", "groups"])
 @pytest.mark.parametrize("scoring", TWINS)
 def test_each_observed_score_is_that_of_scikit_learn(scoring, options):
     result = compare_predictions(Y, A, ODD, scoring=scoring, random_state=0, **options)
@@ -37,17 +35,9 @@ def test_each_observed_score_is_that_of_scikit_learn(scoring, options):
     assert result.draws_b.mean() == pytest.approx(result.observed_b, abs=0.01)
 
 
-@pytest.mark.filterwarnings("ignore:y_pred contains classes not in y_true")
-def test_balanced_accuracy_averages_over_true_classes():
-    result = compare_predictions(Y, A, ODD, scoring="balanced_accuracy", random_state=0)
-    assert result.observed_b == pytest.approx(balanced_accuracy_score(Y, ODD))
-    assert result.draws_b.mean() == pytest.approx(result.observed_b, abs=0.01)
-
-
-@pytest.mark.parametrize("model", ["paired", "hierarchical", PairedHierarchical()], ids=str)
-@pytest.mark.parametrize("scoring", ["f1_macro", "accuracy"])
-def test_an_odd_prediction_of_b_leaves_a_alone(scoring, model):
-    options = {"scoring": scoring, "model": model, "random_state": 0}
+@pytest.mark.parametrize("model", ["paired", "hierarchical"], ids=str)
+def test_an_odd_prediction_of_b_leaves_a_alone(model):
+    options = {"scoring": "f1_macro", "model": model, "random_state": 0}
     without = compare_predictions(Y, A, B, **options)
     result = compare_predictions(Y, A, ODD, **options)
     assert result.observed_a == without.observed_a
@@ -84,11 +74,6 @@ def test_it_is_said_saved_and_ranked(tmp_path):
     np.testing.assert_allclose(ranking.table["mean"].to_numpy(), [0.855, 0.81, 0.6], atol=0.02)
     single = score_posterior(Y, ODD, scoring="f1_macro", random_state=0)
     assert single.observed == pytest.approx(f1_score(Y, ODD, average="macro"))
-
-
-def test_pymc_asks_for_labels():
-    with pytest.raises(ValueError, match="predicted but never the true class"):
-        compare_predictions(Y, A, ODD, model=Hierarchical(), engine="pymc")
 
 
 def test_own_averages_over_classes():

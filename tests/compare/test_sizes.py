@@ -9,21 +9,16 @@ from skbayeseval import (
     BayesianComparer,
     PyMCEngine,
     bayesian_cross_validate,
-    compare_confusion_matrices,
-    compare_counts,
-    compare_many,
     compare_predictions,
     compare_scores,
     count_scorer,
     power_analysis,
     refit_simplest,
     report_search,
-    score_posterior,
 )
 
 Y = np.arange(60) % 2
 X = np.random.default_rng(0).normal(size=(60, 2))
-TABLE = [[5, 5], [3, 3]]
 
 
 class NeverFitted(GaussianNB):
@@ -49,11 +44,7 @@ def search():
 REFUSED = {
     "n_draws": [
         lambda n: compare_predictions(Y, Y, 1 - Y, n_draws=n),
-        lambda n: compare_many(Y, {"a": Y, "b": 1 - Y, "c": Y}, n_draws=n),
-        lambda n: compare_confusion_matrices(TABLE, TABLE, n_draws=n),
-        lambda n: compare_counts((5, 5, 3), (5, 5, 3), n_draws=n),
         lambda n: compare_scores([1, 2, 3], [1, 2, 2], test_fraction=0.1, n_draws=n),
-        lambda n: score_posterior(Y, 1 - Y, n_draws=n),
         lambda n: bayesian_cross_validate(NeverFitted(), NeverFitted(), X, Y, n_draws=n),
         lambda n: BayesianComparer([NeverFitted(), NeverFitted()], n_draws=n).fit(X, Y),
         lambda n: report_search(search(), rope=0.01, n_draws=n),
@@ -65,7 +56,6 @@ REFUSED = {
         lambda n: pilot().required_sample_size(0.05, n_replications=n),
     ],
     "draws": [lambda n: compare_predictions(Y, Y, 1 - Y, engine=PyMCEngine(draws=n))],
-    "tune": [lambda n: compare_predictions(Y, Y, 1 - Y, engine=PyMCEngine(tune=n))],
     "chains": [lambda n: compare_predictions(Y, Y, 1 - Y, engine=PyMCEngine(chains=n))],
 }
 

@@ -10,7 +10,6 @@ from sklearn.metrics import average_precision_score, make_scorer, max_error, mea
 from sklearn.model_selection import (
     GridSearchCV,
     KFold,
-    RepeatedKFold,
     ShuffleSplit,
     StratifiedKFold,
     cross_validate,
@@ -43,13 +42,11 @@ SCORED = {"model": "scores", "random_state": 0}
 
 @pytest.mark.parametrize(
     "cv",
-    [BlockRegularizedCV(random_state=0), KFold(5), 4, RepeatedKFold(n_splits=3, n_repeats=2),
-     ShuffleSplit(6, test_size=0.2, random_state=0)],
-)  # fmt: skip
+    [BlockRegularizedCV(random_state=0), 4, list(ShuffleSplit(6, random_state=0).split(X))],
+    ids=["blocks", "folds", "list"],
+)
 @pytest.mark.parametrize("scoring", [None, ["r2", "neg_mean_absolute_error"]])
 def test_regressors(cv, scoring):
-    if isinstance(cv, RepeatedKFold):
-        cv = list(cv.split(X))
     result = bayesian_cross_validate(Ridge(), Lasso(), X, Y, cv=cv, scoring=scoring, **SCORED)
     theirs = [cross_validate(e, X, Y, cv=cv, scoring=scoring) for e in (Ridge(), Lasso())]
     keys = [key for key in theirs[0] if key.startswith("test_")]
@@ -97,30 +94,18 @@ def test_comparer_of_regressors():
 @pytest.mark.parametrize(
     ("change", "error", "message"),
     [
-        ({"scoring": "no such"}, ValueError, "no such"),
-        ({"scoring": []}, ValueError, "scoring is empty"),
         ({"scoring": 3}, TypeError, "neither a name, a metric nor a scorer"),
         ({"scoring": lambda *_: np.nan}, ValueError, "gave nan, not a finite number"),
         ({"scoring": lambda *_: {"a": 1}}, ValueError, "gave .'a': 1., not a finite number"),
         ({"scoring": ["r2", "r2"]}, ValueError, "several scorers named"),
         ({"scoring": [max, min]}, ValueError, "Pass a dict of names to scorers"),
         ({"model": "bcv"}, ValueError, "models predicted classes, but the predictions are numbers"),
-        ({"model": "auto", "scoring": "accuracy"}, ValueError, "requires class labels"),
-        ({"model": "auto", "scoring": "max_error"}, ValueError, "is a maximum.*model='scores'"),
         ({"prior": {"mu": 1}}, ValueError, "no parameter 'mu'"),
-        ({"cv": [(np.arange(50), np.arange(50, 99))]}, ValueError, "at least two splits"),
     ],
 )
 def test_bad_input(change, error, message):
     with pytest.raises(error, match=message):
         bayesian_cross_validate(Ridge(), Lasso(), X, Y, **(SCORED | change))
-
-
-def test_scores_are_of_splits():
-    with pytest.raises(ValueError, match="model='scores' does not fit one label per instance"):
-        compare_predictions([0, 1], [0, 1], [1, 1], model="scores")
-    with pytest.raises(ValueError, match=r"CorrelatedT\(\) does not fit one label per instance"):
-        compare_predictions([0, 1], [0, 1], [1, 1], model=CorrelatedT())
 
 
 # Metrics of scores.
@@ -137,16 +122,12 @@ def test_auc_beside_f1():
         assert both.metric(name).observed_a == pytest.approx(of_one.observed_a)
     assert (both.model, alone["roc_auc"].model) == ("paired", "instance weights")
     assert "weights of instances for roc_auc" in both.details()
-    assert np.isnan(both.summary(0.01, bayes_factor=True).loc["roc_auc", "bf"])
     with pytest.raises(
         ValueError, match="'roc_auc' has no proper prior under model='instance weights'"
     ):
         both.bayes_factor(0.01, metric="roc_auc")
-    assert len(both.prior_sensitivity(0.01, metric="roc_auc")) == 1
     with pytest.raises(ValueError, match="cannot be simulated"):
         both.required_sample_size(1e-9, metric="roc_auc")
-    assert "roc_auc_difference" in both.to_arviz().posterior
-    assert "f1_difference" in both.to_arviz().prior
 
 
 def test_labels_any_of_many():
@@ -191,8 +172,6 @@ def test_scores_made_elsewhere():
     assert grouped.draws.std() != alone.draws.std()
     assert (grouped.model, alone.model) == ("group weights", "instance weights")
     assert "300 scored instances in 30 groups" in grouped.details()
-    by_score = compare_many(y, None, scores={"a": a, "b": b}, scoring="roc_auc", **FEW)
-    np.testing.assert_allclose(by_score.pairs["a", "b"].draws, alone.draws, atol=1e-12)
     with pytest.raises(ValueError, match="prevalence= does not apply to"):
         compare_predictions(
             y, a > 0.5, b > 0.5, y_score_a=a, y_score_b=b, scoring=["f1", "roc_auc"], prevalence=0.1
