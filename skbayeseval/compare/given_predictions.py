@@ -12,7 +12,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -38,7 +38,7 @@ from skbayeseval._labels import (
 )
 from skbayeseval._running import has_bar
 from skbayeseval._validation import UnlikelyDataWarning
-from skbayeseval.compare.ordered_rows import are_in_order, check_blocks, collect_in_order
+from skbayeseval.compare.ordered_rows import are_in_order, check_blocks, target_in_order
 from skbayeseval.compare.targets import (
     ChunkTarget,
     CollectedEvidence,
@@ -128,17 +128,9 @@ class GivenPredictions:
         }
         check_blocks(self.blocks, self.groups, target.n_samples)
 
-        def collect(groups: Array | None) -> CollectedEvidence:
-            target.weight_together(groups)
-            return target.in_one_split(observed, self.weight)
-
-        collected = collect_in_order(
-            collect,
-            target.groups,
-            target.n_samples,
-            self.blocks,
-            is_ordered=are_in_order(columns.values(), self.blocks),
-        )
+        is_ordered = are_in_order(columns.values(), self.blocks)
+        collect = partial(target.in_one_split, observed, self.weight)
+        collected = target_in_order(target, collect, self.blocks, is_ordered=is_ordered)
         if self.scores:
             scored: Any = collected.scored or collected.evidence
             warn_of_unlikely_scores(scored, list(self.scores), target.metrics.values())

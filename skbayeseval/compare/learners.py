@@ -9,7 +9,7 @@ the results of the search in `search.refit.cv_results_`.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Container, Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, ClassVar, TypeVar
@@ -27,7 +27,6 @@ from sklearn.model_selection import (
 )
 
 from skbayeseval._arrays import (
-    Array,
     check_rows,
     check_same_length,
     in_short,
@@ -37,7 +36,7 @@ from skbayeseval._arrays import (
 from skbayeseval._labels import is_indicator
 from skbayeseval._streams import Stream, seed_of
 from skbayeseval._validation import check_random_state_entropy, check_weight
-from skbayeseval.compare.ordered_rows import are_in_order, check_blocks, collect_in_order
+from skbayeseval.compare.ordered_rows import are_in_order, check_blocks, target_in_order
 from skbayeseval.compare.split_score_target import ScoreTarget, check_responses
 from skbayeseval.compare.targets import (
     ChunkTarget,
@@ -278,24 +277,24 @@ def compare_learners(
     drawing = (options.model, engine, options.prior, options.n_draws, learners.entropy)
     # A rehearsal on perfect predictions: whatever is wrong with the arguments is wrong here too,
     # before anything is fitted.
-    perfect = _in_order(target, target.rehearsal, None, options.blocks, is_ordered=False)
+    perfect = target_in_order(target, target.rehearsal, options.blocks)
     rehearsed = make_posterior(perfect.evidence, *drawing, scored=perfect.scored, rehearsal=True)
     make_result(rehearsed, names, target.metrics)
     weight = options.weight_for(rehearsed)
     splits = make_splits(learners.cv, X, y, learners.split_params, splits)
     halved = _halves(learners, X, y, options, splits)
-    target.check_number_of_splits(len(splits))
     if options.estimand == "full":
         _check_nearly_all(splits, target.n_samples)
-    for i, (_, test) in enumerate([*splits, *halved]):
-        target.check_split(i, test)
+    target.check_splits([test for _, test in [*splits, *halved]])
     observers = {name: target.observer(name) for name in names}
     collection = collect(learners, X, y, options, splits=splits, observers=observers, halved=halved)
     scores = {name: target.split_scores(name, collection) for name in names}
     results = _results_of_cross_validate(collection, scores, options)
     try:
         rows, collect_all = collection.tested()[0], partial(target.collected, collection)
-        collected = _in_order(target, collect_all, rows, options.blocks, is_ordered)
+        collected = target_in_order(
+            target, collect_all, options.blocks, rows=rows, is_ordered=is_ordered
+        )
         weights = None
         if weight == "inferred":
             paired = rehearsed.model.needs_pairs
@@ -355,25 +354,6 @@ def _check_order(learners: Learners, X: Any, y: Any, options: CrossValidationOpt
     if options.blocks is not None and compares_scores(options.model):
         raise ValueError("model='scores' models split scores: blocks= does not apply.")
     return are_in_order([X, y], options.blocks) or isinstance(learners.cv, TimeSeriesSplit)
-
-
-def _in_order(
-    target: Target,
-    collected: Callable[[], CollectedEvidence],
-    rows: Array | None,
-    blocks: Any,
-    is_ordered: bool,
-) -> CollectedEvidence:
-    """Return the evidence of the target, with blocks of consecutive rows if they were asked for."""
-
-    def collect(groups: Array | None) -> CollectedEvidence:
-        target.weight_together(groups)
-        return collected()
-
-    groups = target.groups if blocks is None else None
-    return collect_in_order(
-        collect, groups, target.n_samples, blocks, rows=rows, is_ordered=is_ordered
-    )
 
 
 def _check_data(learners: Learners, X: Any, y: Any) -> None:

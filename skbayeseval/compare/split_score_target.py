@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from numbers import Real
@@ -58,12 +58,12 @@ class ScoreTarget(Target):
         """Return the function that keeps the scores."""
         return _ObserveScores(self._scorers[name])
 
-    def check_number_of_splits(self, number: int) -> None:
+    def check_splits(self, tests: Sequence[Any]) -> None:
         """Raise if there is only one split."""
-        if number < 2:
+        if len(tests) < 2:
             raise ValueError(
-                "model='scores' requires at least two splits, to see how scores vary, but cv has "
-                f"{number}."
+                "model='scores' requires at least two splits, to see how scores vary, got "
+                f"{len(tests)}."
             )
 
     def rehearsal(self) -> CollectedEvidence:
@@ -74,7 +74,7 @@ class ScoreTarget(Target):
     def collected(self, collection: Collection) -> CollectedEvidence:
         """Return the scores of the splits that did not fail."""
         train, test = collection.sizes
-        self.check_number_of_splits(len(collection.kept))
+        self.check_splits(collection.kept)
         scores = {key: self._kept(key, collection) for key in self.metrics}
         steps = {key: 1 / test for key in self.metrics if key in self._of_predictions}
         return CollectedEvidence(SplitScores(scores, test / (train + test), steps))
@@ -103,15 +103,23 @@ def resolve_scorers(
     if scoring is None:
         check_scoring(estimator)
         return {"score": _own_score}
-    named: dict[str, Any] = {}
-    for key, scorer in spelled_out(scoring):
-        name = _name_of(scorer) if key is None else key
-        if name in named:
-            raise ValueError(
-                f"scoring contains several scorers named {name!r}. Pass a dict of names to scorers."
-            )
-        named[name] = scorer
-    return {name: _resolve_one(scorer, y, labels, pos_label) for name, scorer in named.items()}
+    named = _named(scoring)
+    names = [name for name, _ in named]
+    if len(set(names)) < len(names):
+        raise ValueError(
+            f"scoring contains several scorers of the same name, {names}. Pass a dict of names to "
+            "scorers."
+        )
+    return {name: _resolve_one(scorer, y, labels, pos_label) for name, scorer in named}
+
+
+def _named(scoring: Any) -> list[tuple[str, Any]]:
+    """Return the items of `scoring=` with their names."""
+    named = []
+    for key, one in spelled_out(scoring):
+        own = one if isinstance(one, str) else getattr(one, "name", "score")
+        named.append((own if key is None else key, one))
+    return named
 
 
 def _scores_of_predictions(estimators: Mapping[str, Any], scoring: Any) -> set[str]:
@@ -123,8 +131,8 @@ def _scores_of_predictions(estimators: Mapping[str, Any], scoring: Any) -> set[s
         return {"score"} if all(map(is_classifier, estimators.values())) else set()
     known = set(known_metrics("tables"))
     return {
-        _name_of(scorer) if key is None else key
-        for key, scorer in spelled_out(scoring)
+        name
+        for name, scorer in _named(scoring)
         if (isinstance(scorer, Metric) and scorer.source == "tables" and scorer.is_registered)
         or (isinstance(scorer, str) and scorer in known)
     }
@@ -157,10 +165,6 @@ def check_responses(metric: Metric, estimators: Mapping[str, Any]) -> None:
                 f"scoring={metric.name!r} needs {' or '.join(methods)}, which estimator {name!r} "
                 "does not have. Wrap it in CalibratedClassifierCV, or choose another metric."
             )
-
-
-def _name_of(scoring: Any) -> str:
-    return scoring if isinstance(scoring, str) else getattr(scoring, "name", "score")
 
 
 def _resolve_one(scoring: Any, y: Any, labels: Any, pos_label: Any) -> Scorer:

@@ -406,9 +406,9 @@ def _check_of_systems(scores_a: Any, scores_b: Any, names: Any) -> None:
     """Raise unless the arguments are those of two or more systems with names."""
     if not isinstance(scores_a, (Mapping, pd.DataFrame)) or scores_b is not None:
         raise TypeError(
-            "compare_scores requires arrays scores_a and scores_b, or one dict in place of both, "
-            "compare_scores({'A': scores_a, 'B': scores_b}), got scores_a="
-            f"{in_short(scores_a)}, scores_b={in_short(scores_b)}."
+            "compare_scores requires scores_a and scores_b, or a dict of systems in place of both. "
+            "scores_b must be left out if scores_a is a dict: compare_scores({'A': scores_a, "
+            f"'B': scores_b}}), got {in_short(scores_a)} and {in_short(scores_b)}."
         )
     if names is not None:
         raise ValueError(

@@ -7,7 +7,7 @@ Predictions that were made elsewhere are a cross-validation with one split.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from functools import cached_property, partial
 from types import SimpleNamespace
@@ -156,11 +156,8 @@ class Target:
         """Return the function that says what is kept of a fit of the estimator `name`."""
         raise NotImplementedError
 
-    def check_number_of_splits(self, number: int) -> None:
-        """Raise if so many splits are too few."""
-
-    def check_split(self, split: int, test: Array) -> None:
-        """Raise where a metric is not defined for a test set."""
+    def check_splits(self, tests: Sequence[Array]) -> None:
+        """Raise if there are too few test sets, or a metric is not defined for one of them."""
 
     def perfect(self) -> Mapping[str, Mapping[str, Any]]:
         """Return what would be kept of estimators without an error, tested on all instances."""
@@ -252,19 +249,21 @@ class LabelTarget(Target):
         kinds = tuple(self.kinds)
         return partial(_observe_labels, self.classes, self.several, kinds, self.counts_needed)
 
-    def check_split(self, split: int, test: Array) -> None:
+    def check_splits(self, tests: Sequence[Array]) -> None:
         """Raise where a metric of instance scores is not defined for a test set."""
-        present = self.truth[test]
-        if self.several:
-            numbers = np.ravel(present.sum(axis=0))
-            absent = (numbers == 0) | (numbers == len(test))
-        else:
-            absent = np.bincount(present, minlength=len(self.classes)) == 0
-        for metric in self.metrics.values() if absent.any() else ():
-            if metric.source == "instances" and not metric.of_means:
+        metrics = self.metrics.values()
+        needing = [m.name for m in metrics if m.source == "instances" and not m.of_means]
+        for split, test in enumerate(tests) if needing else ():
+            present = self.truth[test]
+            if self.several:
+                numbers = np.ravel(present.sum(axis=0))
+                absent = (numbers == 0) | (numbers == len(test))
+            else:
+                absent = np.bincount(present, minlength=len(self.classes)) == 0
+            if absent.any():
                 which = [c for c, gone in zip(self.classes, absent, strict=True) if gone]
                 raise ValueError(
-                    f"scoring={metric.name!r} is not defined in split {split}, where all or none "
+                    f"scoring={needing[0]!r} is not defined in split {split}, where all or none "
                     f"of the test set are of {which}. Use fewer splits, or stratified ones."
                 )
 
@@ -448,13 +447,11 @@ class NumberTarget(Target):
         """Return predicted numbers."""
         return {"predict": check_numbers(predictions, name, len(self.truth))}
 
-    def check_split(self, split: int, test: Array) -> None:
+    def check_splits(self, tests: Sequence[Array]) -> None:
         """Raise where a metric is not defined for a test set."""
-        perfect = self._numbers(test, dict.fromkeys(self.names[:1], self.truth[test]))
-        for metric in self.metrics.values():
-            perfect.check_metric(metric)
+        for split, test in enumerate(tests):
             try:
-                perfect.observed(metric)
+                self.scores(self.names[0], test, {"predict": self.truth[test]})
             except ValueError as error:
                 raise ValueError(
                     f"{error} This is so in the test set of split {split}: use fewer splits, or "

@@ -97,7 +97,7 @@ def test_comparer_of_regressors():
         ({"scoring": 3}, TypeError, "neither a name, a metric nor a scorer"),
         ({"scoring": lambda *_: np.nan}, ValueError, "gave nan, not a finite number"),
         ({"scoring": lambda *_: {"a": 1}}, ValueError, "gave .'a': 1., not a finite number"),
-        ({"scoring": ["r2", "r2"]}, ValueError, "several scorers named"),
+        ({"scoring": ["r2", "r2"]}, ValueError, "several scorers of the same name"),
         ({"scoring": [max, min]}, ValueError, "Pass a dict of names to scorers"),
         ({"model": "bcv"}, ValueError, "models predicted classes, but the predictions are numbers"),
         ({"prior": {"mu": 1}}, ValueError, "no parameter 'mu'"),
