@@ -200,7 +200,7 @@ def _best_length(values: Array) -> float:
     return float((1.5 * n * (slope / variance) ** 2) ** (1 / 3))
 
 
-def _warn_of_order(losses: Array, stacklevel: int) -> None:
+def _warn_of_order(losses: Array, stacklevel: int = 5) -> None:
     """Warn if neighbours are alike: in the differences of a pair, or in the losses of one.
 
     The sum of products of neighbours, divided by the root of the sum of their squares, is nearly
