@@ -1,18 +1,16 @@
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn import config_context
 from sklearn.base import clone
 from sklearn.datasets import make_classification
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression, Perceptron, Ridge, RidgeClassifier
-from sklearn.metrics import f1_score, make_scorer, precision_score
+from sklearn.metrics import f1_score, precision_score
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, SVR
-from sklearn.utils import estimator_html_repr
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from skbayeseval import (
@@ -125,29 +123,6 @@ def test_deep_parameters(named):
     assert replaced.estimators[0].var_smoothing == 0.1
     with pytest.raises(ValueError, match="Invalid parameter 'nonsense'"):
         comparer.set_params(nonsense=3)
-
-
-def test_html_diagram():
-    html = estimator_html_repr(BayesianComparer([("bayes", NB), LR]))
-    assert html.count("sk-parallel-item") >= 2
-    assert "bayes" in html
-    assert "BayesianComparer" in BayesianComparer([NB, LR])._repr_html_()
-
-
-def paid(y_true, y_pred, amount=None, sample_weight=None):
-    amount = np.ones(len(y_true)) if amount is None else amount
-    return np.average((y_true == y_pred) * amount, weights=sample_weight)
-
-
-def test_metadata_that_scorers_do_not_request_go_to_fit_alone():
-    weights = np.linspace(0.1, 1, 160)
-    options = {"params": {"sample_weight": weights}, "n_draws": 100, "random_state": 0}
-    plain = bayesian_cross_validate(NB, LR, X, Y, **options)
-    with config_context(enable_metadata_routing=True):
-        learners = [one.set_fit_request(sample_weight=True) for one in (GaussianNB(), clone(LR))]
-        scorer = make_scorer(paid).set_score_request(sample_weight=False)
-        routed = bayesian_cross_validate(*learners, X, Y, scoring=scorer, **options)
-    assert routed.observed_a == pytest.approx(plain.observed_a)
 
 
 def test_score_of_labels_that_are_drawn_anew():

@@ -101,21 +101,6 @@ def test_same_draws_whatever_runs_them():
         np.testing.assert_array_equal(other.draws, reference.draws)
 
 
-def test_random_state():
-    def draws(seed, **options):
-        return bayesian_cross_validate(NB, LR, X, Y, random_state=seed, **options)
-
-    one, other = draws(0, return_indices=True), draws(1, return_indices=True)
-    indices = [r.cv_results["GaussianNB"]["indices"]["test"][0] for r in (one, other)]
-    assert set(indices[0]) != set(indices[1])
-    rng = np.random.default_rng(0)
-    assert (draws(rng).draws != draws(rng).draws).any()
-    # A splitter that is given is not altered.
-    cv = BlockRegularizedCV(random_state=7)
-    assert draws(0, cv=cv).evidence == draws(1, cv=cv).evidence
-    assert cv.random_state == 7
-
-
 def test_pandas_sparse_lists_and_strings():
     words = np.array(["no", "yes"])[Y]
     index = [f"patient {i}" for i in range(len(Y))]

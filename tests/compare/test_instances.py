@@ -1,5 +1,4 @@
 import numpy as np
-import pandas as pd
 import pytest
 from sklearn import metrics as sk
 
@@ -72,16 +71,6 @@ def test_shift_and_scale():
     other = compare_predictions(*(5 - 2 * v for v in (y, a, b)), scoring=[R2, MAE], random_state=0)
     np.testing.assert_allclose(other.metric(R2).draws, one.metric(R2).draws, atol=1e-10)
     np.testing.assert_allclose(other.metric(MAE).draws, 2 * one.metric(MAE).draws, atol=1e-10)
-
-
-def test_pandas_columns_lists_and_whole_numbers():
-    y, a, b = (np.round(v).astype(int) for v in numbers())
-    one = compare_predictions(y, a, b, scoring=MAE, random_state=0)
-    frame = pd.DataFrame({"y": y, "a": a, "b": b}).astype("Int64")
-    other = compare_predictions(frame[["y"]], frame["a"], list(b), scoring=MAE, random_state=0)
-    np.testing.assert_array_equal(one.draws, other.draws)
-    with pytest.raises(ValueError, match="in another order"):
-        compare_predictions(frame["y"], frame["a"][::-1], b, scoring=MAE)
 
 
 Y, A, B = numbers()

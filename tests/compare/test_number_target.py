@@ -4,11 +4,9 @@ from sklearn.base import BaseEstimator
 from sklearn.datasets import load_diabetes
 from sklearn.dummy import DummyRegressor
 from sklearn.linear_model import Lasso, Ridge
-from sklearn.metrics import mean_absolute_error, r2_score
 from sklearn.model_selection import KFold, cross_val_predict, cross_validate
 
 from skbayeseval import (
-    BayesianComparer,
     BlockRegularizedCV,
     bayesian_cross_validate,
     compare_predictions,
@@ -52,18 +50,6 @@ def test_evidence_is_that_of_the_predictions():
     result = bayesian_cross_validate(Ridge(), Lasso(), X, Y, cv=cv, **options)
     assert result.observed_a == pytest.approx(plain.observed_a)
     np.testing.assert_allclose(result.draws, plain.draws, atol=1e-9)
-
-
-def test_comparer():
-    comparer = BayesianComparer(
-        [Ridge(), Lasso(), DummyRegressor()], scoring=MAE, refit=True, random_state=0, n_draws=500
-    ).fit(X, Y)
-    assert comparer.best_name_ != "DummyRegressor"
-    assert not hasattr(comparer, "classes_")
-    assert comparer.score(X, Y) == pytest.approx(-mean_absolute_error(Y, comparer.predict(X)))
-    assert comparer.ranking_.table["p_best"].sum() == pytest.approx(1)
-    again = comparer.set_params(scoring=None).fit(X, Y)
-    assert again.score(X, Y) == pytest.approx(r2_score(Y, again.predict(X)))
 
 
 class TooFew(BaseEstimator):

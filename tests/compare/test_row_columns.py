@@ -9,9 +9,9 @@ from sklearn import config_context
 from sklearn.base import clone
 from sklearn.datasets import make_classification
 from sklearn.exceptions import UnsetMetadataPassedError
-from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import make_scorer
-from sklearn.model_selection import GridSearchCV, KFold, StratifiedKFold, cross_validate
+from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_validate
 from sklearn.naive_bayes import GaussianNB
 
 from skbayeseval import (
@@ -184,19 +184,6 @@ def test_requests(routing):
         Y, A, B, scoring=weighted, params={"sample_weight": WEIGHTS}, **FEW
     )
     assert result.observed_a == pytest.approx(sk.f1_score(Y, A, sample_weight=WEIGHTS))
-
-
-def test_regressors(routing):
-    target = X[:, 0] + RNG.normal(size=N)
-    loss = make_scorer(
-        lambda y, p, amount: np.sum(amount * (y - p) ** 2), greater_is_better=False
-    ).set_score_request(amount=True)
-    options = {"scoring": loss, "params": {"amount": AMOUNT}, "cv": KFold(3)}
-    result = bayesian_cross_validate(Ridge(), Ridge(100), X, target, **options, **FEW)
-    expected = [
-        cross_validate(one, X, target, **options)["test_score"] for one in (Ridge(), Ridge(100))
-    ]
-    assert_allclose([result.observed_a, result.observed_b], np.mean(expected, axis=1))
 
 
 def test_searches(routing):

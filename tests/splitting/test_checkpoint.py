@@ -6,7 +6,6 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from contextlib import nullcontext
 
 import numpy as np
 import pytest
@@ -24,7 +23,6 @@ from sklearn.tree import DecisionTreeClassifier
 from skbayeseval import BayesianComparer, bayesian_cross_validate, chunk_counter
 from skbayeseval._archive import read_archive, write_archive
 from skbayeseval.splitting import checkpoint as module
-from skbayeseval.splitting.checkpoint import Checkpoint
 from tests.splitting.logged import Logged, X, Y, compare
 
 FIRST, SECOND = Logged(), Logged(1.0)
@@ -264,56 +262,25 @@ def test_what_cannot_be_told_apart_is_refused_before_any_fit(tmp_path, log):
     assert len(log()) == 6
 
 
-TRANSFORMER = """
-from sklearn.base import BaseEstimator, TransformerMixin
+class Evaluates(Logged):
+    """Runs code from a text."""
 
-class Scaled(TransformerMixin, BaseEstimator):
-    def fit(self, X, y=None):
-        return self
-
-    def transform(self, X):
-        {how}
-        return {call}(X)
-"""
+    def predict(self, X):
+        return eval("self.inner_").predict(X)
 
 
-@pytest.mark.parametrize(
-    ("how", "call", "is_followed"),
-    [
-        ("from factor_of_mine import scale", "scale", True),
-        ("import importlib", "importlib.import_module('factor_of_mine').scale", False),
-    ],
-)
-def test_code_that_a_method_imports(tmp_path, monkeypatch, log, how, call, is_followed):
-    monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.setattr(sys, "dont_write_bytecode", True)
-    (tmp_path / "scaled_of_mine.py").write_text(TRANSFORMER.format(how=how, call=call))
-    words = r"of estimator 'mine', scaled_of_mine.Scaled.transform calls import_module.*{'mine': "
-
-    def fits_with(factor, checkpoint):
-        (tmp_path / "factor_of_mine.py").write_text(f"def scale(X):\n    return X * {factor}\n")
-        for name in ("factor_of_mine", "scaled_of_mine"):
-            monkeypatch.delitem(sys.modules, name, raising=False)
-        import scaled_of_mine
-
-        mine = ("mine", make_pipeline(scaled_of_mine.Scaled(), Logged()))
-        expected = nullcontext()
-        if not is_followed and not isinstance(checkpoint, dict):
-            expected = pytest.warns(UserWarning, match=words)
-        with expected:
-            bayesian_cross_validate(
-                GaussianNB(), mine, X, Y, random_state=0, n_draws=1000, checkpoint=checkpoint
-            )
+def test_code_that_cannot_be_followed(tmp_path, log):
+    def fits_with(checkpoint):
+        given = {"n_draws": 1000, "random_state": 0, "checkpoint": checkpoint}
+        bayesian_cross_validate(GaussianNB(), ("mine", Evaluates()), X, Y, **given)
         return len(log())
 
-    folder = tmp_path / "folder"
-    assert fits_with(1.0, folder) == 6
-    assert fits_with(1.0, folder) == 0
-    assert fits_with(2.0, folder) == (6 if is_followed else 0)
+    words = r"of estimator 'mine', .*Evaluates.predict calls eval.*{'mine': "
+    for n_fits in (6, 0):
+        with pytest.warns(UserWarning, match=words):
+            assert fits_with(tmp_path / "folder") == n_fits
     for version in "12":
-        assert fits_with(2.0, {"path": folder, "keys": {"mine": version}}) == 6
-    for name in ("factor_of_mine", "scaled_of_mine"):
-        sys.modules.pop(name, None)
+        assert fits_with({"path": tmp_path / "folder", "keys": {"mine": version}}) == 6
 
 
 @pytest.mark.parametrize(
@@ -414,15 +381,6 @@ def test_no_space_for_the_last_fit(tmp_path, log, monkeypatch):
     assert len(log()) == 5 + 12
 
 
-def test_workers_with_other_disks(tmp_path, log, monkeypatch):
-    folder = tmp_path / "folder"
-    monkeypatch.setattr(Checkpoint, "is_here", lambda self: False)
-    first = compare(folder)
-    assert len(files(folder)) == len(log()) == 12
-    np.testing.assert_array_equal(compare(folder).draws, first.draws)
-    assert log() == []
-
-
 def start(folder, draws, n_jobs, seconds):
     script = "from tests.splitting.logged import main; main()"
     command = [sys.executable, "-c", script, str(folder), str(draws), str(n_jobs)]
@@ -461,21 +419,3 @@ def test_killed_at_any_moment(tmp_path, log):
         assert before + after >= all_fits
         np.testing.assert_array_equal(np.load(draws), expected)
         draws.unlink()
-
-
-@pytest.mark.slow
-def test_two_processes_at_once(tmp_path, log):
-    expected = compare(None, estimand="full").draws
-    folder = tmp_path / "folder"
-    outputs = [tmp_path / f"{name}.npy" for name in "ab"]
-    processes = [start(folder, draws, 1, seconds=0.02) for draws in outputs]
-    assert [process.wait() for process in processes] == [0, 0]
-    for draws in outputs:
-        np.testing.assert_array_equal(np.load(draws), expected)
-    assert len(files(folder)) == 32
-    assert sorted(os.listdir(folder)) == sorted(
-        ["checkpoint.txt", *(path.name for path in files(folder))]
-    )
-    log()
-    np.testing.assert_array_equal(compare(folder, estimand="full").draws, expected)
-    assert log() == []
