@@ -12,7 +12,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -212,6 +212,10 @@ class GivenLabels(LabelTarget):
 
     counts: PairedCounts | UnitCounts | None = None
 
+    def _resolve(self, sources: Mapping[str, Any], options: Any) -> None:
+        super()._resolve(sources, options)
+        self.class_of_scores = self._class_of_scores() if self.scores_given else None
+
     def _find_classes(self, y: Any, options: Any) -> None:
         """Count the predictions, which tells the classes; encode the truth where scores need it."""
         self.predictions, self.scores_given = options.predictions, options.scores
@@ -242,7 +246,7 @@ class GivenLabels(LabelTarget):
         if self.counts is not None and not self.several:
             present = np.flatnonzero(self.counts.margin(0).true)
             check_true_classes([self.classes[i] for i in present], "y_true")
-            check_spelling(self.counts, list(self.predictions), "y_true", stacklevel=7)
+            check_spelling(self.counts, list(self.predictions), "y_true", stacklevel=8)
 
     def _count(self, y: Any, labels: Any, options: Any) -> PairedCounts | UnitCounts:
         """Return the counts of predictions: of classes, multi-label indicators or groups."""
@@ -294,9 +298,8 @@ class GivenLabels(LabelTarget):
             return CollectedEvidence(MarginalCounts(self.counts.margins(), self.counts), scored)
         return CollectedEvidence(self.counts, scored)
 
-    @cached_property  # so that it warns once
-    def class_of_scores(self) -> Any:
-        """The class whose scores are passed if they have one column; None by default.
+    def _class_of_scores(self) -> Any:
+        """Return the class whose scores are passed if they have one column; None by default.
 
         It is `pos_label`, or the positive class of the metrics' own. By default it is 1 or the last
         of the classes, which need not be the one that scikit-learn's functions take, the greater.
@@ -332,7 +335,7 @@ class GivenLabels(LabelTarget):
                 f"{max(classes)!r} comes later in sorted order, so that scikit-learn would take "
                 f"them for those of {max(classes)!r}. Pass pos_label= to say whose they are.",
                 UnlikelyDataWarning,
-                stacklevel=8,
+                stacklevel=6,
             )
         return None
 
