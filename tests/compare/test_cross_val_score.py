@@ -226,18 +226,6 @@ def test_draws_near_one_stay_below_it_and_are_skew(n_wrong, scoring, options):
     assert 0.9 < low < high <= 1.0
 
 
-def test_other_priors_of_two_classes():
-    """The prior of one learner is the margin of that of two: twice the counts of a pair."""
-    result = bayesian_cross_val_score(NB, X, Y, scoring="recall", weight=1.0, random_state=0)
-    means = result.prior_sensitivity()["mean"].loc["paired"]
-    ((truth, said, number),) = [result.evidence.margin(0).cells()]
-    hits = number[(truth == 1) & (said == 1)].sum()
-    true = number[truth == 1].sum()
-    for theta in (1.0, 0.5, 0.25):
-        (found,) = means[[f"theta={theta}" in name for name in means.index]]
-        assert found == pytest.approx((hits + 2 * theta) / (true + 4 * theta), abs=4e-4)
-
-
 def test_subgroups():
     site = pd.Series(np.where(X[:, 0] > 0, "Bonn", "Kiel"), name="site")
     result = bayesian_cross_val_score(NB, X, Y, cv=10, random_state=0)
@@ -293,11 +281,6 @@ def test_instances_may_be_permuted():
 def test_errors_in_words(options, words):
     with pytest.raises(ValueError, match=words):
         bayesian_cross_val_score(NB, X, Y, **options)
-
-
-def test_two_learners_are_not_one():
-    with pytest.raises(TypeError, match="is not an estimator"):
-        bayesian_cross_val_score([NB, NB2], X, Y)
 
 
 def test_inferred_weights_of_predictions_have_conditions():

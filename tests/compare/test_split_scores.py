@@ -97,18 +97,6 @@ WAYS = {
 
 
 class TestTablesOfSplits:
-    @pytest.mark.parametrize("way", [pd.DataFrame, lambda table: table.to_dict("series")])
-    def test_averages_are_no_splits(self, way):
-        table = folds().set_axis([f"fold {i}" for i in range(10)])
-        expected = compare_scores(table, test_fraction=0.1, random_state=0)
-        with pytest.warns(UserWarning, match="'mean' is left out: .*not like a split"):
-            found = compare_scores(
-                way(pd.concat([table, table.mean().to_frame("mean").T])),
-                test_fraction=0.1,
-                random_state=0,
-            )
-        np.testing.assert_array_equal(found.draws, expected.draws)
-
     @pytest.mark.parametrize("way", WAYS.values(), ids=WAYS)
     def test_a_pair_is_what_two_arrays_are(self, way):
         table, options = folds(), {"test_fraction": 0.1, "random_state": 0}
@@ -149,13 +137,6 @@ class TestTablesOfSplits:
         scale = np.sqrt((1 / 10 + rho / (1 - rho)) * contrast.var(ddof=1))
         exact = stats.t(9, contrast.mean(), scale)
         assert stats.kstest(weights @ ranking.draws, exact.cdf).pvalue > 0.001
-
-    def test_more_systems_than_splits(self):
-        table = folds(30, 5)
-        ranking = compare_scores(table, test_fraction=0.2, random_state=0, n_draws=2000)
-        assert ranking.table["p_best"].sum() == pytest.approx(1)
-        two = compare_scores(table["s3"], table["s7"], test_fraction=0.2)
-        assert ranking.pairs["s3", "s7"].hdi() == two.hdi()
 
     @pytest.mark.parametrize("gap", [0.1, 0.0])
     def test_constant_differences_vary_by_a_step(self, gap):
@@ -213,12 +194,6 @@ class TestTablesOfSplits:
     def test_bad_tables(self, scores, options, error, message):
         with pytest.raises(error, match=message):
             compare_scores(scores, **{"test_fraction": 0.1, **options})
-
-    def test_arrays_without_a_test_fraction(self):
-        with pytest.raises(
-            TypeError, match="If these are the scores of splits, pass test_fraction="
-        ):
-            compare_scores({"a": [0.5, 0.6], "b": [0.5, 0.7]})
 
 
 # Scores on different scales.

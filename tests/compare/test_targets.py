@@ -203,23 +203,6 @@ def test_bad_arguments(arguments, error, message):
         bayesian_cross_validate(A, B, X, **{"y": y, "counter": COUNTER, **arguments})
 
 
-def test_documents_are_groups_of_sentences():
-    X, y = sentences(120)
-    groups = np.arange(120) // 4
-    few = {"counter": COUNTER, "random_state": 0, "n_draws": 2000}
-    alone = bayesian_cross_validate(A, B, X, y, estimand="fitted", **few)
-    grouped = bayesian_cross_validate(A, B, X, y, groups=groups, estimand="fitted", **few)
-    assert grouped.model == "group weights"
-    assert grouped.evidence.n_groups == 30
-    assert "in 30 groups" in grouped.details()
-    with pytest.raises(ValueError, match="requires true negatives"):
-        grouped.metric("accuracy")
-    whole = bayesian_cross_validate(A, B, X, y, groups=groups, **few)
-    assert whole.observed_a == pytest.approx(grouped.observed_a)
-    # Independent sentences: grouping them changes little.
-    assert grouped.draws.std() == pytest.approx(alone.draws.std(), rel=0.5)
-
-
 def test_comparer_of_taggers():
     X, y = sentences(60)
     comparer = BayesianComparer([A, B], counter=COUNTER, refit=True, n_draws=200, random_state=0)
