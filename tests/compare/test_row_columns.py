@@ -197,27 +197,24 @@ def test_searches(routing):
 
 
 def test_errors(routing):
-    scorer = asking(gain)
+    scorer, learners = asking(gain), (GaussianNB(), LogisticRegression())
     for params, message in (
         ({"amount": AMOUNT[:9]}, f"there are {N} instances, but amount has 9"),
         ({}, "missing 1 required positional argument: 'amount'"),
     ):
+        options = {"scoring": scorer, "params": params}
         with pytest.raises((ValueError, TypeError), match=message):
-            bayesian_cross_validate(
-                GaussianNB(), LogisticRegression(), X, Y, scoring=scorer, params=params
-            )
+            bayesian_cross_validate(*learners, X, Y, **options)
         with pytest.raises((ValueError, TypeError), match=message):
-            compare_predictions(Y, A, B, scoring=scorer, params=params)
-    with pytest.raises(
-        TypeError, match="params contains 'cost', which no metric of scoring= takes"
-    ):
+            compare_predictions(Y, A, B, **options)
+    unknown = "params contains 'cost', which no metric of scoring= takes"
+    with pytest.raises(TypeError, match=unknown):
         compare_predictions(Y, A, B, scoring=metrics.resampled(gain), params={"cost": AMOUNT})
     with pytest.raises(TypeError, match="params must be a dict of columns"):
         compare_predictions(Y, A, B, params=[AMOUNT])
+    options = {"scoring": scorer, "params": {"amount": AMOUNT}, "sample_weight": WEIGHTS}
     with pytest.raises(ValueError, match="sample_weight= does not apply to metric 'gain'"):
-        compare_predictions(
-            Y, A, B, scoring=scorer, params={"amount": AMOUNT}, sample_weight=WEIGHTS
-        )
+        compare_predictions(Y, A, B, **options)
 
 
 OF_LABELS = {

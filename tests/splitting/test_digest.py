@@ -248,7 +248,6 @@ WAYS = {
     "a function imports a part of a package": "from pack_of_mine import part as p; "
     "return p.scale(X)",
     "by a name that is computed": "return getattr(helper, self.name)(X)",
-    "under another name": "self.h = helper; return self.other(X)",
     "from a value inside itself": "return LOOP['scale'](X)",
     "a lazy module": "return lazy_of_mine.scale(X)",
     "through a function that imports it": "return indirect(X)",
@@ -273,9 +272,6 @@ USER = """
 
         def transform(self, X):
             {}
-
-        def other(self, X):
-            return self.h.scale(X)
 """
 LAZY = """
     def __getattr__(name):
