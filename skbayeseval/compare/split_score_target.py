@@ -192,8 +192,6 @@ def _resolve_one(scoring: Any, y: Any, labels: Any, pos_label: Any) -> Scorer:
             f"scoring={scoring!r} must be a callable that takes a fitted estimator, X and y: "
             f"{error}. make_scorer turns a metric of y_true and y_pred into one."
         ) from error
-    except ValueError:  # some built-in functions do not tell their arguments
-        pass
     if pos_label is not None and not is_indicator(y):
         name, classes = name_of(scoring), np.unique(check_label_vector(y, "y")).tolist()
         named = named_class(ScorerFunction(scoring), classes, "predict")

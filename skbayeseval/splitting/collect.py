@@ -31,9 +31,7 @@ from skbayeseval.splitting.block_cv import BlockRegularizedCV
 from skbayeseval.splitting.checkpoint import Checkpoint
 from skbayeseval.splitting.digest import digest
 from skbayeseval.splitting.out_of_fold import OutOfFold
-from skbayeseval.splitting.splits import pooled_weight, take_rows
-
-Split = tuple[Array, Array]
+from skbayeseval.splitting.splits import Split, pooled_weight, take_rows
 
 # Maps (fitted estimator, X_test, y_test) to the named outputs to keep.
 Observe = Callable[[Any, Any, Any], Mapping[str, Any]]

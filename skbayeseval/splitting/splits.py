@@ -197,11 +197,9 @@ class SplitProportions(NamedTuple):
 
 def split_proportions(cv: Any, n_splits: int) -> SplitProportions:
     """Return the proportions of `n_splits` splits of `cv` (int, splitter or list of splits)."""
-    if cv is None or isinstance(cv, Integral):
-        return _of_folds(5 if cv is None else int(cv), 1)
     if isinstance(cv, BlockRegularizedCV):
         return SplitProportions(0.5, calibrated_weight(n_splits // 2), 0.5)
-    if isinstance(cv, FOLDS):
+    if cv is None or isinstance(cv, (Integral, *FOLDS)):
         return _of_folds(n_splits, 1)
     if isinstance(cv, REPEATED_FOLDS):
         return _of_folds(n_splits // cv.n_repeats, cv.n_repeats)
