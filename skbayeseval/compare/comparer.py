@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from copy import deepcopy
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -257,22 +256,7 @@ class BayesianComparer(MetaEstimatorMixin, BaseEstimator):
                 else replaced.get(name, entry)
                 for name, entry in zip(names, self.estimators, strict=True)
             ]
-        current = dict(
-            zip(
-                names,
-                (estimator for _, estimator in named_estimators(self.estimators)),
-                strict=True,
-            )
-        )
-        deeper: dict[str, dict[str, Any]] = {}
-        for key in list(params):
-            name, delimiter, rest = key.partition("__")
-            if delimiter and name in current and name not in parameters:
-                deeper.setdefault(name, {})[rest] = params.pop(key)
-        super().set_params(**params)
-        for name, of_estimator in deeper.items():
-            current[name].set_params(**of_estimator)
-        return self
+        return super().set_params(**params)  # which finds estimators in get_params
 
     def fit(self, X: Any, y: ArrayLike, **params: Any) -> Self:
         """Run the comparison.
@@ -417,8 +401,8 @@ class BayesianComparer(MetaEstimatorMixin, BaseEstimator):
         tags.input_tags.allow_nan = all(each.input_tags.allow_nan for each in of_each)
         if self.refit and of_each:
             tags.estimator_type = of_each[0].estimator_type
-            tags.classifier_tags = deepcopy(of_each[0].classifier_tags)
-            tags.regressor_tags = deepcopy(of_each[0].regressor_tags)
+            tags.classifier_tags = of_each[0].classifier_tags
+            tags.regressor_tags = of_each[0].regressor_tags
             if tags.regressor_tags is not None:
                 several = all(each.target_tags.multi_output for each in of_each)
                 tags.target_tags.multi_output = several
