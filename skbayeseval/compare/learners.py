@@ -270,9 +270,8 @@ def compare_learners(
     they were generated before.
     """
     names = tuple(learners.estimators)
-    _check_data(learners, X, y)
+    is_ordered = _check_rows(learners, X, y, options)
     target = _target(learners, X, y, options)
-    is_ordered = _check_order(learners, X, y, options)
     engine = _engine(options)
     drawing = (options.model, engine, options.prior, options.n_draws, learners.entropy)
     # A rehearsal on perfect predictions: whatever is wrong with the arguments is wrong here too,
@@ -348,22 +347,21 @@ def compare_learners(
     return make_result(posterior, names, target.metrics, record)
 
 
-def _check_order(learners: Learners, X: Any, y: Any, options: CrossValidationOptions) -> bool:
-    """Raise unless `blocks` is valid, and return whether rows are visibly in order of time."""
-    check_blocks(options.blocks, learners.groups, number_of_samples(y, "y"))
-    if options.blocks is not None and compares_scores(options.model):
-        raise ValueError("model='scores' models split scores: blocks= does not apply.")
-    return are_in_order([X, y], options.blocks) or isinstance(learners.cv, TimeSeriesSplit)
+def _check_rows(learners: Learners, X: Any, y: Any, options: CrossValidationOptions) -> bool:
+    """Raise unless X, y and what is passed with them have the same rows, and `blocks` are of these.
 
-
-def _check_data(learners: Learners, X: Any, y: Any) -> None:
-    """Raise unless X, y and what is passed with them have the same rows."""
+    Return whether rows are visibly in order of time.
+    """
     if X is None:
         raise ValueError("X must be the data, with one row per instance, got None.")
     check_same_length(X=X, y=y, groups=learners.groups)
     check_rows({"X": X, "y": y, "groups": learners.groups})
     for params in learners.fit_params.values():
         check_rows({"y": y, **params})
+    check_blocks(options.blocks, learners.groups, number_of_samples(y, "y"))
+    if options.blocks is not None and compares_scores(options.model):
+        raise ValueError("model='scores' models split scores: blocks= does not apply.")
+    return are_in_order([X, y], options.blocks) or isinstance(learners.cv, TimeSeriesSplit)
 
 
 def _engine(options: CrossValidationOptions) -> Engine:
