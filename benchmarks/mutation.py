@@ -53,15 +53,14 @@ PATTERNS = (
     "search/report_recorded.py",
     "search/search_report.py",
     "splitting/block_cv.py",
-    "splitting/check_splits.py",
+    "splitting/splits.py",
 )
 # Sampling, estimators and processes of their own: slow, and about other files.
 LEFT_OUT = (
     "tests/display",
     "tests/engines/test_pymc.py",
-    "tests/splitting/test_balance.py",
     "tests/splitting/test_collect.py",
-    "tests/splitting/test_progress.py",
+    "tests/splitting/test_running.py",
     "tests/papers",
     "tests/benchmarks",
     "tests/test_documents.py",

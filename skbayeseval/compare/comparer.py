@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from copy import deepcopy
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -22,7 +21,6 @@ from skbayeseval._arrays import number_of_samples, wrong
 from skbayeseval._labels import is_indicator
 from skbayeseval._validation import check_flag
 from skbayeseval.compare.learners import (
-    CrossValidationOptions,
     check_estimator_names,
     compare_learners,
     compares_scores,
@@ -31,7 +29,7 @@ from skbayeseval.compare.learners import (
     prepare_learners,
 )
 from skbayeseval.compare.split_score_target import resolve_scorers
-from skbayeseval.compare.targets import among, score_counts, score_learner
+from skbayeseval.compare.targets import score_counts, score_learner
 from skbayeseval.engines.pymc import PyMCEngine
 from skbayeseval.evidence.chunks import ChunkCounter
 from skbayeseval.judgement.decision import Decision
@@ -57,12 +55,8 @@ def _best_has(method: str) -> Callable[[BayesianComparer], bool]:
                 f"{method} is available only after refitting on the best estimator: set "
                 "refit=True and fit again."
             )
-        if hasattr(self, "best_estimator_"):
-            getattr(self.best_estimator_, method)
-        else:
-            for _, estimator in named_estimators(self.estimators):
-                getattr(estimator, method)
-        return True
+        fitted = [("", self.best_estimator_)] if hasattr(self, "best_estimator_") else []
+        return all(hasattr(one, method) for _, one in fitted or named_estimators(self.estimators))
 
     return check
 
@@ -229,7 +223,7 @@ class BayesianComparer(MetaEstimatorMixin, BaseEstimator):
         """
         params = super().get_params(deep=deep)
         if deep:
-            for name, estimator in self._named():
+            for name, estimator in named_estimators(self.estimators):
                 params.setdefault(name, estimator)
                 if hasattr(estimator, "get_params") and not isinstance(estimator, type):
                     deeper = estimator.get_params(deep=True)
@@ -250,30 +244,19 @@ class BayesianComparer(MetaEstimatorMixin, BaseEstimator):
         """
         if "estimators" in params:
             self.estimators = params.pop("estimators")
-        names = [name for name, _ in self._named()]
+        names = [name for name, _ in named_estimators(self.estimators)]
         parameters = super().get_params(deep=False)
         replaced = {n: params.pop(n) for n in names if n in params and n not in parameters}
         if replaced and isinstance(self.estimators, Mapping):
             self.estimators = {**self.estimators, **replaced}
         elif replaced:
-            entries = list(self.estimators)
-            for i, name in enumerate(names):
-                if name in replaced:
-                    is_named, new = isinstance(entries[i], tuple), replaced[name]
-                    entries[i] = (entries[i][0], new) if is_named else new
-            self.estimators = entries
-        current = {
-            name: estimator for name, (_, estimator) in zip(names, self._named(), strict=True)
-        }
-        deeper: dict[str, dict[str, Any]] = {}
-        for key in list(params):
-            name, delimiter, rest = key.partition("__")
-            if delimiter and name in current and name not in parameters:
-                deeper.setdefault(name, {})[rest] = params.pop(key)
-        super().set_params(**params)
-        for name, of_estimator in deeper.items():
-            current[name].set_params(**of_estimator)
-        return self
+            self.estimators = [
+                (name, replaced.get(name, entry[1]))
+                if isinstance(entry, tuple)
+                else replaced.get(name, entry)
+                for name, entry in zip(names, self.estimators, strict=True)
+            ]
+        return super().set_params(**params)  # which finds estimators in get_params
 
     def fit(self, X: Any, y: ArrayLike, **params: Any) -> Self:
         """Run the comparison.
@@ -301,7 +284,7 @@ class BayesianComparer(MetaEstimatorMixin, BaseEstimator):
             wanted = "two or more: a list of estimators or of (name, estimator) pairs, or a dict"
             raise wrong("estimators", wanted, self.estimators)
         parameters = super().get_params(deep=False)
-        estimators = check_estimator_names(self._named(), reserved=parameters)
+        estimators = check_estimator_names(named_estimators(self.estimators), reserved=parameters)
         check_flag(self.refit, "refit")
         if self.rope is not None:
             for rope in self.rope.values() if isinstance(self.rope, Mapping) else [self.rope]:
@@ -309,11 +292,8 @@ class BayesianComparer(MetaEstimatorMixin, BaseEstimator):
         groups = None
         if not get_config()["enable_metadata_routing"]:
             groups = params.pop("groups", None)
-        caller = f"{type(self).__name__}.fit"
-        options = CrossValidationOptions(**among(parameters, CrossValidationOptions))
-        learners, options = prepare_learners(
-            caller, estimators, y, options, self.cv, params, groups, self.random_state
-        )
+        arguments = {**parameters, "params": params, "groups": groups}
+        learners, options = prepare_learners(type(self).__name__, estimators, y, arguments)
         ranking = compare_learners(Ranking, learners, X, y, options)
         best_name = str(ranking.table.index[0])
         for attribute in [name for name in vars(self) if name.endswith("_")]:
@@ -327,7 +307,12 @@ class BayesianComparer(MetaEstimatorMixin, BaseEstimator):
             self.classes_ = np.asarray(ranking.labels) if several else np.unique(np.asarray(y))
         self.best_index_ = ranking.names.index(best_name)
         self.best_name_ = best_name
-        self._remember_features(X)
+        shape: tuple[int, ...] = getattr(X, "shape", ())
+        if len(shape) == 2:
+            self.n_features_in_ = int(shape[1])
+        columns = np.asarray(getattr(X, "columns", []), dtype=object)
+        if len(columns) and all(isinstance(column, str) for column in columns):
+            self.feature_names_in_ = columns
         if self.refit:
             self._refit_best(estimators[best_name], X, y, learners.fit_params[best_name])
         return self
@@ -387,37 +372,37 @@ class BayesianComparer(MetaEstimatorMixin, BaseEstimator):
         `params` are columns that the metric takes.
         """
         best = self._best()
+        if self.counter is not None:
+            counts = self.counter.count_one(y, self.predict(X), self.best_index_)
+            return score_counts(next(iter(self.result_._metrics.values())), counts)
         scoring, _ = routed(self.scoring, params, number_of_samples(y, "y"))
         if compares_scores(self.model):
             scorers = resolve_scorers(best, y, self.labels, self.pos_label, scoring)
             return float(next(iter(scorers.values()))(best, X, y))
-        metric = next(iter(self.result_._metrics.values()))
-        if self.counter is not None:
-            counts = self.counter.count_one(y, self.predict(X), self.best_index_)
-            return score_counts(metric, counts)
         labels = getattr(self, "classes_", ()) if self.labels is None else self.labels
         classes = tuple(np.asarray(labels).tolist())
-        if metric.has_columns:
-            metrics = resolve_scoring(scoring, classes, is_indicator(y), self.pos_label)
-            metric = next(iter(metrics.values()))
-        return score_learner(metric, classes, self.pos_label, best, X, y)
+        scoring = self.result_.metrics[0] if scoring is None else scoring
+        metrics = resolve_scoring(scoring, classes, is_indicator(y), self.pos_label)
+        return score_learner(next(iter(metrics.values())), classes, self.pos_label, best, X, y)
 
     def get_metadata_routing(self) -> MetadataRouter:
         """Return where metadata go: to the splitter's `split` and each estimator's `fit`."""
         cv = BlockRegularizedCV() if self.cv is None else self.cv
-        return metadata_router(self, dict(self._named()), cv, requests_of(self.scoring))
+        return metadata_router(
+            self, dict(named_estimators(self.estimators)), cv, requests_of(self.scoring)
+        )
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        of_each = [get_tags(estimator) for _, estimator in self._named()]
+        of_each = [get_tags(estimator) for _, estimator in named_estimators(self.estimators)]
         tags.target_tags.required = True
         tags.input_tags.pairwise = any(each.input_tags.pairwise for each in of_each)
         tags.input_tags.sparse = all(each.input_tags.sparse for each in of_each)
         tags.input_tags.allow_nan = all(each.input_tags.allow_nan for each in of_each)
         if self.refit and of_each:
             tags.estimator_type = of_each[0].estimator_type
-            tags.classifier_tags = deepcopy(of_each[0].classifier_tags)
-            tags.regressor_tags = deepcopy(of_each[0].regressor_tags)
+            tags.classifier_tags = of_each[0].classifier_tags
+            tags.regressor_tags = of_each[0].regressor_tags
             if tags.regressor_tags is not None:
                 several = all(each.target_tags.multi_output for each in of_each)
                 tags.target_tags.multi_output = several
@@ -428,10 +413,7 @@ class BayesianComparer(MetaEstimatorMixin, BaseEstimator):
     def _sk_visual_block_(self) -> Any:
         # The estimators side by side in scikit-learn's HTML diagram, which has no public way to
         # ask for that other than a union's own.
-        return FeatureUnion(self._named())._sk_visual_block_()
-
-    def _named(self) -> list[tuple[str, Any]]:
-        return named_estimators(self.estimators)
+        return FeatureUnion(named_estimators(self.estimators))._sk_visual_block_()
 
     def _answer(self) -> Any:
         """Return the comparison of two estimators, or the ranking of more."""
@@ -447,21 +429,10 @@ class BayesianComparer(MetaEstimatorMixin, BaseEstimator):
         try:
             best = clone(estimator).fit(X, y, **params)
         except Exception as error:
-            name_the_place(
-                error,
-                f"The comparison is complete (result_, ranking_), but the refit of "
-                f"{self.best_name_!r} on all data failed",
-            )
+            place = f"The comparison is complete, but the refit of {self.best_name_!r} failed"
+            name_the_place(error, place)
             raise
         self.best_estimator_ = best
         self.refit_time_ = time.perf_counter() - start
         if hasattr(best, "n_features_in_"):
             self.n_features_in_ = best.n_features_in_
-
-    def _remember_features(self, X: Any) -> None:
-        shape: tuple[int, ...] = getattr(X, "shape", ())
-        if len(shape) == 2:
-            self.n_features_in_ = int(shape[1])
-        columns = np.asarray(getattr(X, "columns", []), dtype=object)
-        if len(columns) and all(isinstance(column, str) for column in columns):
-            self.feature_names_in_ = columns

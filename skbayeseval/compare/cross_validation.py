@@ -12,13 +12,11 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from skbayeseval.compare.learners import (
-    CrossValidationOptions,
     check_estimator_names,
     compare_learners,
     named_estimators,
     prepare_learners,
 )
-from skbayeseval.compare.targets import among
 from skbayeseval.engines.pymc import PyMCEngine
 from skbayeseval.evidence.chunks import ChunkCounter
 from skbayeseval.results.comparison import ComparisonResult
@@ -179,11 +177,9 @@ def bayesian_cross_validate(
             f"name, but got {4 + len(others)} arguments. To compare three or more estimators, use "
             "BayesianComparer([a, b, c]).fit(X, y)."
         )
-    options = CrossValidationOptions(**among(locals(), CrossValidationOptions))
+    arguments = locals()
     estimators = check_estimator_names(named_estimators([estimator_a, estimator_b]))
-    learners, options = prepare_learners(
-        "bayesian_cross_validate", estimators, y, options, cv, params, groups, random_state
-    )
+    learners, options = prepare_learners("bayesian_cross_validate", estimators, y, arguments)
     return compare_learners(Ranking, learners, X, y, options).pairs[0, 1]
 
 
@@ -271,9 +267,7 @@ def bayesian_cross_val_score(
     >>> result.probability(above=0.9) > 0.95
     True
     """
-    options = CrossValidationOptions(**among(locals(), CrossValidationOptions))
+    arguments = locals()
     estimators = check_estimator_names(named_estimators([estimator]))
-    learners, options = prepare_learners(
-        "bayesian_cross_val_score", estimators, y, options, cv, params, groups, random_state
-    )
+    learners, options = prepare_learners("bayesian_cross_val_score", estimators, y, arguments)
     return compare_learners(ScoreResult, learners, X, y, options)

@@ -1,6 +1,10 @@
 """From predictions of the same instances, made elsewhere, to a posterior.
 
 They are what a cross-validation with one split would have kept, and are counted by its targets.
+
+Unlikely data are compared, but not by a gate. Labels in two spellings and scores of the other class
+may be right, so they give an `UnlikelyDataWarning`, a `UserWarning`. The command line prints
+warnings as it prints errors. With `--gate` they are errors, because nobody reads warnings there.
 """
 
 from __future__ import annotations
@@ -8,6 +12,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,8 +21,10 @@ import pandas as pd
 from skbayeseval._arrays import (
     Array,
     as_array,
+    as_numbers,
     check_rows,
     columns_in_order,
+    in_short,
     named_labels,
     number_of_samples,
     wrong,
@@ -31,7 +38,7 @@ from skbayeseval._labels import (
 )
 from skbayeseval._running import has_bar
 from skbayeseval._validation import UnlikelyDataWarning
-from skbayeseval.compare.ordered_rows import are_in_order, check_blocks, collect_in_order
+from skbayeseval.compare.ordered_rows import are_in_order, check_blocks, target_in_order
 from skbayeseval.compare.targets import (
     ChunkTarget,
     CollectedEvidence,
@@ -39,19 +46,16 @@ from skbayeseval.compare.targets import (
     NumberTarget,
     Target,
 )
-from skbayeseval.compare.unlikely_data import (
-    check_no_scores,
-    check_spelling,
-    warn_of_unlikely_scores,
-)
 from skbayeseval.evidence.chunks import check_counter
 from skbayeseval.evidence.instance_scores import RESPONSES, ScoredInstances, encode_truth
 from skbayeseval.evidence.instances import Instances, index_of
+from skbayeseval.evidence.interface import Evidence
 from skbayeseval.evidence.joint_counts import MarginalCounts, PairedCounts
 from skbayeseval.evidence.predicted_numbers import PredictedNumbers
 from skbayeseval.evidence.units import UnitCounts, check_sample_weight
 from skbayeseval.metrics.any_metric import AnyMetric
 from skbayeseval.metrics.metric import Metric
+from skbayeseval.metrics.registry import get_metric
 from skbayeseval.metrics.scoring import (
     PerInstance,
     is_of_numbers,
@@ -66,6 +70,19 @@ from skbayeseval.posterior.posterior import Posterior
 ResultParts = tuple[Posterior, tuple[str, ...], dict[str, Metric]]
 Options = tuple[Any, Any, Any, Any, Any]
 GivenTarget = type["GivenLabels | ChunkTarget | ItemTarget | NumberTarget"]
+
+# How to pass scores, by the argument for predictions.
+SCORES = {
+    "y_pred_a": "y_score_a= and y_score_b=",
+    "y_pred_b": "y_score_a= and y_score_b=",
+    "y_pred": "y_score=",
+}
+
+# A ROC AUC below this is that of a useful classifier whose scores are turned around.
+FAR_BELOW_CHANCE = 0.35
+
+# With fewer instances of a class, such a ROC AUC may be due to chance.
+ENOUGH = 10
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -111,17 +128,12 @@ class GivenPredictions:
         }
         check_blocks(self.blocks, self.groups, target.n_samples)
 
-        def collect(groups: Array | None) -> CollectedEvidence:
-            target.weight_together(groups)
-            return target.in_one_split(observed, self.weight)
-
-        collected = collect_in_order(
-            collect,
-            target.groups,
-            target.n_samples,
-            self.blocks,
-            is_ordered=are_in_order(columns.values(), self.blocks),
-        )
+        is_ordered = are_in_order(columns.values(), self.blocks)
+        collect = partial(target.in_one_split, observed, self.weight)
+        collected = target_in_order(target, collect, self.blocks, is_ordered=is_ordered)
+        if self.scores:
+            scored: Any = collected.scored or collected.evidence
+            warn_of_unlikely_scores(scored, list(self.scores), target.metrics.values())
         instances = None
         if collected.evidence.n_rows is not None:
             instances = Instances(collected.evidence.n_rows, index_of(columns.values()))
@@ -148,10 +160,8 @@ class GivenPredictions:
         others = [name for name in self.params if name not in wanted]
         if others:
             raise TypeError(
-                f"params contains {others[0]!r}, which no metric of scoring= takes. A function "
-                f"takes it as an argument of this name, such as metrics.resampled(function), and "
-                f"a scorer by make_scorer(function).set_score_request({others[0]}=True), with "
-                "metadata routing enabled."
+                f"params contains {others[0]!r}, which no metric of scoring= takes: functions take "
+                f"it by this name, scorers by .set_score_request({others[0]}=True)."
             )
         return scoring
 
@@ -201,15 +211,18 @@ class GivenLabels(LabelTarget):
     """Predicted labels, which may be others than the true ones, and scores of the instances."""
 
     counts: PairedCounts | UnitCounts | None = None
-    is_counted_anew = False
+
+    def _resolve(self, sources: Mapping[str, Any], options: Any) -> None:
+        super()._resolve(sources, options)
+        self.class_of_scores = self._class_of_scores() if self.scores_given else None
 
     def _find_classes(self, y: Any, options: Any) -> None:
         """Count the predictions, which tells the classes; encode the truth where scores need it."""
         self.predictions, self.scores_given = options.predictions, options.scores
-        labels = options.labels
         self.sample_weight = None
         if options.sample_weight is not None:
             self.sample_weight = check_sample_weight(options.sample_weight, self.n_samples)
+        labels = options.labels
         if not self.predictions and not self.scores_given:
             raise ValueError(
                 "There is nothing to compare: pass predictions, instance scores, or both."
@@ -233,7 +246,7 @@ class GivenLabels(LabelTarget):
         if self.counts is not None and not self.several:
             present = np.flatnonzero(self.counts.margin(0).true)
             check_true_classes([self.classes[i] for i in present], "y_true")
-            check_spelling(self.counts, list(self.predictions), "y_true", stacklevel=7)
+            check_spelling(self.counts, list(self.predictions), "y_true", stacklevel=8)
 
     def _count(self, y: Any, labels: Any, options: Any) -> PairedCounts | UnitCounts:
         """Return the counts of predictions: of classes, multi-label indicators or groups."""
@@ -250,7 +263,7 @@ class GivenLabels(LabelTarget):
     def weight_together(self, groups: Array | None) -> None:
         """Take groups for the unit of the evidence, which is counted anew."""
         if groups is not self.groups:
-            self.groups, self.is_counted_anew = groups, True
+            self.groups = groups
             if self.predictions:
                 self.counts = self._count(*self.counting)
 
@@ -258,21 +271,17 @@ class GivenLabels(LabelTarget):
         self, observed: Mapping[str, Mapping[str, Any]], weight: float = 1.0
     ) -> CollectedEvidence:
         """Return the counts, and the scores of the instances."""
-        scored, positive = None, self.pos_label
+        scored = None
+        options: Any = {
+            "weight": weight,
+            "groups": self.groups,
+            "sample_weight": self.sample_weight,
+        }
         if self.scores_given:
-            if len(self.scored_classes) == 2 and not self.several:
-                positive = self._class_of_scores()
+            options["pos_label"] = self.class_of_scores
             scored = ScoredInstances.from_codes(
-                self.truth,
-                self.scores_given,
-                self.scored_classes,
-                weight=weight,
-                groups=self.groups,
-                pos_label=positive,
-                sample_weight=self.sample_weight,
+                self.truth, self.scores_given, self.scored_classes, **options
             )
-            if not self.is_counted_anew:
-                warn_of_unlikely_scores(scored, list(self.scores_given), self.metrics.values())
         of_labels = [name for name, metric in self.metrics.items() if metric.needs == "labels"]
         if of_labels and not self.predictions:
             raise ValueError(
@@ -280,7 +289,8 @@ class GivenLabels(LabelTarget):
                 "scores only. Pass predictions as well."
             )
         if of_labels:
-            scored = self._with_labels(scored, positive, weight)
+            options.setdefault("pos_label", self.pos_label)
+            scored = self._with_labels(scored, options)
         if scored is not None and (self.counts is None or not self._needs_tables):
             return CollectedEvidence(scored)
         assert self.counts is not None
@@ -296,7 +306,8 @@ class GivenLabels(LabelTarget):
         """
         classes = self.scored_classes
         of_scores = [metric for metric in self.metrics.values() if metric.needs in RESPONSES]
-        if self.pos_label is not None or not of_scores:
+        is_binary = len(classes) == 2 and not self.several
+        if self.pos_label is not None or not of_scores or not is_binary:
             return self.pos_label
         default = resolve_pos_label(classes, None)
         named = {metric.named_class for metric in of_scores}
@@ -316,22 +327,19 @@ class GivenLabels(LabelTarget):
         if single and named:
             raise ValueError(
                 f"{single[0]} has one column, but the metrics have different positive classes, "
-                f"{classes[0]!r} and {classes[1]!r}. Pass a column for each class, or compare in "
-                "two calls."
+                f"{classes[0]!r} and {classes[1]!r}. Pass a column for each class."
             )
-        if single and taken != max(classes) and not self.is_counted_anew:
+        if single and taken != max(classes):
             warnings.warn(
                 f"{single[0]} is taken for the scores of class {taken!r}, although "
                 f"{max(classes)!r} comes later in sorted order, so that scikit-learn would take "
                 f"them for those of {max(classes)!r}. Pass pos_label= to say whose they are.",
                 UnlikelyDataWarning,
-                stacklevel=5,
+                stacklevel=6,
             )
         return None
 
-    def _with_labels(
-        self, scored: ScoredInstances | None, positive: Any, weight: float
-    ) -> ScoredInstances:
+    def _with_labels(self, scored: ScoredInstances | None, options: Any) -> ScoredInstances:
         """Return scores of instances, and predicted labels for functions that are given these."""
         codes: Iterable[Any]
         if self.several:
@@ -345,15 +353,7 @@ class GivenLabels(LabelTarget):
             name: {"labels": labels} | (dict(scored.responses[k]) if scored is not None else {})
             for k, (name, labels) in enumerate(zip(self.predictions, codes, strict=True))
         }
-        return ScoredInstances.from_scores(
-            self.y,
-            responses,
-            labels=self.classes,
-            weight=weight,
-            groups=self.groups,
-            pos_label=positive,
-            sample_weight=self.sample_weight,
-        )
+        return ScoredInstances.from_scores(self.y, responses, labels=self.classes, **options)
 
 
 def _is_one_column(scores: Any, name: str, classes: Sequence[Any]) -> bool:
@@ -376,3 +376,116 @@ def _are_numbers(scoring: Any, vectors: list[Any]) -> bool:
     return is_function and any(
         not is_indicator(vector) and kind_of_labels(vector) == "continuous" for vector in vectors
     )
+
+
+def check_no_scores(predictions: Mapping[str, Any]) -> None:
+    """Raise if predictions of classes, by argument, are continuous numbers, as probabilities."""
+    for argument, predicted in predictions.items():
+        if kind_of_labels(predicted) != "continuous":
+            continue
+        numbers = as_numbers(predicted, argument)
+        if np.isfinite(numbers).all():  # other checks tell of NaN
+            raise ValueError(
+                f"{argument} must contain class labels, got continuous values in an array of shape "
+                f"{numbers.shape}. Pass probabilities and other scores as "
+                f"{SCORES.get(argument, 'scores=')}, with a metric such as scoring='roc_auc', or "
+                "threshold them. Numbers are compared by metrics such as scoring='r2'."
+            )
+
+
+def check_spelling(
+    evidence: Evidence, arguments: Sequence[str], truth: str, stacklevel: int = 4
+) -> None:
+    """Raise or warn if predicted labels seem to be true labels that are written in another way.
+
+    It is an error if a classifier only predicts labels that are never true.
+
+    Parameters
+    ----------
+    evidence : Evidence
+        Counts of classes. Labels that were declared are as they should be.
+    arguments : sequence of str
+        What the predictions of each classifier are called.
+    truth : str
+        What the true labels are called.
+    """
+    for argument, counts in zip(arguments, evidence.margins(), strict=True):
+        predicted, known = (
+            [label for label, n in zip(counts.labels, numbers, strict=True) if n > 0]
+            for numbers in (counts.predicted, counts.true)
+        )
+        in_common = not set(predicted).isdisjoint(known)
+        why = _why_unlikely(predicted, known)
+        if counts.declared or (in_common and why is None):
+            continue
+        values = f"{argument} contains {in_short(predicted)}, {truth} contains {in_short(known)}."
+        if not in_common:
+            raise ValueError(
+                f"{argument} and {truth} have no label in common: {values} Write the labels of "
+                "both in the same way. If they are right, pass labels= with all classes."
+            )
+        warnings.warn(
+            f"The labels of {argument} may be written in another way than those of {truth}: "
+            f"{values} {why} Write the labels of both in the same way. If they are right, pass "
+            "labels= with all classes.",
+            UnlikelyDataWarning,
+            stacklevel=stacklevel,
+        )
+
+
+def _why_unlikely(predicted: Sequence[Any], known: Sequence[Any]) -> str | None:
+    """Return what is wrong with predicted labels, given the true ones; None if nothing is."""
+    plain = {_plain(label): label for label in known}
+    for label in predicted:
+        twin = plain.get(_plain(label), label)
+        if twin != label and len(plain) == len(known):  # else case or spaces tell them apart
+            return (
+                f"{label!r} and {twin!r} are different classes, though they differ only in case or "
+                f"spaces, so that each {label!r} counts as wrong."
+            )
+    if len(predicted) == len(known) == 2 and len({*predicted, *known}) == 3:  # -1 and 1 for 0 and 1
+        (other,), (missing,) = set(predicted) - set(known), set(known) - set(predicted)
+        return f"{missing!r} is never predicted, and each {other!r} counts as wrong."
+    return None
+
+
+def _plain(label: Any) -> Any:
+    return label.strip().casefold() if isinstance(label, str) else label
+
+
+def warn_of_unlikely_scores(
+    scored: ScoredInstances, arguments: Sequence[str], metrics: Iterable[Metric]
+) -> None:
+    """Warn of class predictions in place of scores, and of scores of the other class.
+
+    Parameters
+    ----------
+    scored : ScoredInstances
+        The scores.
+    arguments : sequence of str
+        The names of the arguments in which the scores were passed.
+    metrics : iterable of Metric
+        The metrics that are computed.
+    """
+    of_scores = [metric for metric in metrics if metric.needs in RESPONSES]
+    ranked = [metric for metric in of_scores if metric.ranks]
+    if not of_scores or scored.truth.ndim != 1 or len(scored.labels) != 2:
+        return
+    if np.bincount(scored.truth, minlength=2).min() < ENOUGH:
+        return
+    areas = scored.observed(get_metric("roc_auc"))
+    for k, (argument, area) in enumerate(zip(arguments, areas, strict=True)):
+        if ranked and len(np.unique(scored.responses[k]["ranking"])) <= 2:
+            warnings.warn(
+                f"{argument} has only two distinct values, as class predictions have. "
+                f"{ranked[0].name} needs scores: the output of decision_function, or the column of "
+                "the positive class of predict_proba.",
+                stacklevel=4,
+            )
+        if area < FAR_BELOW_CHANCE:
+            warnings.warn(
+                f"The ROC AUC of {argument} is {area:.3f}, far below 0.5. These may be the "
+                "scores of the other class: pass those of the positive class, or pos_label=.",
+                UnlikelyDataWarning,
+                stacklevel=4,
+            )

@@ -15,7 +15,7 @@ from skbayeseval._arrays import choices, in_short, wrong
 from skbayeseval._labels import encode_labels
 from skbayeseval._tables import WHOLE, open_table, quoted
 from skbayeseval._validation import check_names
-from skbayeseval.compare.unlikely_data import check_spelling
+from skbayeseval.compare.given_predictions import check_spelling
 from skbayeseval.engines.pymc import PyMCEngine
 from skbayeseval.evidence.joint_counts import PairedCounts, tally
 from skbayeseval.evidence.one_classifier import check_counts

@@ -9,10 +9,10 @@ the results of the search in `search.refit.cv_results_`.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Container, Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, ClassVar, NamedTuple, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -27,17 +27,16 @@ from sklearn.model_selection import (
 )
 
 from skbayeseval._arrays import (
-    Array,
     check_rows,
     check_same_length,
     in_short,
     number_of_samples,
     wrong,
 )
-from skbayeseval._labels import check_indicator, is_indicator
+from skbayeseval._labels import is_indicator
 from skbayeseval._streams import Stream, seed_of
 from skbayeseval._validation import check_random_state_entropy, check_weight
-from skbayeseval.compare.ordered_rows import are_in_order, check_blocks, collect_in_order
+from skbayeseval.compare.ordered_rows import are_in_order, check_blocks, target_in_order
 from skbayeseval.compare.split_score_target import ScoreTarget, check_responses
 from skbayeseval.compare.targets import (
     ChunkTarget,
@@ -45,6 +44,7 @@ from skbayeseval.compare.targets import (
     LabelTarget,
     NumberTarget,
     Target,
+    among,
 )
 from skbayeseval.engines import Engine
 from skbayeseval.evidence.instances import Instances, index_of
@@ -54,10 +54,17 @@ from skbayeseval.posterior.build import make_posterior, resolve_engine
 from skbayeseval.posterior.inferred_weight import InferredWeights, ObservedRows
 from skbayeseval.posterior.posterior import Posterior
 from skbayeseval.results.posterior_view import PosteriorView
-from skbayeseval.splitting.block_cv import BlockRegularizedCV, splitter_name
-from skbayeseval.splitting.check_splits import Split, check_iterable_cv, make_splits
+from skbayeseval.splitting.block_cv import BlockRegularizedCV
 from skbayeseval.splitting.checkpoint import check_repeatable
-from skbayeseval.splitting.collect import Collection, CrossValidation, Fitting, collect, route
+from skbayeseval.splitting.collect import (
+    Collection,
+    CrossValidation,
+    Fitting,
+    Learners,
+    collect,
+    route,
+)
+from skbayeseval.splitting.splits import Split, check_iterable_cv, make_splits, splitter_name
 
 
 def named_estimators(estimators: Any) -> list[tuple[str, Any]]:
@@ -153,6 +160,11 @@ class CrossValidationOptions(Fitting):
         """Whether splits into halves tell how much training sets matter."""
         return bool(self.calibrate) or self.estimand == "full"
 
+    @property
+    def infers_weight(self) -> bool:
+        """Whether the weight is inferred whatever the model is."""
+        return bool(self.calibrate) or self.estimand != "learner"
+
     def __post_init__(self) -> None:
         """Raise if an option about fits or weights is not valid; others are checked when used."""
         super().__post_init__()
@@ -165,24 +177,21 @@ class CrossValidationOptions(Fitting):
             raise wrong("weight", f"one of {list(WEIGHTS)} or a number", weight)
         if weight is not None and not isinstance(weight, str):
             check_weight(weight)
-        known = weight is not None and weight != "inferred"
-        if calibrate and (known or estimand == "fitted"):
-            what = f"weight={weight!r}" if known else "estimand='fitted'"
+        if self.infers_weight and weight not in (None, "inferred"):
+            what = "calibrate=True" if calibrate else f"estimand={estimand!r}"
             raise ValueError(
-                f"calibrate=True infers the weight, but {what} was given. Use calibrate=False."
+                f"{what} infers the weight, but weight={weight!r} was given. Omit one."
             )
-        if estimand != "learner" and known:
+        if calibrate and estimand == "fitted":
             raise ValueError(
-                f"estimand={estimand!r} infers the weight, but weight={weight!r} was given. Leave "
-                "weight= out, or use estimand='learner'."
+                "calibrate=True infers the weight of learners, but estimand='fitted' was given."
             )
 
     def weight_for(self, posterior: Posterior) -> str | float:
         """Return the weight, or the default of the model; raise if the model has none."""
         model = posterior.model
-        infers = bool(self.calibrate) or self.estimand != "learner"
         if compares_scores(model):
-            if self.weight not in (None, "published") or infers:
+            if self.weight not in (None, "published") or self.infers_weight:
                 raise ValueError(
                     "model='scores' models split scores, which have no weight: weight=, calibrate= "
                     "and estimand= do not apply."
@@ -190,7 +199,7 @@ class CrossValidationOptions(Fitting):
             return "published"
         weight = self.weight
         if weight is None:
-            weight = "inferred" if model.infers_weight or infers else "published"
+            weight = "inferred" if model.infers_weight or self.infers_weight else "published"
         of_labels = posterior.evidence.family == "labels"
         if weight == "inferred" and of_labels and not model.weights_units:
             raise ValueError(
@@ -200,40 +209,19 @@ class CrossValidationOptions(Fitting):
         return weight if isinstance(weight, str) else float(weight)
 
 
-class Learners(NamedTuple):
-    """Estimators by name, their splitter, and what it and their fits are given.
-
-    `entropy` seeds the draws, and the splits if these are not given.
-    """
-
-    estimators: Mapping[str, Any]
-    cv: Any
-    split_params: Mapping[str, Any]
-    fit_params: Mapping[str, Mapping[str, Any]]
-    entropy: int
-
-    @property
-    def groups(self) -> Any:
-        """The group of each instance; None if there are no groups."""
-        return self.split_params.get("groups")
-
-
 def prepare_learners(
-    caller: str,
-    estimators: Mapping[str, Any],
-    y: Any,
-    options: CrossValidationOptions,
-    cv: Any,
-    params: Any,
-    groups: Any,
-    random_state: Any,
+    caller: str, estimators: Mapping[str, Any], y: Any, arguments: Mapping[str, Any]
 ) -> tuple[Learners, CrossValidationOptions]:
-    """Return the estimators with their splitter, parameters and entropy.
+    """Return the estimators with their splitter, parameters and entropy, and the options.
 
-    The options are returned with the columns that scorers are given. `caller` is the function, or
-    the method of a class, that metadata were passed to. The default splitter gets a seed of its
-    own.
+    `arguments` are those of the caller, by name. The options have the columns that scorers are
+    given. `caller` is the function or class that metadata were passed to. The default splitter gets
+    a seed of its own.
     """
+    options = CrossValidationOptions(**among(arguments, CrossValidationOptions))
+    cv, params, groups, random_state = (
+        arguments[name] for name in ("cv", "params", "groups", "random_state")
+    )
     check_repeatable(options.checkpoint, cv, options.tells_instability, random_state)
     entropy = check_random_state_entropy(random_state)
     seed = seed_of(entropy, Stream.SPLITTER)
@@ -251,8 +239,7 @@ def prepare_learners(
         targets = y if counter is None else None
         cv = check_cv(check_iterable_cv(cv), targets, classifier=target == "classes")
     scorers = requests_of(options.scoring)
-    owner = caller.partition(".")[0]
-    split, fit, given = route(owner, caller, estimators, cv, params, groups, scorers)
+    split, fit, given = route(caller, estimators, cv, params, groups, scorers)
     scoring = with_columns(options.scoring, given, number_of_samples(y, "y"))
     return Learners(estimators, cv, split, fit, entropy), replace(options, scoring=scoring)
 
@@ -283,37 +270,30 @@ def compare_learners(
     they were generated before.
     """
     names = tuple(learners.estimators)
-    _check_data(learners, X, y)
+    is_ordered = _check_rows(learners, X, y, options)
     target = _target(learners, X, y, options)
-    is_ordered = _check_order(learners, X, y, options)
     engine = _engine(options)
     drawing = (options.model, engine, options.prior, options.n_draws, learners.entropy)
     # A rehearsal on perfect predictions: whatever is wrong with the arguments is wrong here too,
     # before anything is fitted.
-    perfect = _in_order(target, target.rehearsal, None, options.blocks, is_ordered=False)
+    perfect = target_in_order(target, target.rehearsal, options.blocks)
     rehearsed = make_posterior(perfect.evidence, *drawing, scored=perfect.scored, rehearsal=True)
     make_result(rehearsed, names, target.metrics)
     weight = options.weight_for(rehearsed)
     splits = make_splits(learners.cv, X, y, learners.split_params, splits)
     halved = _halves(learners, X, y, options, splits)
-    _check_splits(target, splits, halved, options)
-    collection = collect(
-        learners.estimators,
-        X,
-        y,
-        options,
-        cv=learners.cv,
-        splits=splits,
-        fit_params=learners.fit_params,
-        groups=learners.groups,
-        observers={name: target.observer(name) for name in names},
-        halved=halved,
-    )
+    if options.estimand == "full":
+        _check_nearly_all(splits, target.n_samples)
+    target.check_splits([test for _, test in [*splits, *halved]])
+    observers = {name: target.observer(name) for name in names}
+    collection = collect(learners, X, y, options, splits=splits, observers=observers, halved=halved)
     scores = {name: target.split_scores(name, collection) for name in names}
     results = _results_of_cross_validate(collection, scores, options)
     try:
         rows, collect_all = collection.tested()[0], partial(target.collected, collection)
-        collected = _in_order(target, collect_all, rows, options.blocks, is_ordered)
+        collected = target_in_order(
+            target, collect_all, options.blocks, rows=rows, is_ordered=is_ordered
+        )
         weights = None
         if weight == "inferred":
             paired = rehearsed.model.needs_pairs
@@ -324,12 +304,17 @@ def compare_learners(
         cautions: dict[str, str] = {}
         if weights is not None and options.estimand != "fitted":
             cautions = weights.cautions(names, target.metrics.values())
+        instances = None
+        if collected.evidence.n_rows is not None:
+            of_row = rows.astype(np.min_scalar_type(target.n_samples))
+            index = index_of([X, y, learners.groups])
+            instances = Instances(target.n_samples, index, of_row)
         posterior = make_posterior(
             collected.evidence,
             *drawing,
             scored=collected.scored,
             weights=weights,
-            instances=_instances(collected, collection, index_of([X, y, learners.groups]), target),
+            instances=instances,
             metrics=target.metrics.values(),
         )
     except BaseException as error:  # Ctrl-C during Markov chains as well
@@ -341,16 +326,17 @@ def compare_learners(
         is_frame = isinstance(X, (pd.DataFrame, pd.Series))
         index = X.index if is_frame else index_of([y, learners.groups])
         out_of_fold = replace(out_of_fold, index=index)
+    train_size, test_size = collection.sizes
     record = CrossValidation(
         splitter_name(learners.cv),
         len(collection.kept),
-        collection.train_size,
+        train_size,
         results,
         {
             key: {name: of_estimator[key] for name, of_estimator in scores.items()}
             for key in target.metrics
         },
-        collection.test_size,
+        test_size,
         collection.two_fold_repeats,
         options.estimand,
         collection.weight,
@@ -361,41 +347,21 @@ def compare_learners(
     return make_result(posterior, names, target.metrics, record)
 
 
-def _check_order(learners: Learners, X: Any, y: Any, options: CrossValidationOptions) -> bool:
-    """Raise unless `blocks` is valid, and return whether rows are visibly in order of time."""
-    check_blocks(options.blocks, learners.groups, number_of_samples(y, "y"))
-    if options.blocks is not None and compares_scores(options.model):
-        raise ValueError("model='scores' models split scores: blocks= does not apply.")
-    return are_in_order([X, y], options.blocks) or isinstance(learners.cv, TimeSeriesSplit)
+def _check_rows(learners: Learners, X: Any, y: Any, options: CrossValidationOptions) -> bool:
+    """Raise unless X, y and what is passed with them have the same rows, and `blocks` are of these.
 
-
-def _in_order(
-    target: Target,
-    collected: Callable[[], CollectedEvidence],
-    rows: Array | None,
-    blocks: Any,
-    is_ordered: bool,
-) -> CollectedEvidence:
-    """Return the evidence of the target, with blocks of consecutive rows if they were asked for."""
-
-    def collect(groups: Array | None) -> CollectedEvidence:
-        target.weight_together(groups)
-        return collected()
-
-    groups = target.groups if blocks is None else None
-    return collect_in_order(
-        collect, groups, target.n_samples, blocks, rows=rows, is_ordered=is_ordered
-    )
-
-
-def _check_data(learners: Learners, X: Any, y: Any) -> None:
-    """Raise unless X, y and what is passed with them have the same rows."""
+    Return whether rows are visibly in order of time.
+    """
     if X is None:
         raise ValueError("X must be the data, with one row per instance, got None.")
     check_same_length(X=X, y=y, groups=learners.groups)
     check_rows({"X": X, "y": y, "groups": learners.groups})
     for params in learners.fit_params.values():
         check_rows({"y": y, **params})
+    check_blocks(options.blocks, learners.groups, number_of_samples(y, "y"))
+    if options.blocks is not None and compares_scores(options.model):
+        raise ValueError("model='scores' models split scores: blocks= does not apply.")
+    return are_in_order([X, y], options.blocks) or isinstance(learners.cv, TimeSeriesSplit)
 
 
 def _engine(options: CrossValidationOptions) -> Engine:
@@ -404,17 +370,6 @@ def _engine(options: CrossValidationOptions) -> Engine:
     if options.verbose and isinstance(options.engine, str) and not engine.has_independent_draws:
         return clone(engine).set_params(progressbar=True)
     return engine
-
-
-def _check_splits(
-    target: Target, splits: list[Split], halved: list[Split], options: CrossValidationOptions
-) -> None:
-    """Raise if there are too few splits, or a metric is not defined in one of them."""
-    target.check_number_of_splits(len(splits))
-    if options.estimand == "full":
-        _check_nearly_all(splits, target.n_samples)
-    for i, (_, test) in enumerate([*splits, *halved]):
-        target.check_split(i, test)
 
 
 def _results_of_cross_validate(
@@ -440,16 +395,6 @@ def _results_of_cross_validate(
             values.flags.writeable = False
             results[name]["test_score" if single else f"test_{key}"] = values
     return results
-
-
-def _instances(
-    collected: CollectedEvidence, collection: Collection, index: Any, target: Target
-) -> Instances | None:
-    """Return the instances that the rows of the evidence belong to; None if no rows are kept."""
-    if collected.evidence.n_rows is None:
-        return None
-    of_row = collection.tested()[0].astype(np.min_scalar_type(target.n_samples))
-    return Instances(target.n_samples, index, of_row)
 
 
 def _single_weight(weights: InferredWeights, target: Target, engine: Engine) -> float:
@@ -502,7 +447,7 @@ def _infer_weights(
             counted = ObservedRows(counted.rows, halved.rows, halved.evidence.observed)
         if scored is not None:
             scored = ObservedRows(scored.rows, halved.scored_rows, source.observed)
-    return InferredWeights(counted, scored, len(collection.names), paired, estimand)
+    return InferredWeights(counted, scored, len(target.names), paired, estimand)
 
 
 def _target(learners: Learners, X: Any, y: Any, options: CrossValidationOptions) -> Target:
@@ -515,25 +460,16 @@ def _target(learners: Learners, X: Any, y: Any, options: CrossValidationOptions)
         make_target = ScoreTarget
     elif kind_of_target(estimators) == "numbers" or is_of_numbers(options.scoring):
         make_target = NumberTarget
-    if make_target is LabelTarget and is_indicator(y) and _is_vector(X):
-        try:
-            check_indicator(y, "y")
-        except ValueError as error:
-            raise ValueError(
-                f"{error} Since X has one dimension and y has shape {np.shape(y)}, X and y may "
-                "have been passed in the wrong order."
-            ) from error
-    target = make_target(y, estimators, options, learners.groups)
+    try:
+        target = make_target(y, estimators, options, learners.groups)
+    except ValueError as error:
+        if not is_indicator(y) or len(getattr(X, "shape", (1,))) > 1:
+            raise
+        raise ValueError(f"{error} X and y may have been passed in the wrong order.") from error
     for metric in target.metrics.values() if make_target is LabelTarget else ():
         if metric.source == "instances":
             check_responses(metric, estimators)
     return target
-
-
-def _is_vector(X: Any) -> bool:
-    if hasattr(X, "shape"):
-        return len(X.shape) == 1
-    return isinstance(X, (list, tuple)) and np.isscalar(X[0])
 
 
 def compares_scores(model: Any) -> bool:
@@ -557,7 +493,6 @@ def _keep_fits(
     }
     error.cv_results = kept  # type: ignore[attr-defined]
     error.add_note(
-        "All fits were done before this error, whose attribute cv_results has, for each estimator, "
-        "what cross_validate would have returned, and the predictions for the test set of each "
-        "split: error.cv_results[name]['predictions'], with error.cv_results[name]['indices']."
+        "All fits were done before this error: error.cv_results[name] has what cross_validate "
+        "would have returned, and the 'predictions' for the test 'indices'."
     )

@@ -23,7 +23,7 @@ from scipy.stats import norm
 
 from skbayeseval._arrays import Array, in_short, wrong
 from skbayeseval._validation import check_whole_number
-from skbayeseval.compare.targets import CollectedEvidence
+from skbayeseval.compare.targets import CollectedEvidence, Target
 
 FEWEST_BLOCKS = 5
 
@@ -67,6 +67,7 @@ def collect_in_order(
     *,
     rows: Array | None = None,
     is_ordered: bool = False,
+    stacklevel: int = 5,
 ) -> CollectedEvidence:
     """Return the evidence, with blocks of consecutive rows as groups if that was asked for.
 
@@ -84,6 +85,8 @@ def collect_in_order(
         The row of the data that each row of the evidence is of, if there are others or several.
     is_ordered : bool, default=False
         Whether the rows are visibly in order of time.
+    stacklevel : int, default=5
+        That of the caller who is warned, as in `warnings.warn`.
     """
     collected = collect(groups)
     if blocks == 1 or (blocks is None and (groups is not None or not is_ordered)):
@@ -95,7 +98,7 @@ def collect_in_order(
         losses = np.stack([np.bincount(place, one, len(tested)) / times for one in losses])
     if blocks is None:
         if losses is not None:
-            _warn_of_order(losses)
+            _warn_of_order(losses, stacklevel)
         return collected
     if losses is None and blocks == "auto":
         raise ValueError(
@@ -116,6 +119,19 @@ def collect_in_order(
         evidence=collected.evidence.in_blocks(length, losses),
         scored=None if scored is None else scored.in_blocks(length, None),
     )
+
+
+def target_in_order(
+    target: Target, collect: Callable[[], CollectedEvidence], blocks: Any, **options: Any
+) -> CollectedEvidence:
+    """Return the evidence of a target, which `collect` returns, as `collect_in_order` does."""
+
+    def collected(groups: Array | None) -> CollectedEvidence:
+        target.weight_together(groups)
+        return collect()
+
+    groups = target.groups if blocks is None else None
+    return collect_in_order(collected, groups, target.n_samples, blocks, stacklevel=6, **options)
 
 
 def are_in_order(objects: Iterable[Any], blocks: Any) -> bool:
@@ -184,7 +200,7 @@ def _best_length(values: Array) -> float:
     return float((1.5 * n * (slope / variance) ** 2) ** (1 / 3))
 
 
-def _warn_of_order(losses: Array) -> None:
+def _warn_of_order(losses: Array, stacklevel: int = 5) -> None:
     """Warn if neighbours are alike: in the differences of a pair, or in the losses of one.
 
     The sum of products of neighbours, divided by the root of the sum of their squares, is nearly
@@ -202,5 +218,5 @@ def _warn_of_order(losses: Array) -> None:
             f"The rows are in order of time, and {what} of neighbours are correlated (lag-1 "
             f"correlation {found:.2f}), so that intervals are too short. Pass blocks='auto' to "
             "weight blocks of consecutive rows together.",
-            stacklevel=5,
+            stacklevel=stacklevel,
         )

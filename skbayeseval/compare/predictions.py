@@ -277,19 +277,15 @@ def compare_confusion_matrices(
     tables = {
         name: check_counts(matrix_in_order(cm, labels, name), name) for name, cm in matrices.items()
     }
-    worth = _check_runs(weight, tables, ndim=2)
+    totals, worth = _sum_of_runs(weight, tables, ndim=2)
     options: Any = {"labels": labels, "pos_label": pos_label, "weight": worth}
     evidence = {
-        name: ConfusionCounts.from_matrix(
-            table.sum(axis=0) if table.ndim == 3 else table, name=name, **options
-        )
-        for name, table in tables.items()
+        name: ConfusionCounts.from_matrix(table, name=name, **options)
+        for name, table in totals.items()
     }
     if evidence["cm_a"].labels != evidence["cm_b"].labels:
-        raise ValueError(
-            f"cm_a and cm_b must have the same classes, got shapes "
-            f"{tables['cm_a'].shape} and {tables['cm_b'].shape}."
-        )
+        shapes = " and ".join(str(table.shape) for table in tables.values())
+        raise ValueError(f"cm_a and cm_b must have the same classes, got shapes {shapes}.")
     drawing = (model, engine, prior, n_draws, random_state)
     return _result_of(evidence, names, scoring, pos_label, *drawing)
 
@@ -344,8 +340,7 @@ def compare_counts(
                 f"array of shape {array.shape}."
             )
         cells[name] = array
-    worth = _check_runs(weight, cells, ndim=1)
-    totals = {name: array.reshape(-1, array.shape[-1]).sum(axis=0) for name, array in cells.items()}
+    totals, worth = _sum_of_runs(weight, cells, ndim=1)
     n_cells = min(len(total) for total in totals.values())
     for name, total in totals.items():
         if not total.any():
@@ -426,14 +421,10 @@ def compare_many(
     predictions, scores = by_column(predictions), by_column(scores)
     named = scores if predictions is None else predictions
     if not isinstance(named, Mapping):
-        raise TypeError(
-            "predictions must be a dict of name to predictions, or a pandas DataFrame, got "
-            f"{type(named).__name__}."
-        )
+        wanted = "a dict of name to predictions, or a pandas DataFrame"
+        raise wrong("predictions", wanted, named, TypeError)
     if len(named) < 2:
-        raise ValueError(
-            f"predictions must be those of two or more classifiers, got {list(named)}."
-        )
+        raise wrong("predictions", "those of two or more classifiers", list(named))
     names = check_names(list(named), len(named))
     if scores is not None and (not isinstance(scores, Mapping) or set(scores) != set(names)):
         raise wrong("scores", f"a dict with the names of predictions, {list(names)}", scores)
@@ -573,25 +564,29 @@ def load_result(path: str | PathLike[str]) -> ComparisonResult | ScoreResult | R
     return kinds.get(parts.kind, ComparisonResult)(*parts[1:])
 
 
-def _check_runs(weight: float | None, counts: Mapping[str, NDArray[Any]], ndim: int) -> float:
-    """Return the weight, after checking that it fits the runs and the runs each other.
+def _sum_of_runs(
+    weight: float | None, counts: Mapping[str, NDArray[Any]], ndim: int
+) -> tuple[dict[str, NDArray[Any]], float]:
+    """Return counts summed over runs, and their weight, which several runs require.
 
     Without an axis for runs, counts have `ndim` dimensions.
     """
     runs = {name: len(array) if array.ndim == ndim + 1 else 1 for name, array in counts.items()}
+    name, n = next(iter(runs.items()))
     if len(set(runs.values())) > 1:
         numbers = " and ".join(f"{n} in {name}" for name, n in runs.items())
         raise ValueError(
             f"{' and '.join(runs)} must contain the same number of runs, got {numbers}."
         )
-    name, n = next(iter(runs.items()))
-    if weight is not None:
-        return check_weight(weight)
-    if n > 1:
+    if weight is None and n > 1:
         raise ValueError(
             f"{name} holds {n} runs, but weight is None. Runs of a cross-validation share "
             "instances, so their counts are worth less than one each: give "
             "weight=BlockRegularizedCV(m).weight for m x 2 block-regularised cross-validation, "
             "or weight=1.0 if the runs are independent data sets."
         )
-    return 1.0
+    totals = {
+        name: array.sum(axis=0) if array.ndim == ndim + 1 else array
+        for name, array in counts.items()
+    }
+    return totals, 1.0 if weight is None else check_weight(weight)

@@ -26,8 +26,8 @@ from skbayeseval.compare.logs import (
     names_of_models,
 )
 from skbayeseval.compare.ordered_rows import are_in_order, check_blocks, collect_in_order
+from skbayeseval.compare.split_scores import warn_of_other_scales
 from skbayeseval.compare.targets import CollectedEvidence
-from skbayeseval.compare.unlikely_data import warn_of_other_scales
 from skbayeseval.evidence.instances import Instances
 from skbayeseval.evidence.item_scores import ItemScores
 from skbayeseval.metrics.metric import Metric

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from numbers import Real
 from typing import Any
 
 import numpy as np
-from sklearn.base import is_classifier, is_regressor
+from sklearn.base import is_classifier
 from sklearn.metrics import check_scoring, get_scorer, get_scorer_names
 
 from skbayeseval._labels import (
@@ -45,7 +45,7 @@ class ScoreTarget(Target):
 
     def _resolve(self, sources: Mapping[str, Any], options: Any) -> None:
         y, labels, pos_label, scoring = self.y, options.labels, options.pos_label, options.scoring
-        _check_classes(y, sources, labels, pos_label)
+        _check_classes(y, labels, pos_label)
         _check_metrics_of_classes(y, sources, scoring)
         self._scorers = {
             name: resolve_scorers(estimator, y, labels, pos_label, scoring)
@@ -58,12 +58,12 @@ class ScoreTarget(Target):
         """Return the function that keeps the scores."""
         return _ObserveScores(self._scorers[name])
 
-    def check_number_of_splits(self, number: int) -> None:
+    def check_splits(self, tests: Sequence[Any]) -> None:
         """Raise if there is only one split."""
-        if number < 2:
+        if len(tests) < 2:
             raise ValueError(
-                "model='scores' requires at least two splits, to see how scores vary, but cv has "
-                f"{number}."
+                "model='scores' requires at least two splits, to see how scores vary, got "
+                f"{len(tests)}."
             )
 
     def rehearsal(self) -> CollectedEvidence:
@@ -73,8 +73,8 @@ class ScoreTarget(Target):
 
     def collected(self, collection: Collection) -> CollectedEvidence:
         """Return the scores of the splits that did not fail."""
-        test, train = collection.test_size, collection.train_size
-        self.check_number_of_splits(len(collection.kept))
+        train, test = collection.sizes
+        self.check_splits(collection.kept)
         scores = {key: self._kept(key, collection) for key in self.metrics}
         steps = {key: 1 / test for key in self.metrics if key in self._of_predictions}
         return CollectedEvidence(SplitScores(scores, test / (train + test), steps))
@@ -103,15 +103,23 @@ def resolve_scorers(
     if scoring is None:
         check_scoring(estimator)
         return {"score": _own_score}
-    named: dict[str, Any] = {}
-    for key, scorer in spelled_out(scoring):
-        name = _name_of(scorer) if key is None else key
-        if name in named:
-            raise ValueError(
-                f"scoring contains several scorers named {name!r}. Pass a dict of names to scorers."
-            )
-        named[name] = scorer
-    return {name: _resolve_one(scorer, y, labels, pos_label) for name, scorer in named.items()}
+    named = _named(scoring)
+    names = [name for name, _ in named]
+    if len(set(names)) < len(names):
+        raise ValueError(
+            f"scoring contains several scorers of the same name, {names}. Pass a dict of names to "
+            "scorers."
+        )
+    return {name: _resolve_one(scorer, y, labels, pos_label) for name, scorer in named}
+
+
+def _named(scoring: Any) -> list[tuple[str, Any]]:
+    """Return the items of `scoring=` with their names."""
+    named = []
+    for key, one in spelled_out(scoring):
+        own = one if isinstance(one, str) else getattr(one, "name", "score")
+        named.append((own if key is None else key, one))
+    return named
 
 
 def _scores_of_predictions(estimators: Mapping[str, Any], scoring: Any) -> set[str]:
@@ -123,27 +131,18 @@ def _scores_of_predictions(estimators: Mapping[str, Any], scoring: Any) -> set[s
         return {"score"} if all(map(is_classifier, estimators.values())) else set()
     known = set(known_metrics("tables"))
     return {
-        _name_of(scorer) if key is None else key
-        for key, scorer in spelled_out(scoring)
+        name
+        for name, scorer in _named(scoring)
         if (isinstance(scorer, Metric) and scorer.source == "tables" and scorer.is_registered)
         or (isinstance(scorer, str) and scorer in known)
     }
 
 
-def _check_classes(y: Any, estimators: Mapping[str, Any], labels: Any, pos_label: Any) -> None:
+def _check_classes(y: Any, labels: Any, pos_label: Any) -> None:
     """Raise unless `labels` are the classes of `y`, and `pos_label` is one of them."""
-    if labels is None and pos_label is None:
-        return
-    for name, estimator in estimators.items():
-        if hasattr(estimator, "__sklearn_tags__") and is_regressor(estimator):
-            raise ValueError(
-                f"labels and pos_label have no meaning for estimator {name!r}, a regressor."
-            )
-    if is_indicator(y):
-        return
-    encode_labels([("y", y)], labels)
-    classes = np.unique(check_label_vector(y, "y")).tolist() if labels is None else list(labels)
-    resolve_pos_label(classes, pos_label)
+    if (labels is not None or pos_label is not None) and not is_indicator(y):
+        classes, _ = encode_labels([("y", y)], labels)  # which numbers of regressors are not
+        resolve_pos_label(classes, pos_label)
 
 
 def _check_metrics_of_classes(y: Any, estimators: Mapping[str, Any], scoring: Any) -> None:
@@ -166,10 +165,6 @@ def check_responses(metric: Metric, estimators: Mapping[str, Any]) -> None:
                 f"scoring={metric.name!r} needs {' or '.join(methods)}, which estimator {name!r} "
                 "does not have. Wrap it in CalibratedClassifierCV, or choose another metric."
             )
-
-
-def _name_of(scoring: Any) -> str:
-    return scoring if isinstance(scoring, str) else getattr(scoring, "name", "score")
 
 
 def _resolve_one(scoring: Any, y: Any, labels: Any, pos_label: Any) -> Scorer:
@@ -197,8 +192,6 @@ def _resolve_one(scoring: Any, y: Any, labels: Any, pos_label: Any) -> Scorer:
             f"scoring={scoring!r} must be a callable that takes a fitted estimator, X and y: "
             f"{error}. make_scorer turns a metric of y_true and y_pred into one."
         ) from error
-    except ValueError:  # some built-in functions do not tell their arguments
-        pass
     if pos_label is not None and not is_indicator(y):
         name, classes = name_of(scoring), np.unique(check_label_vector(y, "y")).tolist()
         named = named_class(ScorerFunction(scoring), classes, "predict")

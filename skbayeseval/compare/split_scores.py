@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 import warnings
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from numbers import Real
-from typing import Any, overload
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -18,13 +19,13 @@ from skbayeseval._arrays import (
     Array,
     as_numbers,
     check_rows,
+    check_same_length,
     check_size,
     in_short,
     names_of_series,
     wrong,
 )
-from skbayeseval._validation import as_float, check_names
-from skbayeseval.compare.unlikely_data import warn_of_other_scales
+from skbayeseval._validation import UnlikelyDataWarning, as_float, check_names
 from skbayeseval.engines.pymc import PyMCEngine
 from skbayeseval.evidence.split_scores import (
     DataSetScores,
@@ -38,16 +39,14 @@ from skbayeseval.posterior.build import make_posterior, resolve_engine
 from skbayeseval.results.comparison import ComparisonResult
 from skbayeseval.results.ranking import Ranking
 
-# How to pass scores of two systems by data set.
-AS_SYSTEMS = (
-    " For scores by data set, pass one dict: compare_scores({'A': scores_a, 'B': scores_b})."
-)
-
 # What columns of leaderboards are called that are no data sets, without what is no letter.
 AVERAGE = re.compile(r"(macro|micro|weighted)?(avg|average|mean|overall)(score|accuracy)?")
 
 # How far a score may be outside the range of its metric, by rounding errors.
 ROUNDING = 1e-9
+
+# Percentages are 100 times as large as shares; two systems are hardly apart by such a factor.
+LIKE_PERCENTAGES = (30, 300)
 
 
 def collect_systems(scores: Any, test_fraction: float | None, metric: str) -> SystemScores:
@@ -205,40 +204,6 @@ def _check_connected(table: Array, systems: list[str]) -> None:
         )
 
 
-@overload
-def compare_scores(
-    scores_a: Any,
-    scores_b: None = None,
-    *,
-    test_fraction: float | None = None,
-    n_test: float | None = None,
-    scoring: str = "score",
-    model: Any = "auto",
-    names: Sequence[str] | None = None,
-    engine: str | PyMCEngine = "exact",
-    prior: dict[str, Any] | Callable[..., Any] | None = None,
-    n_draws: int | None = None,
-    random_state: Any = None,
-) -> Ranking: ...
-
-
-@overload
-def compare_scores(
-    scores_a: ArrayLike,
-    scores_b: ArrayLike,
-    *,
-    test_fraction: float | None = None,
-    n_test: float | None = None,
-    scoring: str = "score",
-    model: Any = "auto",
-    names: Sequence[str] | None = None,
-    engine: str | PyMCEngine = "exact",
-    prior: dict[str, Any] | Callable[..., Any] | None = None,
-    n_draws: int | None = None,
-    random_state: Any = None,
-) -> ComparisonResult: ...
-
-
 def compare_scores(
     scores_a: Any,
     scores_b: Any = None,
@@ -252,7 +217,7 @@ def compare_scores(
     prior: dict[str, Any] | Callable[..., Any] | None = None,
     n_draws: int | None = None,
     random_state: Any = None,
-) -> ComparisonResult | Ranking:
+) -> Any:
     """Compare estimators from their scores in splits, or on several data sets.
 
     For any metric, of regressors too. ``compare_scores(scores_a, scores_b, test_fraction=...)``
@@ -366,11 +331,6 @@ def compare_scores(
     names = check_names(names_of_series(names, scores_a, scores_b), 2)
     kind = getattr(model, "name", model)
     kind = kind if isinstance(kind, str) else ""  # refused by make_posterior
-    if test_fraction is None and kind == "auto" and _has_names(scores_a) and _has_names(scores_b):
-        raise ValueError(
-            "scores_a and scores_b are Series whose indexes have names, and test_fraction is "
-            f"None.{AS_SYSTEMS} For scores of splits, pass test_fraction=."
-        )
     both = {"scores_a": scores_a, "scores_b": scores_b}
     check_rows(both)
     check_rows(both, columns=True)
@@ -406,21 +366,12 @@ def _rank_splits(
     for vector in vectors.values():
         check_range(vector, called)
     warn_of_other_scales(vectors, stacklevel=3)
-    sizes = {name: len(vector) for name, vector in vectors.items()}
-    if len(set(sizes.values())) > 1:
-        raise ValueError(
-            f"Found input variables with inconsistent numbers of samples: {sizes} splits. Scores "
-            "are paired split by split."
-        )
+    check_same_length(**vectors)
     share = check_test_fraction(test_fraction)
     steps = None
     if n_test is not None:
-        if not isinstance(n_test, Real) or isinstance(n_test, bool):
-            raise wrong("n_test", "a number of instances", n_test, TypeError)
-        if not 1 <= as_float(n_test) < np.inf:
-            raise ValueError(
-                f"n_test == {in_short(n_test)}, must be at least 1: the instances of a test set."
-            )
+        if not isinstance(n_test, Real) or not 1 <= as_float(n_test) < np.inf:
+            raise wrong("n_test", "the number of instances of a test set, at least 1", n_test)
         steps = {called: 1 / float(n_test)}
     evidence = SplitScores({called: np.stack(list(vectors.values()))}, share, steps=steps)
     posterior = make_posterior(evidence, *options)
@@ -437,16 +388,12 @@ def _same_splits(scores: Any) -> dict[str, list[Any]] | None:
         return None
     name, first = next(iter(systems.items()))
     for other, of_system in systems.items():
-        apart = [
-            split
-            for split in {**first, **of_system}
-            if split not in first or split not in of_system
-        ]
+        apart = first.keys() ^ of_system.keys()
         if apart:
             raise ValueError(
                 f"The scores of {name!r} and {other!r} must be those of the same splits, but only "
-                f"one of them has a score of split {apart[0]!r}. Without test_fraction=, scores "
-                "are taken for those of data sets."
+                f"one of them has a score of split {min(apart, key=str)!r}. Without "
+                "test_fraction=, scores are taken for those of data sets."
             )
     splits = _without_averages(first, "split")
     return {
@@ -457,25 +404,16 @@ def _same_splits(scores: Any) -> dict[str, list[Any]] | None:
 
 def _check_of_systems(scores_a: Any, scores_b: Any, names: Any) -> None:
     """Raise unless the arguments are those of two or more systems with names."""
-    if not isinstance(scores_a, (Mapping, pd.DataFrame)):
+    if not isinstance(scores_a, (Mapping, pd.DataFrame)) or scores_b is not None:
         raise TypeError(
-            "compare_scores requires scores_a and scores_b, or a dict of systems in place of both, "
-            f"got only {in_short(scores_a)}."
-        )
-    if scores_b is not None:
-        raise TypeError(
-            "scores_b must be left out if scores_a is a dict of systems, got "
-            f"{in_short(scores_b)}.{AS_SYSTEMS}"
+            "compare_scores requires scores_a and scores_b, or a dict of systems in place of both. "
+            "scores_b must be left out if scores_a is a dict: compare_scores({'A': scores_a, "
+            f"'B': scores_b}}), got {in_short(scores_a)} and {in_short(scores_b)}."
         )
     if names is not None:
         raise ValueError(
             f"names={in_short(names)} does not apply to a dict of systems: its keys are the names."
         )
-
-
-def _has_names(scores: Any) -> bool:
-    """Return whether scores are a Series with text as index, such as the names of data sets."""
-    return isinstance(scores, pd.Series) and all(isinstance(one, str) for one in scores.index)
 
 
 def _has_rows(scores: Any) -> bool:
@@ -532,3 +470,54 @@ def check_range(scores: NDArray[Any], scoring: str) -> None:
             f"scoring={scoring!r} lies between {bounds[0]:g} and {bounds[1]:g}, but scores contain "
             f"{outside[0]:g}. Divide percentages by 100, or give the score another name."
         )
+
+
+def warn_of_other_scales(
+    scores: Mapping[str, Array], *, shares: bool = True, hint: str = "", stacklevel: int = 2
+) -> None:
+    """Warn if one system's scores are right or wrong, or shares, and another's are not.
+
+    Grades or counts of which one system has only 0 and 1 are no reason to warn, if another has 1
+    besides larger ones.
+
+    Parameters
+    ----------
+    scores : mapping of str to ndarray
+        The scores of each system, by argument; NaN where there is none.
+    shares : bool, default=True
+        Whether scores in [0, 1] are taken for shares; times and errors have no such limit.
+    hint : str, default=""
+        What to do if the scores are on the same scale.
+    stacklevel : int, default=2
+        As in `warnings.warn`.
+    """
+    known = {name: values[np.isfinite(values)] for name, values in scores.items()}
+    distinct = {name: np.unique(values) for name, values in known.items()}
+    for (name, small), (other, large) in itertools.permutations(known.items(), 2):
+        if np.array_equal(distinct[name], [0, 1]):
+            leaves_out_one = large.max() > 1 and not ((large > 0) & (large <= 1)).any()
+            differ = leaves_out_one or np.array_equal(distinct[other], [-1, 1])
+        else:
+            differ = shares and _are_shares_and_percentages(small, large)
+        if differ:
+            warnings.warn(
+                f"{name} and {other} may be on different scales: {name} contains "
+                f"{_described(distinct[name])}, {other} contains {_described(distinct[other])}. "
+                f"Bring them to the same scale, for example by dividing percentages by 100.{hint}",
+                UnlikelyDataWarning,
+                stacklevel=stacklevel + 1,
+            )
+            return
+
+
+def _are_shares_and_percentages(small: Array, large: Array) -> bool:
+    if min(small.min(), large.min()) < 0 or not 0 < small.max() <= 1 < large.max() <= 100:
+        return False
+    least, most = LIKE_PERCENTAGES
+    return bool(least <= np.median(large[large > 0]) / np.median(small[small > 0]) <= most)
+
+
+def _described(values: Array) -> str:
+    if len(values) <= 2:
+        return " and ".join(f"{value:g}" for value in values)
+    return f"numbers from {values[0]:g} to {values[-1]:g}"

@@ -7,7 +7,7 @@ Predictions that were made elsewhere are a cross-validation with one split.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from functools import cached_property, partial
 from types import SimpleNamespace
@@ -155,11 +155,8 @@ class Target:
         """Return the function that says what is kept of a fit of the estimator `name`."""
         raise NotImplementedError
 
-    def check_number_of_splits(self, number: int) -> None:
-        """Raise if so many splits are too few."""
-
-    def check_split(self, split: int, test: Array) -> None:
-        """Raise where a metric is not defined for a test set."""
+    def check_splits(self, tests: Sequence[Array]) -> None:
+        """Raise if there are too few test sets, or a metric is not defined for one of them."""
 
     def perfect(self) -> Mapping[str, Mapping[str, Any]]:
         """Return what would be kept of estimators without an error, tested on all instances."""
@@ -175,7 +172,7 @@ class Target:
         """Return the evidence of what was observed of all instances at once."""
         rows = np.arange(self.n_samples)
         runs: dict[str, Any] = {name: [SimpleNamespace(observed=o)] for name, o in observed.items()}
-        return self.collected(Collection(self.names, [(rows, rows)], [0], runs, weight=weight))
+        return self.collected(Collection([(rows, rows)], [0], runs, weight=weight))
 
     def collected(self, collection: Collection) -> CollectedEvidence:
         """Return the evidence of the splits that did not fail."""
@@ -227,7 +224,9 @@ class LabelTarget(Target):
         self.positive = 0 if positive is None else self.classes.index(positive)
         self.metrics = resolve_scoring(options.scoring, self.classes, self.several, pos_label)
         of_scores = [m for m in self.metrics.values() if m.source == "instances"]
-        self.kinds = tuple(sorted({m.needs for m in of_scores}))
+        # The kinds of scores that metrics need, and what is observed of them.
+        kinds = sorted({m.needs for m in of_scores})
+        self.kinds = {kind: "predict" if kind == "labels" else kind for kind in kinds}
         self._needs_tables = len(of_scores) < len(self.metrics)
         self.counts_needed = self._needs_tables or "labels" in self.kinds
 
@@ -246,21 +245,24 @@ class LabelTarget(Target):
 
     def observer(self, name: str) -> Observe:
         """Return the function that keeps the predictions and the scores that metrics need."""
-        return partial(_observe_labels, self.classes, self.several, self.kinds, self.counts_needed)
+        kinds = tuple(self.kinds)
+        return partial(_observe_labels, self.classes, self.several, kinds, self.counts_needed)
 
-    def check_split(self, split: int, test: Array) -> None:
+    def check_splits(self, tests: Sequence[Array]) -> None:
         """Raise where a metric of instance scores is not defined for a test set."""
-        present = self.truth[test]
-        if self.several:
-            numbers = np.ravel(present.sum(axis=0))
-            absent = (numbers == 0) | (numbers == len(test))
-        else:
-            absent = np.bincount(present, minlength=len(self.classes)) == 0
-        for metric in self.metrics.values() if absent.any() else ():
-            if metric.source == "instances" and not metric.of_means:
+        metrics = self.metrics.values()
+        needing = [m.name for m in metrics if m.source == "instances" and not m.of_means]
+        for split, test in enumerate(tests) if needing else ():
+            present = self.truth[test]
+            if self.several:
+                numbers = np.ravel(present.sum(axis=0))
+                absent = (numbers == 0) | (numbers == len(test))
+            else:
+                absent = np.bincount(present, minlength=len(self.classes)) == 0
+            if absent.any():
                 which = [c for c, gone in zip(self.classes, absent, strict=True) if gone]
                 raise ValueError(
-                    f"scoring={metric.name!r} is not defined in split {split}, where all or none "
+                    f"scoring={needing[0]!r} is not defined in split {split}, where all or none "
                     f"of the test set are of {which}. Use fewer splits, or stratified ones."
                 )
 
@@ -283,10 +285,7 @@ class LabelTarget(Target):
         if self.kinds:
             scores = {
                 f"Instance scores of {name!r}": {
-                    response: collection.pooled(
-                        name, "predict" if response == "labels" else response
-                    )
-                    for response in self.kinds
+                    kind: collection.pooled(name, what) for kind, what in self.kinds.items()
                 }
                 for name in self.names
             }
@@ -331,23 +330,20 @@ class LabelTarget(Target):
         """Return the value of each metric in one split."""
         values = {}
         if self.kinds:
-            by_kind = {"labels": observed.get("predict"), **observed}
-            scored = self._scored(
-                test, {name: {response: by_kind[response] for response in self.kinds}}
-            )
-            for key, metric in self.metrics.items():
-                if metric.source == "instances":
-                    values[key] = scored.observed(metric)[0]
+            scores = {kind: observed[what] for kind, what in self.kinds.items()}
+            scored = self._scored(test, {name: scores})
+            of_scores = {k: m for k, m in self.metrics.items() if m.source == "instances"}
+            values = {key: scored.observed(metric)[0] for key, metric in of_scores.items()}
         of_counts = {key: m for key, m in self.metrics.items() if m.source == "tables"}
         if of_counts and self.several:
-            counts = count_one(self.truth[test], observed["predict"], self.classes, None)
-            values.update({key: score_counts(m, counts) for key, m in of_counts.items()})
+            counts: Any = count_one(self.truth[test], observed["predict"], self.classes, None)
         elif of_counts:
-            table = np.zeros((1, len(self.classes), len(self.classes)))
-            np.add.at(table[0], (self.truth[test], observed["predict"]), 1)
-            for key, metric in of_counts.items():
-                values[key] = score_tables(metric, table, self.positive)[0]
-        return values
+            table = np.zeros((len(self.classes), len(self.classes)))
+            np.add.at(table, (self.truth[test], observed["predict"]), 1)
+            counts = ConfusionCounts.from_matrix(
+                table, labels=self.classes, pos_label=self.pos_label
+            )
+        return values | {key: score_counts(m, counts) for key, m in of_counts.items()}
 
     def predicted(self, observed: Mapping[str, Any]) -> Any:
         """Return predicted labels, or a multi-label indicator; None if none were kept."""
@@ -450,13 +446,11 @@ class NumberTarget(Target):
         """Return predicted numbers."""
         return {"predict": check_numbers(predictions, name, len(self.truth))}
 
-    def check_split(self, split: int, test: Array) -> None:
+    def check_splits(self, tests: Sequence[Array]) -> None:
         """Raise where a metric is not defined for a test set."""
-        perfect = self._numbers(test, dict.fromkeys(self.names[:1], self.truth[test]))
-        for metric in self.metrics.values():
-            perfect.check_metric(metric)
+        for split, test in enumerate(tests):
             try:
-                perfect.observed(metric)
+                self.scores(self.names[0], test, {"predict": self.truth[test]})
             except ValueError as error:
                 raise ValueError(
                     f"{error} This is so in the test set of split {split}: use fewer splits, or "
@@ -525,12 +519,9 @@ def score_learner(
         numbers = PredictedNumbers.from_predictions(y, {"y_pred": estimator.predict(X)})
         return numbers.observed(metric)[0]
     if metric.source == "instances":
-        needs, several = metric.needs, is_indicator(y)
-        if needs == "labels":
-            observed = _observe_labels(classes, several, (needs,), True, estimator, X, y)
-            scores = {"scores": {needs: observed["predict"]}}
-        else:
-            scores = {"scores": {needs: respond(estimator, X, needs, classes, several)}}
+        needs, of_labels = metric.needs, metric.needs == "labels"
+        observed = _observe_labels(classes, is_indicator(y), (needs,), of_labels, estimator, X, y)
+        scores = {"scores": {needs: observed["predict" if of_labels else needs]}}
         scored = ScoredInstances.from_scores(y, scores, labels=classes, pos_label=pos_label)
         return scored.observed(metric)[0]
     return score_counts(metric, count_one(y, estimator.predict(X), classes, pos_label))
@@ -540,16 +531,9 @@ def score_counts(metric: Metric, counts: Any) -> float:
     """Return the metric value as scikit-learn's scorer gives it."""
     if counts.table is None:
         return float(metric.of_totals(Totals(counts.hits, counts.true, counts.predicted)))
-    return float(score_tables(metric, counts.table[None], counts.positive or 0)[0])
-
-
-def score_tables(metric: Metric, tables: Array, positive: int) -> Array:
-    """Return the metric value of each confusion table as scikit-learn's scorer gives it.
-
-    scikit-learn averages over the classes that occur.
-    """
-    occurs = (tables.sum(axis=1) + tables.sum(axis=2)) > 0
-    return np.asarray(metric.over(occurs)(tables, positive))
+    table = counts.table[None]
+    occurs = (table.sum(axis=1) + table.sum(axis=2)) > 0  # scikit-learn averages over these
+    return float(metric.over(occurs)(table, counts.positive or 0)[0])
 
 
 def _observe_labels(

@@ -15,7 +15,7 @@ Draws are made at the weight at which the model has the variance of the test noi
 distances from the mean are multiplied by the square roots of values of kappa. Since each metric
 and each classifier has its own weight, draws of a difference are not differences of draws; we
 preferred intervals that are right to sums that agree. `model="bcv"` keeps the published weight
-(`splitting.check_splits`), which is part of the paper.
+(`splitting.splits`), which is part of the paper.
 """
 
 from __future__ import annotations

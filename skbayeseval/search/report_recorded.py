@@ -48,7 +48,7 @@ from skbayeseval.results.facts import Fact, cautions_of, copies_of
 from skbayeseval.results.ranking import Ranking
 from skbayeseval.search.candidates import Recorded, RecordedOnly, name_candidates
 from skbayeseval.search.search_report import SearchReport
-from skbayeseval.splitting.block_cv import (
+from skbayeseval.splitting.splits import (
     SplitProportions,
     cautious_proportions,
     split_proportions,

@@ -25,7 +25,6 @@ from skbayeseval._validation import (
 )
 from skbayeseval.compare.learners import (
     CrossValidationOptions,
-    Learners,
     compare_learners,
 )
 from skbayeseval.compare.split_scores import check_range
@@ -52,9 +51,8 @@ from skbayeseval.search.report_recorded import (
     report_recorded,
 )
 from skbayeseval.search.search_report import Key, SearchReport, check_key
-from skbayeseval.splitting.block_cv import splitter_name
-from skbayeseval.splitting.check_splits import generate_splits
-from skbayeseval.splitting.collect import route
+from skbayeseval.splitting.collect import Learners, route
+from skbayeseval.splitting.splits import generate_splits, splitter_name
 
 # So many candidates are cross-validated again if the user does not say how many.
 MOST_AGAIN = 50
@@ -222,9 +220,7 @@ def report_search(
         for name, parameters in zip(name_candidates(candidates), candidates.values(), strict=True)
     }
     cv = check_cv(search.cv, y, classifier=is_classifier(search.estimator))
-    split_params, fit_params, _ = route(
-        "report_search", "report_search", estimators, cv, params, groups, requests
-    )
+    split_params, fit_params, _ = route("report_search", estimators, cv, params, groups, requests)
     splits = _repeated_splits(cv, X, y, split_params, recorded.n_splits)
     learners = Learners(estimators, cv, split_params, fit_params, entropy)
     ranking = compare_learners(Ranking, learners, X, y, options, splits)

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator, Sequence
-from numbers import Integral, Real
-from typing import Any, ClassVar, NamedTuple
+from collections.abc import Callable, Iterator
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -13,21 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from scipy.linalg import hadamard
 from scipy.special import xlogy
-from sklearn.model_selection import (
-    BaseCrossValidator,
-    BaseShuffleSplit,
-    GroupKFold,
-    GroupShuffleSplit,
-    KFold,
-    LeaveOneGroupOut,
-    LeaveOneOut,
-    PredefinedSplit,
-    RepeatedKFold,
-    RepeatedStratifiedKFold,
-    StratifiedGroupKFold,
-    StratifiedKFold,
-    TimeSeriesSplit,
-)
+from sklearn.model_selection import BaseCrossValidator
 from sklearn.utils import check_random_state, indexable
 
 from skbayeseval._arrays import (
@@ -40,9 +25,14 @@ from skbayeseval._arrays import (
 )
 from skbayeseval._labels import check_label_vector, kind_of_labels
 from skbayeseval._validation import check_whole_number
-from skbayeseval.splitting.balance import balanced_partition, deal
 
 MOST_REPEATS = 11
+
+# The search for a swap considers at most this many units of each block.
+CANDIDATES = 400
+
+# Cost per unit already in a block; breaks ties in favour of the smaller block.
+TIE = 1e-6
 
 
 class BlockRegularizedCV(BaseCrossValidator):
@@ -179,11 +169,7 @@ class BlockRegularizedCV(BaseCrossValidator):
                 f"Cannot have number of blocks={n_blocks} greater than the number of samples: "
                 f"n_samples={n_samples}."
             )
-        try:
-            rng = check_random_state(self.random_state)
-        except ValueError as error:
-            wanted = f"an int from 0 to {2**32 - 1}, a numpy.random.RandomState or None"
-            raise wrong("random_state", wanted, self.random_state) from error
+        rng = check_random_state(self.random_state)
         frequencies = self._frequencies(X, y, n_samples, n_blocks)
         if groups is not None:
             labels = check_label_vector(groups, "groups", classes=False)
@@ -288,10 +274,10 @@ def _hadamard_12() -> Array:
 
 def _frequencies_of_target(y: Any, n_blocks: int) -> Any:
     """Return class codes, a sparse indicator matrix, or None if `y` contains no classes."""
-    if _has_missing(y):
+    if getattr(y, "ndim", 1) == 1 and pd.isna(np.fromiter(y, object, count=len(y))).any():
         raise ValueError(
-            "Input y contains NaN, infinity or missing values, which cannot be balanced between "
-            "blocks. Remove these instances, or pass regularize=None."
+            "Input y contains NaN or missing values, which cannot be balanced between blocks. "
+            "Remove these instances, or pass regularize=None."
         )
     kind = kind_of_labels(y)
     if kind == "indicator":
@@ -319,15 +305,6 @@ def _frequencies_of_target(y: Any, n_blocks: int) -> Any:
     return np.ravel(codes)
 
 
-def _has_missing(y: Any) -> bool:
-    """Return whether a vector of labels contains NaN, infinity or None."""
-    if getattr(y, "ndim", 1) != 1:
-        return False
-    if getattr(y, "dtype", None) in (np.float16, np.float32, np.float64):
-        return not np.isfinite(np.asarray(y)).all()
-    return bool(pd.isna(np.fromiter(y, dtype=object, count=len(y))).any())
-
-
 def _whole_groups(
     unit: Array, frequencies: Any, n_blocks: int, rng: np.random.RandomState
 ) -> Array:
@@ -351,164 +328,146 @@ def _whole_groups(
     return balanced_partition(sums, n_blocks, rng, equal_sizes=False)[unit]
 
 
-# The name of splits that were given, in place of a splitter.
-AS_GIVEN = "splits as given"
+def deal(codes: Array, n_blocks: int, rng: np.random.RandomState) -> Array:
+    """Assign units to blocks in turn, class by class.
 
-FOLDS = (KFold, StratifiedKFold, GroupKFold, StratifiedGroupKFold, LeaveOneOut)
+    Block sizes and class counts differ by at most 1 between blocks.
+    """
+    shuffled = rng.permutation(len(codes))
+    by_class = shuffled[np.argsort(codes[shuffled], kind="stable")]
+    blocks = np.empty(len(codes), dtype=int)
+    blocks[by_class] = rng.permutation(n_blocks)[np.arange(len(codes)) % n_blocks]
+    return blocks
 
 
-REPEATED_FOLDS = (RepeatedKFold, RepeatedStratifiedKFold)
+def balanced_partition(
+    columns: Any, n_blocks: int, rng: np.random.RandomState, *, equal_sizes: bool
+) -> Array:
+    """Partition units into blocks whose column sums are close to each other.
 
+    A greedy pass assigns units one at a time, roughly from heaviest to lightest in a randomised
+    order. Each unit goes to the block that increases the squared error least. A local search then
+    moves and swaps units between blocks as long as the squared error decreases.
 
-DISJOINT = (LeaveOneGroupOut, TimeSeriesSplit)
-
-
-class SplitProportions(NamedTuple):
-    """Properties of splits that are known without the data; None if unknown.
-
-    Attributes
+    Parameters
     ----------
-    test_fraction : float or None
-        The number of test instances divided by the number of test and training instances of one
-        split.
-    weight : float or None
-        The weight of one count pooled over the test sets.
-    train_share : float or None
-        The number of training instances of one split divided by the number of all instances.
+    columns : ndarray or sparse matrix of shape (n_units, k)
+        The contribution of each unit to the column sums. Must be non-negative.
+    n_blocks : int
+        The number of blocks.
+    rng : numpy.random.RandomState
+        The random number generator.
+    equal_sizes : bool
+        Whether block sizes must differ by at most 1.
 
-    Examples
-    --------
-    >>> from sklearn.model_selection import RepeatedKFold
-    >>> from skbayeseval.splitting.block_cv import split_proportions
-    >>> split_proportions(RepeatedKFold(n_splits=5, n_repeats=4), n_splits=20)
-    SplitProportions(test_fraction=0.2, weight=0.25, train_share=0.8)
+    Returns
+    -------
+    blocks : ndarray of shape (n_units,)
+        The block index of each unit.
     """
+    # Most units contribute to few of many columns, such as classes.
+    columns = sparse.csr_matrix(columns, dtype=float)
+    total = np.ravel(columns.sum(axis=0))
+    scaled = columns[:, np.flatnonzero(total > 0)]
+    scaled.data *= n_blocks / total[total > 0][scaled.indices]  # the target sum per block is 1
+    n_units = scaled.shape[0]
+    if scaled.shape[1] == 0:
+        return deal(np.zeros(n_units, dtype=int), n_blocks, rng)
+    blocks = np.full(n_units, -1)
+    sums = np.zeros((n_blocks, scaled.shape[1]))
+    sizes = np.zeros(n_blocks, dtype=int)
+    capacity = np.full(n_blocks, -(-n_units // n_blocks) if equal_sizes else n_units)
+    if equal_sizes and n_units % n_blocks:
+        # n_units % n_blocks randomly chosen blocks hold one unit more than the others.
+        capacity -= 1
+        capacity[rng.permutation(n_blocks)[: n_units % n_blocks]] += 1
+    weight = np.sqrt(_squared(scaled)) * rng.uniform(0.4, 1.6, n_units)
+    for unit in np.argsort(-weight + 1e-12 * rng.uniform(size=n_units)):
+        entries = slice(*scaled.indptr[unit : unit + 2])
+        here, x = scaled.indices[entries], scaled.data[entries]
+        # Adding x to block b changes the sum of squared sums by 2 x . s_b + const.
+        cost = sums[:, here] @ x + TIE * sizes
+        cost[sizes >= capacity] = np.inf
+        block = _first_smallest(cost)
+        blocks[unit], sizes[block] = block, sizes[block] + 1
+        sums[block, here] += x
+    _improve(scaled, blocks, sums, rng, moves=not equal_sizes)
+    return rng.permutation(n_blocks)[blocks]
 
-    test_fraction: float | None = None
-    weight: float | None = None
-    train_share: float | None = None
+
+def _squared(rows: Any) -> Array:
+    """Return the sum of squares of each row of a sparse matrix."""
+    return np.ravel(rows.multiply(rows).sum(axis=1))
 
 
-def split_proportions(cv: Any, n_splits: int) -> SplitProportions:
-    """Return the proportions of `n_splits` splits of `cv` (int, splitter or list of splits)."""
-    if cv is None or isinstance(cv, Integral):
-        return _of_folds(5 if cv is None else int(cv), 1)
-    if isinstance(cv, BlockRegularizedCV):
-        return SplitProportions(0.5, calibrated_weight(n_splits // 2), 0.5)
-    if isinstance(cv, FOLDS):
-        return _of_folds(n_splits, 1)
-    if isinstance(cv, REPEATED_FOLDS):
-        return _of_folds(n_splits // cv.n_repeats, cv.n_repeats)
-    if isinstance(cv, BaseShuffleSplit):
-        return _of_shuffles(cv, n_splits)
-    if isinstance(cv, PredefinedSplit):
-        return _of_splits(list(cv.split()))
-    if isinstance(cv, DISJOINT):
-        return SplitProportions(weight=1.0)
-    if isinstance(cv, Sequence) and cv:
-        return _of_splits(cv)
-    return SplitProportions()
+def _improve(
+    scaled: Any, blocks: Array, sums: Array, rng: np.random.RandomState, *, moves: bool
+) -> None:
+    """Swap (and optionally move) units while the squared error decreases, worst block first."""
+    n_blocks = len(sums)
+    for _ in range(50 * n_blocks):
+        for block in np.argsort(-np.abs(sums - 1).max(axis=1).round(9), kind="stable"):
+            found = [
+                (*swap, int(other))
+                for other in range(n_blocks)
+                if other != block
+                and (swap := _best_swap(scaled, blocks, sums, block, other, rng, moves=moves))
+            ]
+            if found:
+                break
+        else:
+            return
+        _, mine, theirs, gain, other = found[
+            _first_smallest(np.array([change for change, *_ in found]))
+        ]
+        blocks[mine], blocks[theirs] = other, block
+        sums[block] += gain
+        sums[other] -= gain
 
 
-def cautious_proportions(n_splits: int, sizes: Array | None = None) -> SplitProportions:
-    """Return conservative proportions for unknown splits, assumed to be repeated k-fold.
+def _best_swap(
+    scaled: Any,
+    blocks: Array,
+    sums: Array,
+    block: int,
+    other: int,
+    rng: np.random.RandomState,
+    *,
+    moves: bool,
+) -> tuple[float, list[int], list[int], Array] | None:
+    """Return the swap that reduces the squared error most, or None if no swap does.
 
-    The smallest possible k is assumed, because fewer folds mean more repeats and a smaller weight.
-    `sizes`, if known, holds the number of instances of each class in each test set. In repeated
-    k-fold, these sum to the same class totals in every k consecutive test sets, which can exclude
-    values of k.
+    The last element of the tuple is the change of the column sums of `block`.
     """
-    if n_splits == 1:
-        return SplitProportions(weight=1.0)
-    n_folds = next(k for k in range(2, n_splits + 1) if _may_be_folds(k, n_splits, sizes))
-    return _of_folds(n_folds, n_splits // n_folds)
-
-
-def _may_be_folds(n_folds: int, n_splits: int, sizes: Array | None) -> bool:
-    """Return whether the splits can be (repeated) k-fold with k = `n_folds`."""
-    if n_splits % n_folds:
-        return False
-    if sizes is None:
-        return True
-    sums = np.asarray(sizes).reshape(-1, n_folds, np.shape(sizes)[-1]).sum(axis=1)
-    return bool((sums == sums[0]).all())
-
-
-def weight_of_fraction(
-    cv: Any, test_fraction: float, n_splits: int, sizes: Array | None = None
-) -> float:
-    """Return the weight of one pooled count when only the test fraction is known.
-
-    The splits are treated as (repeated) k-fold if they can be, else as random test sets.
-    """
-    n_folds = max(2, round(min(1 / test_fraction, 1e9)))
-    are_folds = abs(n_folds * test_fraction - 1) < 0.01 and _may_be_folds(n_folds, n_splits, sizes)
-    if are_folds and not isinstance(cv, BaseShuffleSplit):
-        return n_folds / n_splits
-    return weight_at_random(test_fraction, n_splits)
-
-
-def weight_at_random(test_share: float, n_splits: int) -> float:
-    """Return the expected weight of one count pooled over random test sets.
-
-    An instance is tested r ~ Binomial(J, f) times, so that E(r) / E(r^2) = 1 / ((1 - f) + J f).
-    """
-    return float(1 / (1 - test_share + n_splits * test_share))
-
-
-def pooled_weight(cv: Any, tests: Sequence[Array]) -> float:
-    """Return the weight of one count pooled over the test sets of `cv`."""
-    if isinstance(cv, BlockRegularizedCV):
-        return calibrated_weight(len(tests) // 2)
-    # Kish's effective sample size over the pooled size: sum(r) / sum(r^2).
-    times = np.bincount(np.concatenate(tests))
-    return float(times.sum() / np.square(times).sum())
-
-
-def splitter_name(cv: Any) -> str:
-    """Return the name of the splitter for messages."""
-    if cv is None or isinstance(cv, Integral):
-        return f"{5 if cv is None else int(cv)}-fold cross-validation"
-    name = type(cv).__name__  # private where scikit-learn wraps a list of splits
-    return name if hasattr(cv, "split") and not name.startswith("_") else AS_GIVEN
-
-
-def _of_folds(n_folds: int, n_repeats: int) -> SplitProportions:
-    return SplitProportions(1 / n_folds, 1 / n_repeats, 1 - 1 / n_folds)
-
-
-def _of_shuffles(cv: Any, n_splits: int) -> SplitProportions:
-    """Return the proportions of independent random test sets."""
-    test, train = cv.test_size, cv.train_size
-    if all(isinstance(size, Integral) for size in (test, train)):
-        return SplitProportions(test_fraction=int(test) / (int(test) + int(train)))
-    shares = [size for size in (test, train) if size is not None]
-    if any(isinstance(size, Integral) or not isinstance(size, Real) for size in shares):
-        return SplitProportions()
-    if test is None:
-        test = 1 - train if train is not None else 0.2 if isinstance(cv, GroupShuffleSplit) else 0.1
-    train = 1 - test if train is None else train
-    return SplitProportions(
-        float(test / (test + train)), weight_at_random(test, n_splits), float(train)
+    here = _sample(np.flatnonzero(blocks == block), rng)
+    there = _sample(np.flatnonzero(blocks == other), rng)
+    gap = sums[block] - sums[other]
+    given, taken = scaled[here], scaled[there]
+    if moves:  # the zero row stands for a move without a unit in exchange
+        nothing = sparse.csr_matrix((1, len(gap)))
+        given, taken = (sparse.vstack([rows, nothing], format="csr") for rows in (given, taken))
+    # If `block` gains v, the squared error changes by 2 v . gap + 2 v . v.
+    change = (
+        2 * ((taken @ gap)[None, :] - (given @ gap)[:, None])
+        + 2 * _squared(given)[:, None]
+        + 2 * _squared(taken)[None, :]
+        - 4 * (given @ taken.T).toarray()
     )
+    i, j = np.unravel_index(_first_smallest(change), change.shape)
+    if change[i, j] > -1e-12:
+        return None
+    mine = [int(here[i])] if i < len(here) else []
+    theirs = [int(there[j])] if j < len(there) else []
+    return float(change[i, j]), mine, theirs, (taken[[j]] - given[[i]]).toarray()[0]
 
 
-def _of_splits(splits: Sequence[Any]) -> SplitProportions:
-    """Return the proportions of an explicit list of splits."""
-    try:
-        pairs = [(_positions(train), _positions(test)) for train, test in splits]
-        n_samples = 1 + max(int(part.max()) for pair in pairs for part in pair)
-    except (TypeError, ValueError):
-        return SplitProportions()
-    if min(int(part.min()) for pair in pairs for part in pair) < 0:
-        return SplitProportions()
-    fraction = np.mean([len(test) / (len(train) + len(test)) for train, test in pairs])
-    share = np.mean([len(train) / n_samples for train, _ in pairs])
-    return SplitProportions(
-        float(fraction), pooled_weight(None, [test for _, test in pairs]), float(share)
-    )
+def _first_smallest(cost: Array) -> int:
+    """Return the index of the first minimum, treating costs within 1e-9 as equal.
+
+    Without the tolerance, ties would be broken by rounding errors, which depend on the processor.
+    """
+    return int(np.argmax(cost <= cost.min() + 1e-9))
 
 
-def _positions(part: Any) -> Array:
-    array = np.asarray(part)
-    return np.flatnonzero(array) if array.dtype == bool else array.astype(np.intp, casting="safe")
+def _sample(units: Array, rng: np.random.RandomState) -> Array:
+    return units if len(units) <= CANDIDATES else rng.choice(units, CANDIDATES, replace=False)

@@ -62,26 +62,18 @@ class Checkpoint:
         """Return the checkpoint that a user asked for; raise if it is not valid."""
         if given is None:
             return None
-        keys: Any = {}
-        path = given
-        if isinstance(given, Mapping):
-            if "path" not in given or not {"path", "keys"}.issuperset(given):
-                raise ValueError(
-                    "checkpoint must be a folder, or a dict with the items 'path' and 'keys', got "
-                    f"a dict with {sorted(map(str, given))}."
-                )
-            path, keys = given["path"], given.get("keys") or {}
-        if not isinstance(path, (str, os.PathLike)) or not isinstance(os.fspath(path), str):
-            raise wrong("checkpoint", "the path of a folder, or a dict with it", path, TypeError)
-        path = os.fspath(path)
-        if not path:
-            raise ValueError("checkpoint must be the path of a folder, got ''.")
+        wanted = "the path of a folder, or a dict with the items 'path' and 'keys'"
+        whole: Any = given if isinstance(given, Mapping) else {"path": given}
+        path, keys = whole.get("path"), whole.get("keys") or {}
+        if not isinstance(path, (str, os.PathLike)) or not {"path", "keys"}.issuperset(whole):
+            raise wrong("checkpoint", wanted, given, TypeError)
+        if not os.fspath(path) or not isinstance(os.fspath(path), str):
+            raise wrong("checkpoint", wanted, given)
         if not isinstance(keys, Mapping) or not all(
             isinstance(text, str) for pair in keys.items() for text in pair
         ):
-            raise wrong(
-                "checkpoint['keys']", "a dict of names of estimators to texts", keys, TypeError
-            )
+            names = "a dict of names of estimators to texts"
+            raise wrong("checkpoint['keys']", names, keys, TypeError)
         return cls(os.path.abspath(path), dict(keys))
 
     def keys_of_fits(
@@ -150,23 +142,12 @@ class Checkpoint:
             f"{_IN_A_MODULE}, or name a version of it yourself, and another one whenever it "
             f"changes: {_with_key(name)}"
         )
-        routing = None
-        if get_config()["enable_metadata_routing"] and hasattr(estimator, "get_metadata_routing"):
-            routing = str(estimator.get_metadata_routing())
-        return digest([_digest_of(f"estimator {name!r}", estimator, way_out, unfollowed), routing])
+        return _digest_of(f"estimator {name!r}", estimator, way_out, unfollowed)
 
     def open(self) -> None:
         """Make the folder, or check that it is a checkpoint."""
         marker = os.path.join(self.path, MARKER)
-        try:
-            os.makedirs(self.path, exist_ok=True)
-        except FileExistsError:
-            raise NotADirectoryError(
-                f"checkpoint={self.path!r} is a file, must be a folder."
-            ) from None
-        except OSError as error:
-            reason = f"{error.strerror}: the folder of checkpoint= cannot be made"
-            raise OSError(error.errno, reason, self.path) from None
+        os.makedirs(self.path, exist_ok=True)
         others = [name for name in os.listdir(self.path) if not name.startswith(UNFINISHED)]
         if os.path.lexists(marker):
             with open(marker, "rb") as file:
@@ -184,13 +165,6 @@ class Checkpoint:
             with written_whole(marker) as temporary, open(temporary, "wb") as file:
                 file.write(FORMAT.encode())
 
-    def check_writable(self) -> None:
-        """Raise, before anything is fitted, if no file can be written."""
-        if not os.access(self.path, os.W_OK | os.X_OK):
-            raise PermissionError(
-                f"checkpoint={self.path!r} is read-only, but not all fits are in it yet."
-            )
-
     def has(self, key: str) -> bool:
         """Return whether a fit is in the checkpoint."""
         return os.path.lexists(self._file(key))
@@ -206,16 +180,15 @@ class Checkpoint:
             header, arrays = read_archive(path)
             if header.get("key") != key:
                 raise ValueError("it is the file of another fit, under another name")
-            content = {name: decode(header[name], arrays) for name in CONTENT}
+            return {name: decode(header[name], arrays) for name in CONTENT}
         except OSError:
             raise
         except Exception as error:
             reason = str(error) if isinstance(error, ValueError) else repr(error)
             raise ValueError(
-                f"{path} is not a fit that this checkpoint can go on from: "
-                f"{reason.rstrip('.')}. Remove the file to fit again."
+                f"{path} is not a fit of this checkpoint: {reason.rstrip('.')}. Remove the file to "
+                "fit again."
             ) from error
-        return content
 
     def store(self, key: str, run: Any) -> None:
         """Write what is kept of a fit, whole or not at all."""
@@ -226,13 +199,8 @@ class Checkpoint:
         try:
             write_archive(path, header, arrays)
         except OSError as error:
-            reason = error.strerror or str(error)
-            raise OSError(
-                error.errno,
-                f"{reason}: a finished fit could not be written to the checkpoint. Those written "
-                "before are whole, and the same call goes on from them",
-                path,
-            ) from error
+            reason = f"{error.strerror or error}: a fit could not be written to the checkpoint"
+            raise OSError(error.errno, reason, path) from error
 
     def _file(self, key: str) -> str:
         return os.path.join(self.path, f"{key}.npz")

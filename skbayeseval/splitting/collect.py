@@ -10,17 +10,16 @@ import math
 import sys
 import time
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import CancelledError
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from joblib import delayed
 from scipy import sparse
 from sklearn import get_config
 from sklearn.base import BaseEstimator, clone
-from sklearn.exceptions import FitFailedWarning, UnsetMetadataPassedError
+from sklearn.exceptions import FitFailedWarning
 from sklearn.utils import _safe_indexing, check_random_state, get_tags, indexable
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 
@@ -28,13 +27,11 @@ from skbayeseval._arrays import Array, check_entries, number_of_samples, wrong
 from skbayeseval._files import storable
 from skbayeseval._running import Task, parallel_with_progress, shared
 from skbayeseval._validation import check_flag, check_n_jobs, check_pre_dispatch, check_whole_number
-from skbayeseval.splitting.block_cv import BlockRegularizedCV, pooled_weight
-from skbayeseval.splitting.check_splits import take_rows
+from skbayeseval.splitting.block_cv import BlockRegularizedCV
 from skbayeseval.splitting.checkpoint import Checkpoint
 from skbayeseval.splitting.digest import digest
 from skbayeseval.splitting.out_of_fold import OutOfFold
-
-Split = tuple[Array, Array]
+from skbayeseval.splitting.splits import Split, pooled_weight, take_rows
 
 # Maps (fitted estimator, X_test, y_test) to the named outputs to keep.
 Observe = Callable[[Any, Any, Any], Mapping[str, Any]]
@@ -151,6 +148,24 @@ class Fitting:
             )
 
 
+class Learners(NamedTuple):
+    """Estimators by name, their splitter, and what it and their fits are given.
+
+    `entropy` seeds the draws, and the splits if these are not given.
+    """
+
+    estimators: Mapping[str, Any]
+    cv: Any
+    split_params: Mapping[str, Any]
+    fit_params: Mapping[str, Mapping[str, Any]]
+    entropy: int
+
+    @property
+    def groups(self) -> Any:
+        """The group of each instance; None if there are no groups."""
+        return self.split_params.get("groups")
+
+
 @dataclass(frozen=True)
 class _Run:
     """Output of one estimator in one split; `chosen` holds `best_params_` of a search.
@@ -174,8 +189,6 @@ class Collection:
 
     Attributes
     ----------
-    names : tuple of str
-        The names of the estimators.
     splits : list of (train, test)
         All splits, including those in which an estimator failed.
     kept : list of int
@@ -189,11 +202,10 @@ class Collection:
         The outputs on further splits into halves, which tell how much training sets matter.
     """
 
-    names: tuple[str, ...]
     splits: list[Split]
     kept: list[int]
     runs: dict[str, list[_Run]] = field(repr=False)
-    weight: float
+    weight: float = 1.0
     halved: Collection | None = field(default=None, repr=False)
 
     @property
@@ -207,14 +219,10 @@ class Collection:
         ]
 
     @property
-    def train_size(self) -> float:
-        """The mean number of training instances per split."""
-        return float(np.mean([len(self.splits[i][0]) for i in self.kept]))
-
-    @property
-    def test_size(self) -> float:
-        """The mean number of test instances per split."""
-        return float(np.mean([len(self.splits[i][1]) for i in self.kept]))
+    def sizes(self) -> tuple[float, float]:
+        """The mean numbers of training and of test instances per split."""
+        train, test = (np.mean([len(self.splits[i][k]) for i in self.kept]) for k in (0, 1))
+        return float(train), float(test)
 
     @property
     def two_fold_repeats(self) -> int | None:
@@ -262,43 +270,34 @@ class Collection:
 
 
 def collect(
-    estimators: Mapping[str, Any],
+    learners: Learners,
     X: Any,
     y: Any,
     fitting: Fitting,
     *,
-    cv: Any,
     splits: list[Split],
-    fit_params: Mapping[str, Mapping[str, Any]],
-    groups: Any = None,
-    observers: Mapping[str, Observe] | None = None,
+    observers: Mapping[str, Observe],
     halved: Sequence[Split] = (),
 ) -> Collection:
     """Fit clones of the estimators on every training set and observe them on the test set.
 
-    All estimators share the splits, which are those of `cv`. Each pair of a split and an estimator
-    is one joblib task, run by the active joblib backend. `observers` are called with the fitted
-    estimator of their name and the test set, and return a dict of the outputs to keep (by default
-    the predictions). If one raises, the fit counts as failed. `halved` are further splits into
-    halves, which are collected as well. Fits that are in the checkpoint are not repeated, and those
-    that finish are added to it at once.
+    All estimators share the splits. Each pair of a split and an estimator is one joblib task, run
+    by the active joblib backend. `observers` are called with the fitted estimator of their name and
+    the test set, and return a dict of the outputs to keep. If one raises, the fit counts as failed.
+    `halved` are further splits into halves, which are collected as well. Fits that are in the
+    checkpoint are not repeated, and those that finish are added to it at once.
     """
     X, y = indexable(X, y)
     everything = [*splits, *halved]
-    names = tuple(estimators)
-    show = fitting.verbose > 0
-    if halved and show:
-        more = f"{len(splits) * len(names)} on the splits, {len(halved) * len(names)} on halves"
-        print(f"{len(everything) * len(names)} fits: {more} of the data.", file=sys.stderr)
-    observers = observers or dict.fromkeys(estimators, observe_predictions)
+    estimators, fit_params = learners.estimators, learners.fit_params
     checkpoint = Checkpoint.of(fitting.checkpoint)
     keys: dict[tuple[str, int], str] = {}
     finished: dict[tuple[str, int], _Run] = {}
     if checkpoint is not None:
-        data = X, y, groups
+        data = X, y, learners.groups
         keys = checkpoint.keys_of_fits(estimators, data, fit_params, observers, everything)
-        finished = _finished(checkpoint, keys, show=show)
-    tasks = [(name, i) for i in range(len(everything)) for name in names]
+        finished = _finished(checkpoint, keys, show=fitting.verbose > 0)
+    tasks = [(name, i) for i in range(len(everything)) for name in estimators]
     left = [task for task in tasks if task not in finished]
     fit, n_samples = delayed(Task(_fit_and_observe)), number_of_samples(X, "X")
     common = shared(X), shared(y)
@@ -318,63 +317,42 @@ def collect(
         )
         for name, i in left
     )
-    finished |= _run(calls, len(left), fitting, checkpoint, keys)
-    runs_of = {name: [finished[name, i] for i in range(len(everything))] for name in names}
+    parallel = parallel_with_progress(
+        n_jobs=fitting.n_jobs,
+        pre_dispatch=fitting.pre_dispatch,
+        total=len(left),
+        show=fitting.verbose > 0 and len(left) > 0,
+        as_they_come=checkpoint is not None,
+    )
+    for task, run in parallel(calls):
+        finished[task] = run
+        # A worker on a machine with other disks cannot do that itself.
+        if checkpoint is not None and run.error is None and not checkpoint.has(keys[task]):
+            checkpoint.store(keys[task], run)
 
     def outputs_on(some: Sequence[Split], first: int) -> Collection:
-        runs = {name: all_runs[first : first + len(some)] for name, all_runs in runs_of.items()}
-        return Collection(names, list(some), list(range(len(some))), runs, 1.0)
+        numbers = range(first, first + len(some))
+        runs = {name: [finished[name, i] for i in numbers] for name in estimators}
+        return Collection(list(some), list(range(len(some))), runs)
 
-    whole = outputs_on(splits, 0)
-    kept = _kept_splits(cv, len(splits), whole.failures)
-    weight = pooled_weight(cv, [splits[i][1] for i in kept])
-    of_halves = outputs_on(halved, len(splits)) if halved else None
-    if of_halves is not None and of_halves.failures:
+    whole, of_halves = outputs_on(splits, 0), outputs_on(halved, len(splits))
+    kept = _kept_splits(learners.cv, len(splits), whole.failures)
+    weight = pooled_weight(learners.cv, [splits[i][1] for i in kept])
+    if of_halves.failures:
         warnings.warn(
             "Fits on halves of the data failed, so that they do not tell how much training sets "
             f"matter (the first: {of_halves.failures[0][2]}).",
             FitFailedWarning,
             stacklevel=4,
         )
-        of_halves = None
-    return replace(whole, kept=kept, weight=weight, halved=of_halves)
+    told = halved and not of_halves.failures
+    return replace(whole, kept=kept, weight=weight, halved=of_halves if told else None)
 
 
 def _on(observe: Any, rows: Array) -> Observe:
     """Return an observer of a test set; some have further columns of it."""
     observer: Observe = observe.of_rows(rows) if hasattr(observe, "of_rows") else observe
     return observer
-
-
-def _run(
-    calls: Iterable[Any],
-    number: int,
-    fitting: Fitting,
-    checkpoint: Checkpoint | None,
-    keys: Mapping[tuple[str, int], str],
-) -> dict[tuple[str, int], _Run]:
-    """Return the runs of so many calls, which are stored as they come."""
-    parallel = parallel_with_progress(
-        n_jobs=fitting.n_jobs,
-        pre_dispatch=fitting.pre_dispatch,
-        total=number,
-        show=fitting.verbose > 0 and number > 0,
-        as_they_come=checkpoint is not None,
-    )
-    finished = {}
-    try:
-        for task, run in parallel(calls):
-            finished[task] = run
-            # A worker on a machine with other disks cannot do that itself.
-            if checkpoint is not None and run.error is None and not checkpoint.has(keys[task]):
-                checkpoint.store(keys[task], run)
-    except CancelledError as error:
-        error.add_note(
-            "Workers were lost, and with them the data that had been sent to them. Call again; "
-            "with checkpoint=, finished fits are kept."
-        )
-        raise
-    return finished
 
 
 def _finished(
@@ -387,8 +365,6 @@ def _finished(
         for task, key in keys.items()
         if checkpoint.has(key)
     }
-    if len(finished) < len(keys):
-        checkpoint.check_writable()
     if show and finished:
         message = f"{len(finished)} of {len(keys)} fits are in the checkpoint {checkpoint.path}"
         print(message, file=sys.stderr)
@@ -405,7 +381,6 @@ def _finished(
 
 def route(
     owner: str,
-    caller: str,
     estimators: Mapping[str, Any],
     cv: Any,
     params: Mapping[str, Any] | None,
@@ -428,15 +403,7 @@ def route(
             "`sklearn.set_config(enable_metadata_routing=True)`. When routing is enabled, pass "
             "`groups` alongside other metadata via the `params` argument instead."
         )
-    router = metadata_router(owner, estimators, cv, scorers)
-    try:
-        routed = process_routing(router, "fit", **params)
-    except UnsetMetadataPassedError as error:
-        raise UnsetMetadataPassedError(
-            message=str(error).replace(f"{owner}.fit", caller),
-            unrequested_params=error.unrequested_params,
-            routed_params=error.routed_params,
-        ) from None
+    routed = process_routing(metadata_router(owner, estimators, cv, scorers), "fit", **params)
     fits = {name: dict(routed[f"estimator_{i}"].fit) for i, name in enumerate(estimators)}
     scores = [dict(routed[f"scorer_{i}"].score) for i in range(len(scorers))]
     return dict(routed.splitter.split), fits, scores

@@ -1,18 +1,16 @@
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn import config_context
 from sklearn.base import clone
 from sklearn.datasets import make_classification
 from sklearn.exceptions import NotFittedError
-from sklearn.linear_model import LogisticRegression, Ridge, RidgeClassifier
-from sklearn.metrics import f1_score, make_scorer
+from sklearn.linear_model import LogisticRegression, Perceptron, Ridge, RidgeClassifier
+from sklearn.metrics import f1_score, precision_score
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, SVR
-from sklearn.utils import estimator_html_repr
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from skbayeseval import (
@@ -28,7 +26,14 @@ NB, LR = GaussianNB(), LogisticRegression()
 
 
 @parametrize_with_checks(
-    [BayesianComparer([RidgeClassifier(), LogisticRegression()], n_draws=100, refit=True)]
+    [
+        BayesianComparer(
+            [RidgeClassifier(), Perceptron()],
+            cv=BlockRegularizedCV(2, random_state=0),
+            n_draws=100,
+            refit=True,
+        )
+    ]
 )
 def test_scikit_learns_checks(estimator, check):
     check(estimator)
@@ -40,11 +45,6 @@ def test_scikit_learns_checks(estimator, check):
 )
 def test_scikit_learns_checks_of_regressors(estimator, check):
     check(estimator)
-
-
-@pytest.fixture(scope="module")
-def plain():
-    return bayesian_cross_validate(NB, LR, X, Y, random_state=0)
 
 
 @pytest.fixture
@@ -125,61 +125,20 @@ def test_deep_parameters(named):
         comparer.set_params(nonsense=3)
 
 
-def test_html_diagram():
-    html = estimator_html_repr(BayesianComparer([("bayes", NB), LR]))
-    assert html.count("sk-parallel-item") >= 2
-    assert "bayes" in html
-    assert "BayesianComparer" in BayesianComparer([NB, LR])._repr_html_()
-
-
-def test_routing():
-    groups, weights = np.arange(160) // 4, np.linspace(0.1, 1, 160)
-    plain = BayesianComparer([NB, LR], refit=True, random_state=0)
-    plain.fit(X, Y, groups=groups, sample_weight=weights)
-    with config_context(enable_metadata_routing=True):
-        routed = BayesianComparer(
-            [
-                GaussianNB().set_fit_request(sample_weight=True),
-                LogisticRegression().set_fit_request(sample_weight=True),
-            ],
-            refit=True,
-            random_state=0,
-        )
-        routed.fit(X, Y, groups=groups, sample_weight=weights)
-        router = routed.get_metadata_routing()
-        assert router.consumes("fit", ["groups", "sample_weight"]) == {"groups", "sample_weight"}
-    np.testing.assert_array_equal(routed.result_.draws, plain.result_.draws)
-
-
-def paid(y_true, y_pred, amount=None, sample_weight=None):
-    amount = np.ones(len(y_true)) if amount is None else amount
-    return np.average((y_true == y_pred) * amount, weights=sample_weight)
-
-
-def test_metadata_that_scorers_do_not_request_go_to_fit_alone():
-    weights = np.linspace(0.1, 1, 160)
-    options = {"params": {"sample_weight": weights}, "n_draws": 100, "random_state": 0}
-    plain = bayesian_cross_validate(NB, LR, X, Y, **options)
-    with config_context(enable_metadata_routing=True):
-        learners = [one.set_fit_request(sample_weight=True) for one in (GaussianNB(), clone(LR))]
-        scorer = make_scorer(paid).set_score_request(sample_weight=False)
-        routed = bayesian_cross_validate(*learners, X, Y, scoring=scorer, **options)
-    assert routed.observed_a == pytest.approx(plain.observed_a)
-
-
 def test_score_of_labels_that_are_drawn_anew():
-    metric = metrics.resampled(f1_score)
+    metric = metrics.resampled(lambda y_true, y_pred: np.mean(y_true[y_pred == 1]))
     options = {"weight": "published", "refit": True, "n_draws": 100, "random_state": 0}
     few = X[:40], Y[:40]  # the function is called for every draw
     comparer = BayesianComparer([NB, LR], scoring=metric, cv=2, **options).fit(*few)
-    assert comparer.score(*few) == pytest.approx(f1_score(few[1], comparer.predict(few[0])))
+    precision = precision_score(few[1], comparer.predict(few[0]))
+    assert comparer.score(*few) == pytest.approx(precision)
 
 
 def test_inside_scikit_learn():
     comparer = BayesianComparer([NB, LR], refit=True, n_draws=200, random_state=0)
-    assert (cross_val_score(comparer, X, Y, cv=3) > 0.4).all()
+    assert (cross_val_score(comparer, X, Y, cv=2) > 0.4).all()
     grid = {"LogisticRegression__C": [0.01, 1.0]}
-    search = GridSearchCV(comparer, grid, cv=BlockRegularizedCV(random_state=0)).fit(X, Y)
+    search = GridSearchCV(comparer, grid, cv=2).fit(X, Y)
     assert search.best_params_["LogisticRegression__C"] in (0.01, 1.0)
     make_pipeline(StandardScaler(), comparer).fit(X, Y).predict(X)
 
@@ -203,30 +162,19 @@ def test_bad_estimators_are_told_in_fit(estimators, error, message):
 @pytest.mark.parametrize(
     "options",
     [
-        {"cv": 4},
-        {"model": "unpaired"},
-        {"prior": {"theta": 3.0}},
-        {"n_draws": 300},
-        {"scoring": ["recall", "f1"]},
-        {"labels": [1, 0]},
-        {"pos_label": 0, "scoring": "f1"},
-        {"error_score": np.nan},
-        {"random_state": 5},
+        {"cv": 4, "model": "unpaired"},
+        {"prior": {"theta": 3.0}, "n_draws": 300},
+        {"labels": [1, 0], "pos_label": 0, "scoring": ["recall", "f1"], "random_state": 5},
     ],
     ids=str,
 )
-def test_every_argument_arrives(options, plain):
+def test_every_argument_arrives(options):
     common = {"random_state": 0} | options
     comparer = BayesianComparer([NB, LR], **common).fit(X, Y)
     result = bayesian_cross_validate(NB, LR, X, Y, **common)
     assert comparer.result_.to_dict()["evidence"] == result.to_dict()["evidence"]
+    assert comparer.result_.metrics == result.metrics
     np.testing.assert_array_equal(comparer.result_.draws, result.draws)
-    same = (
-        plain.metrics == result.metrics
-        and plain.labels == result.labels
-        and plain.draws.tolist() == result.draws.tolist()
-    )
-    assert same == ("error_score" in options)
 
 
 class FailsOnAll(GaussianNB):
@@ -242,7 +190,7 @@ class FailsOnAll(GaussianNB):
         return super().fit(X, y)
 
 
-@pytest.mark.parametrize("error", [MemoryError, ValueError, KeyboardInterrupt])
+@pytest.mark.parametrize("error", [MemoryError, KeyboardInterrupt])
 def test_a_failing_refit_keeps_the_comparison(error):
     both = [("one", FailsOnAll(error)), ("other", FailsOnAll(error))]
     comparer = BayesianComparer(both, refit=True, rope=0.01, n_draws=200, random_state=0)
@@ -260,15 +208,12 @@ def test_a_failing_refit_keeps_the_comparison(error):
     assert comparer.n_features_in_ == 20
     with pytest.raises(NotFittedError):
         comparer.predict(X)
-
-
-def test_nothing_stale_is_left():
-    comparer = BayesianComparer([NB, LR], refit=True, n_draws=200, random_state=0).fit(X, Y)
-    comparer.set_params(refit=False).fit(X[:, :3], Y)
+    # Nothing stale is left of an earlier fit.
+    comparer.set_params(estimators=[NB, LR]).fit(X, Y)
+    assert hasattr(comparer, "best_estimator_")
+    comparer.set_params(refit=False).fit(X[:, :3].tolist(), Y)
     assert not hasattr(comparer, "best_estimator_")
-    assert comparer.n_features_in_ == 3
-    comparer.set_params(refit=True).fit(X.tolist(), Y)
-    assert comparer.n_features_in_ == 20
+    assert not hasattr(comparer, "n_features_in_")
 
 
 class TakesSparse(GaussianNB):

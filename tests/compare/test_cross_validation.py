@@ -13,13 +13,11 @@ from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.model_selection import (
     KFold,
     LeaveOneOut,
-    RepeatedStratifiedKFold,
     ShuffleSplit,
     cross_validate,
 )
 from sklearn.naive_bayes import BernoulliNB, GaussianNB
 from sklearn.svm import SVC
-from sklearn.tree import DecisionTreeClassifier
 
 from skbayeseval import (
     BlockRegularizedCV,
@@ -44,16 +42,13 @@ NB, LR = GaussianNB(), LogisticRegression()
 SPLITTERS = [
     BlockRegularizedCV(3, random_state=1),
     KFold(5, shuffle=True, random_state=1),
-    RepeatedStratifiedKFold(n_splits=3, n_repeats=4, random_state=1),
     ShuffleSplit(6, test_size=0.3, random_state=1),
-    5,
-    list(KFold(4).split(X)),
 ]
 
 
 @pytest.mark.parametrize(
     ("cv", "model"),
-    zip(SPLITTERS, 2 * ["paired", "unpaired", "bcv"], strict=True),
+    zip(SPLITTERS, ["paired", "unpaired", "bcv"], strict=True),
     ids=lambda given: given if isinstance(given, str) else type(given).__name__,
 )
 def test_equals_the_hand_computation(cv, model):
@@ -81,11 +76,11 @@ def test_equals_the_hand_computation(cv, model):
     assert result.observed_a == by_hand.observed_a
 
 
-@pytest.mark.parametrize("cv", SPLITTERS[:2], ids=lambda cv: type(cv).__name__)
 @pytest.mark.parametrize("scoring", [None, sorted(set(metrics.known_metrics()) - {
     "specificity", "negative_predictive_value", "cohen_kappa",
     *metrics.known_metrics("numbers")})])  # fmt: skip
-def test_scores_are_those_of_cross_validate(cv, scoring):
+def test_scores_are_those_of_cross_validate(scoring):
+    cv = SPLITTERS[0]
     result = bayesian_cross_validate(NB, LR, X, Y, cv=cv, scoring=scoring, random_state=0)
     for estimator in (NB, LR):
         theirs = cross_validate(estimator, X, Y, cv=cv, scoring=scoring)
@@ -104,21 +99,6 @@ def test_same_draws_whatever_runs_them():
         with parallel_config(backend=backend):
             other = bayesian_cross_validate(NB, LR, X, Y, n_jobs=2, random_state=0)
         np.testing.assert_array_equal(other.draws, reference.draws)
-
-
-def test_random_state():
-    def draws(seed, **options):
-        return bayesian_cross_validate(NB, LR, X, Y, random_state=seed, **options)
-
-    one, other = draws(0, return_indices=True), draws(1, return_indices=True)
-    indices = [r.cv_results["GaussianNB"]["indices"]["test"][0] for r in (one, other)]
-    assert set(indices[0]) != set(indices[1])
-    rng = np.random.default_rng(0)
-    assert (draws(rng).draws != draws(rng).draws).any()
-    # A splitter that is given is not altered.
-    cv = BlockRegularizedCV(random_state=7)
-    assert draws(0, cv=cv).evidence == draws(1, cv=cv).evidence
-    assert cv.random_state == 7
 
 
 def test_pandas_sparse_lists_and_strings():
@@ -159,29 +139,6 @@ def test_groups_and_parameters():
     np.testing.assert_array_equal(routed.draws, result.draws)
 
 
-def test_a_class_missing_from_a_training_split():
-    order = np.argsort(Y, kind="stable")
-    result = bayesian_cross_validate(
-        DecisionTreeClassifier(), NB, X[order], Y[order], cv=KFold(2), random_state=0
-    )
-    assert result.evidence.total == 160
-    assert result.observed_a < 0.5
-
-
-def test_plot_scores():
-    result = bayesian_cross_validate(NB, LR, X, Y, scoring=["f1", "recall"], random_state=0)
-    display = result.plot("scores", metric="recall")
-    np.testing.assert_array_equal(display.scores_a, result.cv_results["GaussianNB"]["test_recall"])
-    with pytest.raises(
-        ValueError, match=r"no split scores of 'accuracy', only of \['f1', 'recall'\]"
-    ):
-        result.plot("scores", metric="accuracy")
-    with pytest.raises(ValueError, match="which this result does not have"):
-        compare_predictions(Y, Y, Y).plot("scores")
-    assert compare_predictions(Y, Y, Y).cv_results is None
-    assert compare_predictions(Y, Y, Y).n_splits is None
-
-
 class FailsOnce(GaussianNB):
     """Fails to fit where the first training instance is the first of all."""
 
@@ -218,8 +175,8 @@ class UnsureOnce(GaussianNB):
         return super().predict_proba(X_test) * (np.nan if missing else 1)
 
 
-@pytest.mark.parametrize("scoring", ["roc_auc", ["neg_log_loss", "accuracy"]])
-def test_scores_that_are_missing_are_a_failure(scoring):
+def test_scores_that_are_missing_are_a_failure():
+    scoring = ["neg_log_loss", "accuracy"]
     learners, options = (UnsureOnce(), LR, X, Y), {"cv": KFold(3), "scoring": scoring}
     message = "Estimator 'UnsureOnce' failed in split 0: .*predict_proba returned NaN or infinity"
     with pytest.raises(ValueError, match=message):
@@ -261,9 +218,8 @@ def test_per_class_where_a_split_lacks_a_class():
     assert scores["test_recall[1]"][0] == 0
 
 
-@pytest.mark.parametrize("words", [False, True])
-def test_an_error_after_the_fits_keeps_them(words):
-    y = np.where(Y, "yes", "no") if words else Y
+def test_an_error_after_the_fits_keeps_them():
+    y = np.where(Y, "yes", "no")
     with pytest.raises(RuntimeError, match="out of luck") as caught:
         bayesian_cross_validate(NB, LR, X, y, engine=Breaks(), random_state=0)
     assert "All fits were done" in caught.value.__notes__[0]

@@ -9,16 +9,15 @@ from sklearn import config_context
 from sklearn.base import clone
 from sklearn.datasets import make_classification
 from sklearn.exceptions import UnsetMetadataPassedError
-from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import make_scorer
-from sklearn.model_selection import GridSearchCV, KFold, StratifiedKFold, cross_validate
+from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_validate
 from sklearn.naive_bayes import GaussianNB
 
 from skbayeseval import (
     BayesianComparer,
     bayesian_cross_val_score,
     bayesian_cross_validate,
-    compare_many,
     compare_predictions,
     load_result,
     metrics,
@@ -61,10 +60,6 @@ def weighted_gain(y_true, y_pred, amount, sample_weight=None):
     return np.average(values, weights=sample_weight)
 
 
-def gain_per_money(y_true, y_pred, amount):  # neither a sum nor a mean
-    return gain(y_true, y_pred, amount) / amount.sum()
-
-
 def of_cards(y_true, y_pred, kind, fee=1.0):
     return fee * np.sum((kind == "card") & (y_true == y_pred))
 
@@ -76,9 +71,8 @@ def asking(function, **options):
     return scorer.set_score_request(**dict.fromkeys(names, True))
 
 
-@pytest.mark.parametrize("model", ["auto", "scores"])
 @pytest.mark.parametrize(
-    "column", [AMOUNT, AMOUNT.tolist(), pd.Series(AMOUNT)], ids=["array", "list", "series"]
+    ("column", "model"), [(AMOUNT.tolist(), "auto"), (pd.Series(AMOUNT), "scores")]
 )
 def test_observed_values_are_those_of_cross_validate(routing, column, model):
     scoring = {
@@ -108,12 +102,12 @@ def test_observed_values_are_those_of_cross_validate(routing, column, model):
         assert_allclose([of_metric.observed_a, of_metric.observed_b], means)
 
 
-@pytest.mark.parametrize("function", [gain, mean_gain, weighted_gain, gain_per_money])
+@pytest.mark.parametrize("function", [mean_gain, weighted_gain])
 def test_test_sets(function):
     with config_context(enable_metadata_routing=True):
         scorer = asking(function)
     make = metrics.weighted if function is weighted_gain else metrics.resampled
-    options = {"params": {"amount": AMOUNT}, "n_draws": 1000, "random_state": 0}
+    options = {"params": {"amount": AMOUNT}, "n_draws": 300, "random_state": 0}
     expected = [function(Y, said, AMOUNT) for said in (A, B)]
     sds = []
     for scoring in (scorer, make(function)):
@@ -124,8 +118,6 @@ def test_test_sets(function):
     assert_allclose(sds[0], sds[1], rtol=0.15)
     swapped = compare_predictions(Y, B, A, scoring=scorer, **options)
     assert swapped.draws.mean() == pytest.approx(expected[1] - expected[0], abs=sds[0] / 4)
-    ranking = compare_many(Y, {"a": A, "b": B}, scoring=scorer, **options)
-    assert ranking.pairs["a", "b"].observed_a == pytest.approx(expected[0])
     assert score_posterior(Y, A, scoring=scorer, **options).observed == pytest.approx(expected[0])
 
 
@@ -194,69 +186,41 @@ def test_requests(routing):
     assert result.observed_a == pytest.approx(sk.f1_score(Y, A, sample_weight=WEIGHTS))
 
 
-def test_regressors(routing):
-    target = X[:, 0] + RNG.normal(size=N)
-    loss = make_scorer(
-        lambda y, p, amount: np.sum(amount * (y - p) ** 2), greater_is_better=False
-    ).set_score_request(amount=True)
-    options = {"scoring": loss, "params": {"amount": AMOUNT}, "cv": KFold(3)}
-    result = bayesian_cross_validate(Ridge(), Ridge(100), X, target, **options, **FEW)
-    expected = [
-        cross_validate(one, X, target, **options)["test_score"] for one in (Ridge(), Ridge(100))
-    ]
-    assert_allclose([result.observed_a, result.observed_b], np.mean(expected, axis=1))
-
-
 def test_searches(routing):
     scorer = asking(gain)
-    for scoring in (scorer, {"gain": scorer}):
-        refit = "gain" if isinstance(scoring, dict) else True
-        search = GridSearchCV(
-            LogisticRegression(), {"C": [0.01, 1]}, scoring=scoring, cv=CV, refit=refit
-        )
-        search.fit(X, Y, amount=AMOUNT)
-        report = report_search(search, X, Y, rope=1.0, params={"amount": AMOUNT}, random_state=0)
-        key = f"mean_test_{'gain' if isinstance(scoring, dict) else 'score'}"
-        found = [report.ranking.table.loc[name, "observed"] for name in report.ranking.names]
-        assert_allclose(found, search.cv_results_[key])
+    grid, options = {"var_smoothing": [1e-9, 1.0]}, {"scoring": {"gain": scorer}, "cv": CV}
+    search = GridSearchCV(GaussianNB(), grid, refit="gain", **options).fit(X, Y, amount=AMOUNT)
+    params = {"amount": AMOUNT}
+    report = report_search(search, X, Y, rope=1.0, params=params, **FEW)
+    found = [report.ranking.table.loc[name, "observed"] for name in report.ranking.names]
+    assert_allclose(found, search.cv_results_["mean_test_gain"])
 
 
 def test_errors(routing):
-    scorer = asking(gain)
+    scorer, learners = asking(gain), (GaussianNB(), LogisticRegression())
     for params, message in (
         ({"amount": AMOUNT[:9]}, f"there are {N} instances, but amount has 9"),
         ({}, "missing 1 required positional argument: 'amount'"),
     ):
+        options = {"scoring": scorer, "params": params}
         with pytest.raises((ValueError, TypeError), match=message):
-            bayesian_cross_validate(
-                GaussianNB(), LogisticRegression(), X, Y, scoring=scorer, params=params
-            )
+            bayesian_cross_validate(*learners, X, Y, **options)
         with pytest.raises((ValueError, TypeError), match=message):
-            compare_predictions(Y, A, B, scoring=scorer, params=params)
-    with pytest.raises(
-        TypeError, match="params contains 'cost', which no metric of scoring= takes"
-    ):
+            compare_predictions(Y, A, B, **options)
+    unknown = "params contains 'cost', which no metric of scoring= takes"
+    with pytest.raises(TypeError, match=unknown):
         compare_predictions(Y, A, B, scoring=metrics.resampled(gain), params={"cost": AMOUNT})
     with pytest.raises(TypeError, match="params must be a dict of columns"):
         compare_predictions(Y, A, B, params=[AMOUNT])
-    lost = make_scorer(lambda y, p, amount: np.sum(amount * (y != p))).set_score_request(
-        amount=True
-    )
-    with pytest.raises(
-        ValueError, match="lower for perfect predictions, 0, than for permuted ones"
-    ):
-        compare_predictions(Y, A, B, scoring=lost, params={"amount": AMOUNT})
+    options = {"scoring": scorer, "params": {"amount": AMOUNT}, "sample_weight": WEIGHTS}
     with pytest.raises(ValueError, match="sample_weight= does not apply to metric 'gain'"):
-        compare_predictions(
-            Y, A, B, scoring=scorer, params={"amount": AMOUNT}, sample_weight=WEIGHTS
-        )
+        compare_predictions(Y, A, B, **options)
 
 
 OF_LABELS = {
     "accuracy": sk.accuracy_score,
     "f1": sk.f1_score,
     "f1_macro": lambda *data, **options: sk.f1_score(*data, average="macro", **options),
-    "balanced_accuracy": sk.balanced_accuracy_score,
     "matthews_corrcoef": sk.matthews_corrcoef,
     "cohen_kappa": sk.cohen_kappa_score,
 }
@@ -354,7 +318,6 @@ def test_sample_weights_of_labels_probabilities_and_functions():
 @pytest.mark.parametrize(
     ("weights", "message"),
     [
-        (-WEIGHTS, r"Negative values in data passed to `sample_weight`\."),
         (WEIGHTS * np.nan, r"Input sample_weight contains NaN\."),
         (WEIGHTS[:9], "inconsistent numbers of samples: y_true has 160, sample_weight has 9"),
         (np.zeros(N), r"Sample weights must contain at least one non-zero number\."),

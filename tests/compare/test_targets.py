@@ -8,7 +8,6 @@ import pytest
 from seqeval.metrics import f1_score
 from sklearn.base import BaseEstimator
 from sklearn.model_selection import KFold
-from sklearn_crfsuite import CRF
 
 from skbayeseval import (
     BayesianComparer,
@@ -172,19 +171,6 @@ def test_sentences_of_equal_length():
     assert {result.evidence for result in results} == {plain.evidence}
 
 
-@pytest.mark.slow
-def test_conditional_random_fields():
-    X, y = sentences(40)
-    features = [[{"word": word} for word in words] for words in X]
-    crf = CRF(max_iterations=20)
-    result = bayesian_cross_validate(
-        ("IOB2", crf), ("IOBES", ConvertTags(crf, "IOB2", "IOBES")), features, y,
-        counter=COUNTER, scoring=["precision", "recall", "f1"], random_state=0, n_draws=1000,
-    )  # fmt: skip
-    assert min(result.observed_a, result.observed_b) > 0.4
-    assert list(result.summary(rope=0.01).index) == ["precision", "recall", "f1"]
-
-
 def test_classes_are_types_with_the_weight_of_all():
     X, y = sentences(200)
     options = {"cv": KFold(3), "random_state": 0, "n_draws": 1000}
@@ -206,7 +192,6 @@ def test_classes_are_types_with_the_weight_of_all():
         ({"counter": len}, TypeError, "counter must be made by chunk_counter, got <built-in"),
         ({"labels": ["O"]}, ValueError, "labels and pos_label do not apply with counter="),
         ({"scoring": "accuracy"}, ValueError, "scoring='accuracy' requires true negatives"),
-        ({"model": "unpaired"}, ValueError, "'unpaired' requires true negatives"),
         ({"counter": chunk_counter("BMES")}, ValueError, "'I-[A-Z]*', which is not a tag of"),
         ({"counter": chunk_counter("IOB2", types="LOC")}, ValueError, "y must contain chunks,"),
         ({"y": ["O"] * 40}, ValueError, "one sequence of tags per sentence"),
@@ -216,23 +201,6 @@ def test_bad_arguments(arguments, error, message):
     X, y = sentences(40)
     with pytest.raises(error, match=message):
         bayesian_cross_validate(A, B, X, **{"y": y, "counter": COUNTER, **arguments})
-
-
-def test_documents_are_groups_of_sentences():
-    X, y = sentences(120)
-    groups = np.arange(120) // 4
-    few = {"counter": COUNTER, "random_state": 0, "n_draws": 2000}
-    alone = bayesian_cross_validate(A, B, X, y, estimand="fitted", **few)
-    grouped = bayesian_cross_validate(A, B, X, y, groups=groups, estimand="fitted", **few)
-    assert grouped.model == "group weights"
-    assert grouped.evidence.n_groups == 30
-    assert "in 30 groups" in grouped.details()
-    with pytest.raises(ValueError, match="requires true negatives"):
-        grouped.metric("accuracy")
-    whole = bayesian_cross_validate(A, B, X, y, groups=groups, **few)
-    assert whole.observed_a == pytest.approx(grouped.observed_a)
-    # Independent sentences: grouping them changes little.
-    assert grouped.draws.std() == pytest.approx(alone.draws.std(), rel=0.5)
 
 
 def test_comparer_of_taggers():

@@ -15,8 +15,6 @@ from sklearn.model_selection import (
     RepeatedKFold,
     ShuffleSplit,
     StratifiedKFold,
-    TimeSeriesSplit,
-    cross_val_predict,
 )
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
@@ -25,9 +23,7 @@ from skbayeseval import (
     BayesianComparer,
     BlockRegularizedCV,
     bayesian_cross_validate,
-    compare_predictions,
     load_result,
-    score_posterior,
 )
 from skbayeseval.posterior.inferred_weight import STABLE, UNSEEN
 
@@ -42,8 +38,7 @@ def width(result, **options):
     return high - low
 
 
-@pytest.mark.parametrize("scoring", ["accuracy", "f1", "roc_auc"])
-@pytest.mark.parametrize("cv", [None, 5, KFold(4, shuffle=True, random_state=0)], ids=str)
+@pytest.mark.parametrize(("cv", "scoring"), [(None, "accuracy"), (5, "f1"), (5, "roc_auc")])
 def test_inferred_weights_are_more_cautious_than_test_noise_alone(cv, scoring):
     inferred = bayesian_cross_validate(A, B, X, Y, cv=cv, scoring=scoring, **FEW)
     fitted = bayesian_cross_validate(A, B, X, Y, cv=cv, scoring=scoring, estimand="fitted", **FEW)
@@ -65,14 +60,16 @@ def test_the_fitted_models_have_the_variance_between_instances():
     assert "the 5 models of each kind fitted here on 192 instances" in str(result)
 
 
-@pytest.mark.parametrize("scoring", ["accuracy", "roc_auc"])
-@pytest.mark.parametrize("estimand", ["learner", "fitted"])
+@pytest.mark.parametrize(
+    ("estimand", "scoring"),
+    [("learner", "accuracy"), ("fitted", "accuracy"), ("learner", "roc_auc")],
+)
 def test_testing_again_does_not_make_equal_classifiers_more_equal(estimand, scoring):
     """Instances that tell nothing of a difference count once, however often they are tested.
 
     Halves tell that training sets do not matter either; the others do not tell.
     """
-    options = {"estimand": estimand, "scoring": scoring, "n_draws": 5000, "random_state": 0}
+    options = {"estimand": estimand, "scoring": scoring, "n_draws": 3000, "random_state": 0}
     once, *repeated = (
         bayesian_cross_validate(A, GaussianNB(), X, Y, cv=cv, **options).draws.std()
         for cv in (
@@ -87,17 +84,6 @@ def test_testing_again_does_not_make_equal_classifiers_more_equal(estimand, scor
     assert 0.9 * once < min(repeated) <= max(repeated) < 1.15 * once
 
 
-def test_a_number_is_the_weight():
-    number = bayesian_cross_validate(A, B, X, Y, cv=5, weight=0.4, random_state=0)
-    assert number.weight == 0.4
-    predictions = [np.empty(240, dtype=int) for _ in range(2)]
-    for train, test in StratifiedKFold(5).split(X, Y):
-        for model, found in zip((A, B), predictions, strict=True):
-            found[test] = model.fit(X[train], Y[train]).predict(X[test])
-    by_hand = compare_predictions(Y, *predictions, weight=0.4, random_state=0)
-    np.testing.assert_array_equal(number.draws, by_hand.draws)
-
-
 @pytest.mark.parametrize("model", ["bcv", "unpaired"])
 def test_models_of_the_papers_keep_their_weight(model):
     default, published = (
@@ -110,25 +96,7 @@ def test_models_of_the_papers_keep_their_weight(model):
     assert inferred.weight != default.weight
 
 
-def test_swapping_mirrors_and_saving_keeps(tmp_path):
-    few = FEW | {"scoring": ["accuracy", "f1"], "cv": 5, "calibrate": True}
-    comparer = BayesianComparer([A, B, KNeighborsClassifier()], **few).fit(X, Y)
-    pairs = comparer.ranking_.pairs
-    np.testing.assert_array_equal(pairs[0, 2].draws, -pairs[2, 0].draws)
-    np.testing.assert_array_equal(pairs[0, 2].draws_a, pairs[2, 0].draws_b)
-    assert pairs[0, 1].hdi(of="a") == pairs[0, 2].hdi(of="a")
-    for result in (pairs[2, 1], comparer.ranking_):
-        result.save(tmp_path / "file")
-        again = load_result(tmp_path / "file")
-        np.testing.assert_array_equal(again.draws, result.draws)
-        assert str(again) == str(result)
-        assert again.details() == result.details()
-        assert again.weight == result.weight
-    assert again.pairs[1, 2].weight == pairs[1, 2].weight
-
-
-@pytest.mark.parametrize("scoring", ["accuracy", "f1", "roc_auc"])
-@pytest.mark.parametrize("cv", [None, GroupKFold(5)], ids=["default", "GroupKFold"])
+@pytest.mark.parametrize(("cv", "scoring"), [(None, "f1"), (GroupKFold(5), "roc_auc")])
 def test_groups_are_weighted(cv, scoring):
     """Every row six times, in one group, is worth as much as every row once."""
     rng = np.random.default_rng(0)
@@ -167,13 +135,10 @@ def test_groups_of_labels_and_models_that_cannot():
     ("options", "message"),
     [
         ({"weight": "guessed"}, r"weight must be one of \['inferred', 'published'\] or a number"),
-        ({"weight": 0.0}, "weight == 0.0, must be > 0"),
-        ({"estimand": "model"}, r"estimand must be one of \['full', 'learner', 'fitted'\]"),
         ({"calibrate": True, "weight": 0.3}, "calibrate=True infers the weight, but weight=0.3"),
         ({"calibrate": True, "estimand": "fitted"}, "but estimand='fitted' was given"),
         ({"estimand": "fitted", "weight": "published"}, "estimand='fitted' infers the weight"),
         ({"model": "scores", "weight": 0.3}, "weight=, calibrate= and estimand= do not apply"),
-        ({"model": "scores", "calibrate": True}, "weight=, calibrate= and estimand= do not apply"),
         (
             {"estimand": "full", "cv": 3},
             "67% of them. If the order of instances does not matter, leave cv= out, or pass cv=10",
@@ -205,14 +170,6 @@ def test_failures_on_halves():
     assert "that of most learners" in result.details()
 
 
-def test_the_cost_of_halves_is_told(capsys):
-    bayesian_cross_validate(A, B, X, Y, cv=5, calibrate=True, verbose=1, **FEW)
-    told = capsys.readouterr().err
-    assert "22 fits: 10 on the splits, 12 on halves of the data" in told
-    bayesian_cross_validate(A, B, X, Y, calibrate=True, verbose=1, **FEW)
-    assert "halves" not in capsys.readouterr().err
-
-
 class Unstable(ClassifierMixin, BaseEstimator):
     """Is right in nearly all, or in few instances, as the training set has it."""
 
@@ -241,36 +198,6 @@ def test_halves_tell_how_much_training_sets_matter(estimator):
     assert ratio > 1.5 if isinstance(estimator, Unstable) else ratio < 1
     assert "that of most learners" in plain.details()
     assert "from how much 6 halves of the data differ" in told.details()
-
-
-@pytest.mark.parametrize("scoring", ["accuracy", "f1", "f1_macro", "roc_auc", "neg_log_loss"])
-@pytest.mark.parametrize("cv", [None, 10], ids=str)
-def test_the_middle_is_what_was_observed(cv, scoring):
-    result = bayesian_cross_validate(A, B, X, Y, cv=cv, scoring=scoring, **FEW)
-    difference = result.observed_a - result.observed_b
-    assert abs(result.draws.mean() - difference) < 0.25 * result.draws.std()
-    for draws, observed in (
-        (result.draws_a, result.observed_a),
-        (result.draws_b, result.observed_b),
-    ):
-        assert abs(draws.mean() - observed) < 0.25 * draws.std()
-
-
-def test_one_score_of_out_of_fold_predictions(tmp_path):
-    said = cross_val_predict(A, X, Y)
-    for scoring in ("accuracy", "f1", "recall"):
-        plain, learner = (
-            score_posterior(Y, said, scoring=scoring, weight=w, **FEW) for w in (1.0, "inferred")
-        )
-        assert 1.3 < width(learner) / width(plain) < 2.5
-        assert learner.draws.mean() == pytest.approx(plain.draws.mean(), abs=0.02)
-        assert learner.weight < 1
-    learner.save(tmp_path / "file")
-    assert load_result(tmp_path / "file").hdi() == learner.hdi()
-    with pytest.raises(ValueError, match="weight must be a number or 'inferred'"):
-        score_posterior(Y, said, weight="published")
-    with pytest.raises(ValueError, match="weight='inferred' requires one label per instance"):
-        score_posterior(Y, said, weight="inferred", groups=GROUPS)
 
 
 @pytest.mark.slow
@@ -368,31 +295,6 @@ def test_the_folds_for_all_instances(grouped):
     assert numbers.details().endswith(f"\n  splits      10 ({splitter})")
 
 
-@pytest.mark.parametrize("estimand", ["learner", "fitted"])
-def test_what_is_said_of_the_model_that_ships(estimand):
-    result = bayesian_cross_validate(A, B, X, Y, estimand=estimand, **FEW)
-    ask = "for models refitted on all 240, use estimand='full'"
-    ranking = (
-        BayesianComparer([A, B, KNeighborsClassifier()], estimand=estimand, **FEW)
-        .fit(X, Y)
-        .ranking_
-    )
-    for said in (
-        str(result),
-        str(result.decision(0.01)),
-        str(result.non_inferiority(0.01)),
-        str(result.superiority(0.01)),
-        result.explain(),
-        str(ranking),
-        str(ranking.decision(0.01)),
-    ):
-        assert (ask in said) == (estimand == "learner")
-    scores = bayesian_cross_validate(A, B, X, Y, model="scores", **FEW)
-    assert "not models refitted on all data" in str(scores)
-    in_time = bayesian_cross_validate(A, B, X, Y, cv=TimeSeriesSplit(), **FEW)
-    assert "not models refitted on all 240" in str(in_time.decision(0.01))
-
-
 def test_a_sign_that_turns_is_the_first_line_of_the_decision():
     """1 - 100 / s against 0.93: behind at 1000, ahead at 1800."""
 
@@ -416,19 +318,6 @@ def test_a_sign_that_turns_is_the_first_line_of_the_decision():
     np.testing.assert_allclose(mirror.plot("learning_curve").means, -display.means, atol=1e-3)
     with pytest.raises(ValueError, match="Cross-validate with estimand='full'"):
         learner.plot("learning_curve")
-
-
-@pytest.mark.parametrize("cv", [None, 5], ids=str)
-@pytest.mark.parametrize("scoring", ["accuracy", "f1", "roc_auc"])
-def test_all_instances_swapped(cv, scoring):
-    options = {"cv": cv, "scoring": scoring, "estimand": "full", **FEW}
-    ranking = BayesianComparer({"A": A, "B": B}, **options).fit(X, Y).ranking_
-    one, mirror = ranking.pairs[0, 1], ranking.pairs[1, 0]
-    np.testing.assert_allclose(one.draws, -mirror.draws, atol=1e-12)
-    np.testing.assert_array_equal(one.draws_a, mirror.draws_b)
-    other = bayesian_cross_validate(B, A, X, Y, **options)
-    assert other.draws.mean() == pytest.approx(-one.draws.mean(), abs=0.01)
-    assert width(other) == pytest.approx(width(one), rel=0.15)
 
 
 def test_all_instances_with_three_learners_groups_and_files(tmp_path):
@@ -472,20 +361,6 @@ def test_draws_at_all_instances_stay_possible(scoring):
         LinearRegression(), Ridge(1.0), X, y, scoring=scoring, estimand="full", **FEW
     )
     assert result.draws_a.max() <= (1.0 if scoring == "r2" else 0.0)
-
-
-def test_classes_too_rare_for_ten_folds():
-    few = (np.arange(240) < 3).astype(int)
-    with (
-        pytest.warns(UserWarning, match="least populated class"),
-        pytest.raises(ValueError, match="'roc_auc' is not defined in split 3"),
-    ):
-        bayesian_cross_validate(A, B, X, few, scoring="roc_auc", estimand="full", **FEW)
-
-
-def test_all_instances_in_subgroups():
-    result = bayesian_cross_validate(A, B, X, Y, estimand="full", **FEW)
-    assert result.by(np.arange(240) % 2).table["mean"].notna().all()
 
 
 def cautions_of(result):

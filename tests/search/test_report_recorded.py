@@ -23,7 +23,7 @@ from skbayeseval.search.report_recorded import (
     moderated,
     shared_covariance,
 )
-from skbayeseval.splitting.block_cv import split_proportions
+from skbayeseval.splitting.splits import split_proportions
 
 ACCURACY = get_metric("accuracy")
 FOLDS = RecordedSplits(5, 1, 1.0, 0.2, False)

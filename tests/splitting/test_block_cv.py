@@ -5,21 +5,23 @@ from scipy import sparse
 from scipy.integrate import dblquad
 from sklearn import config_context
 from sklearn.datasets import make_classification, make_multilabel_classification
-from sklearn.experimental import enable_halving_search_cv  # noqa: F401
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import (
-    GridSearchCV,
-    HalvingGridSearchCV,
-    HalvingRandomSearchCV,
-    cross_validate,
-)
+from sklearn.model_selection import GridSearchCV, cross_validate
 from sklearn.utils.metadata_routing import get_routing_for_object
 
 from skbayeseval import BlockRegularizedCV
-from skbayeseval.splitting.block_cv import calibrated_weight, orthogonal_array
-from tests.splitting.imbalance import largest_imbalance
+from skbayeseval.splitting.block_cv import balanced_partition, calibrated_weight, orthogonal_array
 
 REPEATS = range(2, 12)
+
+
+def largest_imbalance(columns, blocks, n_blocks):
+    """Return the largest deviation of a block's sum from its share, relative to that share."""
+    share = columns.sum(axis=0) / n_blocks
+    sums = np.zeros((n_blocks, columns.shape[1]))
+    np.add.at(sums, blocks, columns)
+    used = share > 0
+    return float(np.max(np.abs(sums - share)[:, used] / share[used], initial=0.0))
 
 
 def blocks_of(cv, X, y=None, groups=None):
@@ -31,7 +33,7 @@ def blocks_of(cv, X, y=None, groups=None):
     return np.ravel(blocks)
 
 
-@pytest.mark.parametrize("m", REPEATS)
+@pytest.mark.parametrize("m", [2, 3, 11])
 def test_weight_is_the_average_of_the_paper(m):
     # Wang and Li 2019, eq. 22, by numerical integration.
     integral, _ = dblquad(
@@ -39,9 +41,6 @@ def test_weight_is_the_average_of_the_paper(m):
     )
     assert calibrated_weight(m) == pytest.approx(8 * integral, abs=1e-10)
     assert BlockRegularizedCV(m).weight == calibrated_weight(m)
-
-
-def test_published_weight():
     assert BlockRegularizedCV(3).weight == pytest.approx(0.368802, abs=5e-7)
     # A single two-fold cross-validation: the average of 1 / (1 + rho_1).
     assert calibrated_weight(1) == pytest.approx(2 * np.log(1.5))
@@ -72,8 +71,7 @@ def test_three_repeats_are_those_of_the_paper():
     assert pairs == expected
 
 
-@pytest.mark.parametrize("n", [48, 101])
-@pytest.mark.parametrize("m", REPEATS)
+@pytest.mark.parametrize(("m", "n"), [(2, 101), (3, 48), (6, 101), (11, 48)])
 def test_splits(m, n):
     y = np.random.default_rng(n).integers(0, 3, n)
     cv = BlockRegularizedCV(m, random_state=0)
@@ -95,8 +93,7 @@ def test_splits(m, n):
     assert (validated == m).all()
 
 
-@pytest.mark.parametrize("m", [2, 3, 5, 11])
-@pytest.mark.parametrize("kind", [np.array, pd.Series, list])
+@pytest.mark.parametrize(("m", "kind"), [(2, np.array), (5, pd.Series), (11, list)])
 def test_blocks_agree_in_size_and_classes(m, kind):
     y = np.repeat(["a", "b", "c"], [51, 30, 20])
     blocks = blocks_of(BlockRegularizedCV(m, random_state=1), np.zeros(101), kind(y))
@@ -118,8 +115,7 @@ def random_median(columns, n_blocks):
     )
 
 
-@pytest.mark.parametrize("as_sparse", [False, True])
-@pytest.mark.parametrize("m", [3, 7, 11])
+@pytest.mark.parametrize(("m", "as_sparse"), [(3, False), (11, True)])
 def test_every_label_of_an_indicator_is_balanced(m, as_sparse):
     X, Y = make_multilabel_classification(400, n_classes=12, random_state=0)
     n_blocks = len(orthogonal_array(m))
@@ -134,7 +130,7 @@ def entities(X, y):
     return np.random.default_rng(0).poisson([0.6, 0.5, 0.4, 0.1], (len(X), 4))
 
 
-@pytest.mark.parametrize("m", [3, 7, 11])
+@pytest.mark.parametrize("m", [3, 11])
 def test_frequencies_from_a_callable_or_an_array(m):
     X = [f"sentence {i}" for i in range(600)]
     columns = entities(X, None).astype(float)
@@ -160,8 +156,7 @@ def test_an_array_must_fit():
         next(BlockRegularizedCV(regularize="classes").split(np.zeros(40)))
 
 
-@pytest.mark.parametrize("m", [3, 8])
-@pytest.mark.parametrize("regularize", ["auto", None, entities])
+@pytest.mark.parametrize(("m", "regularize"), [(3, "auto"), (8, None), (3, entities)])
 def test_groups_stay_whole(m, regularize):
     rng = np.random.default_rng(0)
     groups = rng.integers(0, 80, 500)
@@ -171,15 +166,6 @@ def test_groups_stay_whole(m, regularize):
         assert not set(groups[train]) & set(groups[test])
         assert len(test) == pytest.approx(250, abs=20)
         assert y[test].mean() == pytest.approx(y.mean(), abs=0.05)
-
-
-@pytest.mark.parametrize("regularize", ["auto", None])
-def test_groups_of_other_sizes_make_equal_halves(regularize):
-    sizes = 1 + np.random.default_rng(0).geometric(0.1, 60)
-    groups = np.repeat(np.arange(60), sizes)
-    cv = BlockRegularizedCV(3, regularize=regularize, random_state=0)
-    for train, test in cv.split(groups, None, groups):
-        assert abs(len(train) - len(test)) < 10
 
 
 def test_as_many_groups_as_blocks():
@@ -203,28 +189,12 @@ def test_groups_are_routed():
         assert not set(groups[train]) & set(groups[test])
 
 
-@pytest.mark.parametrize("kind", ["array", "pandas", "sparse", "list"])
+@pytest.mark.parametrize("kind", [pd.DataFrame, sparse.csr_matrix, np.ndarray.tolist])
 def test_works_where_splitters_work(kind):
     X, y = make_classification(120, random_state=0)
-    X = {
-        "array": X, "pandas": pd.DataFrame(X), "sparse": sparse.csr_matrix(X), "list": X.tolist(),
-    }[kind]  # fmt: skip
     cv = BlockRegularizedCV(random_state=0)
-    scores = cross_validate(LogisticRegression(), X, y, cv=cv)["test_score"]
-    assert len(scores) == 6
-    search = GridSearchCV(LogisticRegression(), {"C": [0.1, 1]}, cv=cv).fit(X, y)
+    search = GridSearchCV(LogisticRegression(), {"C": [0.1, 1]}, cv=cv).fit(kind(X), y)
     assert "split5_test_score" in search.cv_results_
-
-
-@pytest.mark.parametrize("search", [HalvingGridSearchCV, HalvingRandomSearchCV])
-def test_works_in_halving_searches(search):
-    X, y = make_classification(400, random_state=0)
-    grid = {"C": [0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0]}
-    found = search(
-        LogisticRegression(), grid, cv=BlockRegularizedCV(random_state=0), random_state=0,
-        min_resources=60,
-    ).fit(X, y)  # fmt: skip
-    assert found.best_params_["C"] in grid["C"]
 
 
 def test_small_classes():
@@ -239,12 +209,6 @@ def test_small_classes():
         list(BlockRegularizedCV().split(np.zeros(3), [0, 1, 0]))
     with pytest.raises(ValueError, match="4 blocks of whole groups, but there are only 2"):
         list(BlockRegularizedCV().split(np.zeros(20), [0, 1] * 10, [0] * 10 + [1] * 10))
-
-
-@pytest.mark.parametrize("random_state", [-1, 2**32, "x", np.random.default_rng(0)])
-def test_seeds_that_cannot_be_used_are_named(random_state):
-    with pytest.raises(ValueError, match=r"random_state must be an int from 0 to .*, got"):
-        list(BlockRegularizedCV(random_state=random_state).split(np.zeros(8), [0, 1] * 4))
 
 
 @pytest.mark.parametrize(("m", "error"), [(1, ValueError), (12, ValueError), (3.0, TypeError)])
@@ -284,3 +248,29 @@ def test_whole_numbers_are_no_classes():
     assert np.ptp(np.bincount(blocks)) <= 1
     with pytest.raises(ValueError, match="If y does not contain classes, pass regularize=None"):
         next(BlockRegularizedCV(5).split(np.zeros(20), np.arange(20)))
+
+
+def test_nearly_perfect_partition_is_found():
+    # Twelve units of each of ten kinds would go evenly into four blocks.
+    kinds = np.random.default_rng(0).random((10, 6))
+    columns = np.repeat(kinds, 12, axis=0)
+    blocks = balanced_partition(columns, 4, np.random.RandomState(0), equal_sizes=True)
+    assert (np.bincount(blocks) == 30).all()
+    assert largest_imbalance(columns, blocks, 4) < 0.05
+
+
+def test_columns_without_anything():
+    blocks = balanced_partition(np.zeros((10, 3)), 4, np.random.RandomState(0), equal_sizes=True)
+    assert np.ptp(np.bincount(blocks)) <= 1
+
+
+@pytest.mark.parametrize("equal_sizes", [True, False])
+def test_rounding_does_not_decide_between_ties(equal_sizes):
+    # A factor common to all columns changes nothing but the last bits of the shares.
+    columns = np.random.default_rng(0).integers(0, 3, (90, 4)).astype(float)
+    plain, *others = (
+        balanced_partition(columns * factor, 4, np.random.RandomState(1), equal_sizes=equal_sizes)
+        for factor in (1.0, 3.0, 7.0, 0.1, 1 / 3)
+    )
+    for blocks in others:
+        np.testing.assert_array_equal(blocks, plain)

@@ -14,20 +14,19 @@ from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC
 
 from skbayeseval import BlockRegularizedCV
-from skbayeseval.splitting.check_splits import make_splits
-from skbayeseval.splitting.collect import Fitting, collect
+from skbayeseval.splitting.collect import Fitting, Learners, collect, observe_predictions
+from skbayeseval.splitting.splits import make_splits
 
 X, Y = make_classification(90, random_state=0)
 CV = BlockRegularizedCV(random_state=0)
 FAIR = LogisticRegression()
 
 
-def run(estimators, data=X, y=Y, cv=CV, params=None, observers=None, **options):
-    fit_params = {name: params or {} for name in estimators}
-    splits = make_splits(cv, data, y, {})
-    fitting = Fitting(**options)
-    shared = {"cv": cv, "splits": splits, "fit_params": fit_params, "observers": observers}
-    return collect(estimators, data, y, fitting, **shared)
+def run(estimators, data=X, y=Y, cv=CV, params=None, observe=observe_predictions, **options):
+    given = dict.fromkeys(estimators, params or {})
+    learners = Learners(estimators, cv, {}, given, entropy=0)
+    observers, splits = dict.fromkeys(estimators, observe), make_splits(cv, data, y, {})
+    return collect(learners, data, y, Fitting(**options), splits=splits, observers=observers)
 
 
 class Odd(ClassifierMixin, BaseEstimator):
@@ -54,13 +53,6 @@ class Odd(ClassifierMixin, BaseEstimator):
         if self.how == "nothing":
             return None
         return np.zeros(len(X), dtype=int)
-
-
-def test_memory_mapped(tmp_path):
-    np.save(tmp_path / "x.npy", X)
-    mapped = np.load(tmp_path / "x.npy", mmap_mode="r")
-    found = run({"a": FAIR}, mapped, n_jobs=2)
-    np.testing.assert_array_equal(found.pooled("a"), run({"a": FAIR}).pooled("a"))
 
 
 def test_precomputed_kernels():
@@ -130,6 +122,6 @@ def test_predictions_can_be_refused():
         raise ValueError("not these")
 
     with pytest.raises(ValueError, match="Estimator 'a' failed in split 0: not these"):
-        run({"a": FAIR}, observers={"a": refuse})
+        run({"a": FAIR}, observe=refuse)
     with pytest.raises(ValueError, match="At least one estimator failed in every repeat"):
-        run({"a": FAIR}, observers={"a": refuse}, error_score=np.nan)
+        run({"a": FAIR}, observe=refuse, error_score=np.nan)

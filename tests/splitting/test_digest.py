@@ -1,6 +1,5 @@
 import functools
 import os
-import pickle
 import re
 import subprocess
 import sys
@@ -13,10 +12,9 @@ import pytest
 from scipy import sparse, special, stats
 from sklearn.base import BaseEstimator
 from sklearn.ensemble import RandomForestClassifier
-from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
-from sklearn.metrics import f1_score, get_scorer, make_scorer
+from sklearn.metrics import f1_score, make_scorer
 from sklearn.model_selection import GridSearchCV, KFold, RandomizedSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
@@ -25,7 +23,6 @@ from sklearn.utils.metaestimators import available_if
 
 from skbayeseval.splitting import digest as module
 from skbayeseval.splitting.digest import NotDigestibleError, digest
-from tests.splitting.logged import Logged
 
 X = np.random.RandomState(0).normal(size=(60, 3))
 Y = (X[:, 0] > 0).astype(int)
@@ -48,75 +45,40 @@ def various():
     """Return values of many kinds, by name, made anew."""
     long = np.arange(5000.0)
     return {
-        "none": None,
-        "int": 1,
-        "float": 1.0,
         "true": True,
         "text": "1",
-        "bytes": b"1",
-        "nan": float("nan"),
-        "minus zero": -0.0,
         "zero": 0.0,
-        "complex": 1j,
         "list": [1, 2],
         "tuple": (1, 2),
-        "nested": [[1], 2],
-        "flat": [[1, 2]],
         "texts": ["ab", "c"],
-        "other texts": ["a", "bc"],
         "set": {"a", "b", "c", 3, ("d",)},
         "dict": {"a": 1, "b": 2},
         "other order": {"b": 2, "a": 1},
         "array": np.array([1, 2]),
-        "column": np.array([[1], [2]]),
-        "int32": np.array([1, 2], dtype=np.int32),
         "objects": np.array([1, "a", None], dtype=object),
         "structured": np.array([(1, 2.0)], dtype=[("a", int), ("b", float)]),
-        "masked": np.ma.array([1, 2], mask=[0, 1]),
-        "dates": np.array(["2020-01-01"], dtype="M8[D]"),
-        "scalar": np.float64(1),
         "long": long,
         # What a repr leaves out.
         "long but for one": np.where(long == 2500, 0, long),
         "frame": pd.DataFrame({"a": [1, 2], "b": ["x", None]}),
-        "other columns": pd.DataFrame({"a": [1, 2], "c": ["x", None]}),
         "other index": pd.DataFrame({"a": [1, 2], "b": ["x", None]}, index=[1, 0]),
         "categories": pd.Series(["u", "v"], dtype="category"),
         "ordered": pd.Series(pd.Categorical(["u", "v"], ordered=True)),
-        "missing": pd.Series([1, None], dtype="Int64"),
-        "time": pd.Series(pd.to_datetime(["2020-01-01"], utc=True)),
-        "index": pd.MultiIndex.from_tuples([("a", 1)]),
         "sparse": sparse.csr_array(X),
-        "sparse columns": sparse.csc_array(X),
-        "random state": np.random.RandomState(3),
         "generator": np.random.default_rng(3),
         "pattern": re.compile("a"),
-        "dtype": np.dtype("f8"),
-        "type": np.float64,
         "ufunc": np.log1p,
         "ufunc of scipy": special.expit,
-        "complex 2": 2j,
-        "pattern with flag": re.compile("a", re.IGNORECASE),
         "function of numpy": np.mean,
-        "builtin": len,
-        "method": str.split,
         "function": double,
         "partial": functools.partial(double, by=3),
         "class": Own,
         "SVC": SVC(),
-        "SVC 2": SVC(C=2.0),
-        "seeded": SVC(random_state=np.random.RandomState(3)),
-        "pipeline": make_pipeline(StandardScaler(), SVC()),
-        "other pipeline": make_pipeline(StandardScaler(with_mean=False), SVC()),
         "named output": StandardScaler().set_output(transform="pandas"),
         "transformer": FunctionTransformer(np.log1p, kw_args={"where": True}),
-        "texts to numbers": TfidfVectorizer(tokenizer=str.split, dtype=np.float32),
         "grid": GridSearchCV(SVC(), {"C": [1, 2]}, cv=KFold(3), scoring=make_scorer(f1_score)),
         "random": RandomizedSearchCV(SVC(), {"C": stats.uniform(0, 1)}),
         "other random": RandomizedSearchCV(SVC(), {"C": stats.uniform(0, 2)}),
-        "scorer": get_scorer("accuracy"),
-        "own": Own(),
-        "own with array": Own(long),
         "frozen": FrozenEstimator(RandomForestClassifier(3, random_state=0).fit(X, Y)),
         "frozen otherwise": FrozenEstimator(RandomForestClassifier(3, random_state=1).fit(X, Y)),
     }
@@ -158,21 +120,8 @@ def test_what_was_asked_before_does_not_matter():
     assert digest(learner) == digest(learner.fit(X, Y))
 
 
-def test_pickling_does_not_matter():
-    # The first pickle of an instance leaves __slotnames__ in the class.
-    if "__slotnames__" in vars(Logged):
-        del Logged.__slotnames__
-    before = digest(Logged())
-    pickle.dumps(Logged())
-    assert "__slotnames__" in vars(Logged)
-    assert digest(Logged()) == before
-
-
-def test_values_inside_themselves():
-    loop = [1]
-    loop.append(loop)
-    with pytest.raises(NotDigestibleError, match="contains itself"):
-        digest(loop)
+LOOP = [1]
+LOOP.append(LOOP)
 
 
 def outer():
@@ -193,6 +142,7 @@ def outer():
         (FunctionTransformer(available_if(len)), "a lambda that"),
         (make_pipeline(FunctionTransformer(outer()[1]), SVC()), "a function that"),
         ({"a": 1, "b": (x for x in ())}, "generator"),
+        (LOOP, "contains itself"),
         (outer()[0], "a class that cannot be imported"),
         (np, "module"),
         (np.frompyfunc(double, 1, 1), "a function whose content is not known"),
@@ -282,7 +232,6 @@ def test_code_of_the_users_own(tmp_path, monkeypatch):
     assert digest_after("LOG = ", "# A comment.\n\nLOG = ") == before
     for change in (
         ("THRESHOLD = 3", "THRESHOLD = 4"),
-        ("> THRESHOLD", ">= THRESHOLD"),
         ("helper(X)", "helper(y)"),
         ("limit = 1", "limit = 2"),
         ("c > self.limit", "c < self.limit"),
@@ -294,26 +243,11 @@ def test_code_of_the_users_own(tmp_path, monkeypatch):
     assert digest_after() == before
 
 
-def test_long_chains_of_functions(tmp_path, monkeypatch):
-    monkeypatch.syspath_prepend(tmp_path)
-    text = "".join(f"def f{i}(x):\n    return f{i + 1}(x)\n" for i in range(400))
-    for last in ("x", "-x"):
-        (tmp_path / f"chain{len(last)}.py").write_text(f"{text}def f400(x):\n    return {last}\n")
-    import chain1
-    import chain2
-
-    assert digest(chain1.f0) == digest(chain1.f0) != digest(chain2.f0)
-
-
 WAYS = {
     "a function imports it": "from helper_of_mine import scale; return scale(X)",
-    "a function imports its module": "import helper_of_mine as h; return h.scale(X)",
-    "a function imports a package": "import pack_of_mine.part; return pack_of_mine.part.scale(X)",
     "a function imports a part of a package": "from pack_of_mine import part as p; "
     "return p.scale(X)",
     "by a name that is computed": "return getattr(helper, self.name)(X)",
-    "by the dict of the module": "return vars(helper)[self.name](X)",
-    "under another name": "self.h = helper; return self.other(X)",
     "from a value inside itself": "return LOOP['scale'](X)",
     "a lazy module": "return lazy_of_mine.scale(X)",
     "through a function that imports it": "return indirect(X)",
@@ -338,9 +272,6 @@ USER = """
 
         def transform(self, X):
             {}
-
-        def other(self, X):
-            return self.h.scale(X)
 """
 LAZY = """
     def __getattr__(name):
@@ -401,11 +332,8 @@ def test_code_of_other_modules(modules_of_mine, way):
     ("body", "words"),
     [
         ("import importlib\n    return importlib.import_module('helper_of_mine')", "import_module"),
-        ("return load('helper_of_mine')", "import_module"),
         ("return __import__('helper_of_mine')", "__import__"),
         ("return eval('x')", "calls eval"),
-        ("exec('x')", "calls exec"),
-        ("return globals()['x']", "calls globals"),
         ("return sys.modules['helper_of_mine']", "uses sys.modules"),
         ("return (lambda: [eval(one) for one in x])", "calls eval"),
         ("return FILE.read()", "an object of type TextIOWrapper"),
@@ -433,15 +361,6 @@ def closed():
     user_of_mine.closed()
     assert unfollowed == [one for one in unfollowed if one.startswith("user_of_mine.compute ")]
     assert any(words in one for one in unfollowed)
-
-
-def test_methods_with_the_names_of_builtins_are_followed(modules_of_mine):
-    modules_of_mine(user_of_mine="def compute(x):\n    x.eval('a')\n    return x.exec, x.globals")
-    import user_of_mine
-
-    unfollowed = []
-    digest(user_of_mine.compute, unfollowed)
-    assert unfollowed == []
 
 
 def test_versions_of_installed_packages(modules_of_mine, tmp_path, monkeypatch):

@@ -4,13 +4,10 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import sparse
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.datasets import make_classification, make_multilabel_classification, make_regression
-from sklearn.exceptions import FitFailedWarning
 from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge
 from sklearn.model_selection import (
     KFold,
-    RepeatedKFold,
     ShuffleSplit,
     StratifiedKFold,
     cross_val_predict,
@@ -21,7 +18,6 @@ from sklearn.naive_bayes import GaussianNB
 from skbayeseval import (
     BayesianComparer,
     bayesian_cross_validate,
-    chunk_counter,
     compare_counts,
     compare_many,
     compare_predictions,
@@ -38,7 +34,14 @@ def compared(*args, **options):
     return bayesian_cross_validate(*args, **{"n_draws": 1000, "random_state": 0, **options})
 
 
-def test_they_are_those_of_scikit_learn():
+def test_numbers_are_those_of_scikit_learn():
+    features, numbers = make_regression(90, 4, noise=5.0, random_state=0)
+    found = compared(Ridge(9.0), LinearRegression(), features, numbers, cv=KFold(3)).predictions
+    expected = cross_val_predict(Ridge(9.0), features, numbers, cv=KFold(3))
+    np.testing.assert_allclose(found["Ridge", 0], expected)
+
+
+def test_classes_are_those_of_scikit_learn():
     frame = pd.DataFrame(X, index=[f"row {i}" for i in range(120)])
     cv = StratifiedKFold(4)
     found = compared(*PAIR, frame, TEXTS, cv=cv).predictions
@@ -52,7 +55,7 @@ def test_they_are_those_of_scikit_learn():
 
 @pytest.mark.parametrize(
     ("labels", "kind"),
-    [(Y, "i"), (Y.astype(bool), "b"), (TEXTS, "OTU"), (Y + 2.0, "f"), (Y + 10**12, "i")],
+    [(Y.astype(bool), "b"), (TEXTS, "OTU"), (Y + 2.0, "f")],
 )
 def test_labels_are_those_that_were_given(labels, kind):
     found = compared(*PAIR, X, labels).predictions
@@ -60,14 +63,6 @@ def test_labels_are_those_that_were_given(labels, kind):
     assert all(getattr(dtype, "kind", "O") in kind for dtype in found.dtypes)
     assert set(found.to_numpy().ravel()) <= set(labels)
     assert found.index.equals(pd.RangeIndex(120))
-
-
-def test_scores_follow():
-    result = compared(*PAIR, X, TEXTS, cv=RepeatedKFold(n_splits=5, n_repeats=2, random_state=0))
-    right = result.predictions.eq(TEXTS, axis=0)
-    assert right.shape == (120, 4)
-    assert right["GaussianNB"].to_numpy().mean() == pytest.approx(result.observed_a)
-    assert right["LogisticRegression"].to_numpy().mean() == pytest.approx(result.observed_b)
 
 
 def test_instances_that_were_not_validated():
@@ -80,32 +75,6 @@ def test_instances_that_were_not_validated():
             assert found[repeat].iloc[train].isna().all()
             expected = GaussianNB().fit(X[train], labels[train]).predict(X[test])
             np.testing.assert_array_equal(found[repeat].iloc[test], expected)
-
-
-class FailsOnce(ClassifierMixin, BaseEstimator):
-    def __init__(self, total=0.0):
-        self.total = total
-
-    def fit(self, X, y):
-        if abs(X.sum() - self.total) < 1e-9:
-            raise RuntimeError("not these")
-        self.inner_ = GaussianNB().fit(X, y)
-        self.classes_ = self.inner_.classes_
-        return self
-
-    def predict(self, X):
-        return self.inner_.predict(X)
-
-
-def test_dropped_splits():
-    train, test = list(KFold(4).split(X))[1]
-    with pytest.warns(FitFailedWarning):
-        result = compared(
-            FailsOnce(X[train].sum()), GaussianNB(), X, TEXTS, cv=KFold(4), error_score=np.nan
-        )
-    missing = result.predictions.isna()
-    assert missing.iloc[test].all(axis=None)
-    assert not missing.iloc[train].any(axis=None)
 
 
 class Sparse(MultiOutputClassifier):
@@ -126,32 +95,6 @@ def test_label_indicators(columns):
         plain = MultiOutputClassifier(estimator.estimator)
         expected = cross_val_predict(plain, features, labels, cv=KFold(2))
         np.testing.assert_array_equal(found[name, 0], expected)
-
-
-def test_numbers():
-    features, numbers = make_regression(90, 4, noise=5.0, random_state=0)
-    found = compared(Ridge(9.0), LinearRegression(), features, numbers, cv=KFold(3)).predictions
-    expected = cross_val_predict(Ridge(9.0), features, numbers, cv=KFold(3))
-    np.testing.assert_allclose(found["Ridge", 0], expected)
-
-
-class SaysWhatItSees(BaseEstimator):
-    def __init__(self, name=""):
-        self.name = name
-
-    def fit(self, X, y):
-        return self
-
-    def predict(self, X):
-        return list(X)
-
-
-def test_tags():
-    tags = [["B-PER", "I-PER", "O"] if i % 3 else ["O", "B-LOC"] for i in range(40)]
-    named = [("first", SaysWhatItSees()), ("second", SaysWhatItSees("b"))]
-    counter = chunk_counter("IOB2", "IOB2")
-    found = compared(*named, tags, tags, counter=counter, cv=KFold(2)).predictions
-    assert found["second", 0].tolist() == tags
 
 
 def test_rankings_pairs_and_copies():

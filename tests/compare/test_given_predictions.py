@@ -1,0 +1,357 @@
+"""Labels, scores, numbers and tags that were predicted elsewhere."""
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+from sklearn import metrics as sk
+from sklearn.metrics import (
+    accuracy_score,
+    f1_score,
+    make_scorer,
+    precision_score,
+    recall_score,
+)
+
+from skbayeseval import (
+    chunk_counter,
+    compare_many,
+    compare_predictions,
+    compare_table,
+    metrics,
+    score_posterior,
+)
+from skbayeseval._validation import UnlikelyDataWarning
+from skbayeseval.engines.blocks import child_of
+from skbayeseval.engines.gammas import GammaRows
+from skbayeseval.metrics.registry import get_metric
+
+rng = np.random.default_rng(0)
+Y = np.arange(60) % 2
+A = np.where(rng.random(60) < 0.9, Y, 1 - Y)
+B = np.where(rng.random(60) < 0.8, Y, 1 - Y)
+WORDS, OTHER_WORDS = np.array(["ham", "spam"]), np.array(["ham", "Spam "])
+P = np.clip(0.3 + 0.4 * Y + rng.normal(0, 0.2, 60), 0, 1)
+FEW = {"n_draws": 200, "random_state": 0}
+
+
+@pytest.mark.parametrize("groups", [None, np.arange(60) // 3])
+@pytest.mark.parametrize(
+    ("truth", "said", "message"),
+    [
+        (Y, 2 * B - 1, r"y_pred_b contains \[-1, 1\], y_true contains \[0, 1\]. 0 is never"),
+        (WORDS[Y], OTHER_WORDS[B], "'Spam ' and 'spam' are different classes"),
+        (
+            np.array(["cat", "dog", "eel"])[np.arange(60) % 3],
+            np.array(["cat", "DOG", "eel"])[np.arange(60) % 3],
+            "each 'DOG' counts as wrong",
+        ),
+    ],
+)
+def test_labels_in_two_spellings(truth, said, message, groups):
+    with pytest.warns(UserWarning, match="b='b' contains "):
+        compare_table({"y": truth, "a": truth, "b": said}, truth="y", a="a", b="b", **FEW)
+    with pytest.warns(UserWarning, match=message) as caught:
+        compare_predictions(truth, truth, said, groups=groups, **FEW)
+    assert len(caught) == 1
+    assert caught[0].filename == __file__
+
+
+def test_labels_that_may_be_right_pass():
+    letters = np.array(["a", "A", "b"])
+    three = np.arange(60) % 3
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        # Case tells the true classes apart.
+        compare_predictions(
+            letters[three], letters[three], np.append("B", letters[three][1:]), **FEW
+        )
+        # Abstaining, and a class that only the test set lacks.
+        compare_predictions(Y, A, np.append(-1, B[1:]), **FEW)
+        compare_predictions(three, three, np.append(7, three[1:]), **FEW)
+        # Declared labels are as they should be.
+        compare_predictions(Y, A, 2 * B - 1, labels=[-1, 0, 1], **FEW)
+        # One class is never predicted.
+        compare_predictions(Y, A, np.ones(60, dtype=int), **FEW)
+
+
+@pytest.mark.parametrize("scoring", [None, ["accuracy", "roc_auc"]])
+def test_scores_are_no_predictions(scoring):
+    both = "Pass probabilities and other scores as y_score_a= and y_score_b="
+    with pytest.raises(ValueError, match=rf"y_pred_b must contain class labels, .*\). {both}"):
+        compare_predictions(Y, A, P, scoring=scoring, **FEW)
+    with pytest.raises(ValueError, match=rf"in an array of shape \(60, 2\). {both}"):
+        compare_predictions(Y, np.column_stack([1 - P, P]), B, scoring=scoring, **FEW)
+    with pytest.raises(ValueError, match=r"predictions\['p'\] must .* scores as scores=,"):
+        compare_many(Y, {"a": A, "p": pd.Series(P)}, scoring=scoring, **FEW)
+    with pytest.raises(ValueError, match="y_pred must .* scores as y_score=,"):
+        score_posterior(Y, P, scoring=scoring, **FEW)
+
+
+# Scores.
+
+GOOD = Y + rng.normal(0, 1, 60)
+AUC = {"scoring": "roc_auc", **FEW}
+
+
+def test_class_predictions_are_no_scores():
+    with pytest.warns(UserWarning, match="y_score_b has only two distinct values"):
+        compare_predictions(Y, None, None, y_score_a=GOOD, y_score_b=(GOOD > 0.5) * 1, **AUC)
+
+
+def test_scores_of_the_other_class():
+    with pytest.warns(UserWarning, match=r"The ROC AUC of y_score is 0\.\d+, far below") as caught:
+        score_posterior(Y, None, y_score=-GOOD, **AUC)
+    assert caught[0].filename == __file__
+
+
+def test_good_scores_few_instances_and_other_metrics_pass():
+    few = np.array([0, 1, 0, 1, 0, 1])
+    probabilities = np.where(Y == 1, 0.8, 0.3)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        compare_predictions(Y, None, None, y_score_a=GOOD, y_score_b=GOOD**3, **AUC)
+        score_posterior(few, None, y_score=1.0 - few + np.arange(6) / 10, **AUC)
+        score_posterior(Y, None, y_score=probabilities, **(AUC | {"scoring": "neg_brier_score"}))
+        options = {"y_score": -GOOD, "labels": [2, 1], **AUC}
+        score_posterior(Y + 1, Y + 1, **(options | {"scoring": "accuracy"}))  # of predictions
+
+
+OF_SCORES = {
+    "roc_auc": "roc_auc",
+    "neg_log_loss": "neg_log_loss",
+    "own roc_auc": make_scorer(sk.roc_auc_score, response_method="predict_proba"),
+    "calibration": metrics.expected_calibration_error(),
+}
+SHARES = np.clip(0.4 * Y + 0.3 + rng.normal(0, 0.1, 60), 0.01, 0.99)
+QUICK = {"n_draws": 100, "random_state": 0}
+
+
+@pytest.mark.parametrize("name", OF_SCORES)
+def test_scores_of_the_other_class_whatever_the_metric(name):
+    with pytest.warns(UnlikelyDataWarning, match=r"The ROC AUC of y_score is 0\.\d+, far below"):
+        score_posterior(Y, None, y_score=1 - SHARES, scoring=OF_SCORES[name], **QUICK)
+
+
+@pytest.mark.parametrize("name", OF_SCORES)
+@pytest.mark.parametrize("labels", [("pos", "neg"), (2, 1)])
+def test_scores_of_a_class_that_scikit_learn_would_not_take(name, labels):
+    """Of one column, the order of labels= decides whose scores they are."""
+    truth = np.where(Y == 1, *labels)
+    options = {"y_score": 0.5 + (SHARES - 0.5) / 10, "scoring": OF_SCORES[name], **QUICK}
+    of_second = {**options, "y_score": 1 - options["y_score"], "labels": labels}
+    message = f"is taken for the scores of class {labels[1]!r}"
+    with pytest.warns(UnlikelyDataWarning, match=message) as caught:
+        by_order = score_posterior(truth, None, **of_second)
+    assert len(caught) == 1
+    assert caught[0].filename == __file__
+    for pos_label, scores in ((labels[0], options), (labels[1], of_second)):
+        told = score_posterior(truth, None, **scores, pos_label=pos_label)  # without a warning
+        assert told.observed == pytest.approx(by_order.observed)
+
+
+# Labels that are predicted but never true.
+
+RNG = np.random.default_rng(0)
+Y3 = RNG.integers(0, 3, 300)
+A3 = np.where(RNG.random(300) < 0.8, Y3, RNG.integers(0, 3, 300))
+B3 = np.where(RNG.random(300) < 0.75, Y3, RNG.integers(0, 3, 300))
+ODD = np.where(np.arange(300) < 4, 7, B3)
+GROUPS = np.arange(300) // 5
+
+TWINS = {
+    "f1_macro": lambda y, p: f1_score(y, p, average="macro"),
+    "recall_macro": lambda y, p: recall_score(y, p, average="macro", zero_division=0),
+    "precision_macro": lambda y, p: precision_score(y, p, average="macro"),
+}
+
+
+@pytest.mark.parametrize("options", [{}, {"groups": GROUPS}], ids=["", "groups"])
+@pytest.mark.parametrize("scoring", TWINS)
+def test_each_observed_score_is_that_of_scikit_learn(scoring, options):
+    result = compare_predictions(Y3, A3, ODD, scoring=scoring, random_state=0, **options)
+    assert result.observed_a == pytest.approx(TWINS[scoring](Y3, A3))
+    assert result.observed_b == pytest.approx(TWINS[scoring](Y3, ODD))
+    assert result.draws_a.mean() == pytest.approx(result.observed_a, abs=0.01)
+    assert result.draws_b.mean() == pytest.approx(result.observed_b, abs=0.01)
+
+
+@pytest.mark.parametrize("model", ["paired", "hierarchical"], ids=str)
+def test_an_odd_prediction_of_b_leaves_a_alone(model):
+    options = {"scoring": "f1_macro", "model": model, "random_state": 0}
+    without = compare_predictions(Y3, A3, B3, **options)
+    result = compare_predictions(Y3, A3, ODD, **options)
+    assert result.observed_a == without.observed_a
+    sd = without.draws_a.std()
+    assert abs(result.draws_a.mean() - without.draws_a.mean()) < 0.1 * sd
+    assert result.draws_a.std() == pytest.approx(sd, rel=0.03)
+
+
+def test_a_label_that_is_never_true_has_proportion_0():
+    draws = compare_predictions(Y3, A3, ODD, scoring="recall_macro", random_state=0)
+    # Three classes with their recall, and 0 for the label that is never right.
+    three = compare_predictions(Y3, A3, ODD, scoring="balanced_accuracy", random_state=0)
+    np.testing.assert_allclose(draws.draws_b, 0.75 * three.draws_b)
+
+
+def test_declared_labels_enter_all_averages():
+    result = compare_predictions(
+        Y3, A3, ODD, scoring="f1_macro", labels=[0, 1, 2, 7], random_state=0
+    )
+    expected = f1_score(Y3, A3, average="macro", labels=[0, 1, 2, 7], zero_division=0)
+    assert result.observed_a == pytest.approx(expected)
+
+
+def test_it_is_said_and_ranked():
+    result = compare_predictions(Y3, A3, ODD, scoring="f1_macro", random_state=0)
+    assert "that the classifier predicts: A 3, B 4" in result.details()
+    without = compare_predictions(Y3, A3, B3, scoring="f1_macro", random_state=0)
+    assert "averages" not in without.details()
+    said = {"a": A3, "b": B3, "odd": ODD}
+    ranking = compare_many(Y3, said, scoring="f1_macro", random_state=0)
+    np.testing.assert_allclose(ranking.table["mean"].to_numpy(), [0.855, 0.81, 0.6], atol=0.02)
+
+
+def test_own_averages_over_classes():
+    """A function of tables cannot tell who predicts a class; the metric of the same name can."""
+
+    def macro(y_true, y_pred, sample_weight=None):
+        weights = {"sample_weight": sample_weight, "zero_division": 0}
+        return f1_score(y_true, y_pred, average="macro", **weights)
+
+    quick = {"n_draws": 100, "random_state": 0}
+    with pytest.raises(ValueError, match=r"depends on which classes .* \[7\] are never true"):
+        compare_predictions(Y3, A3, ODD, scoring=metrics.weighted(macro), **quick)
+    same = compare_predictions(Y3, ODD, ODD, scoring=metrics.weighted(macro), **quick)
+    assert same.observed_a == pytest.approx(macro(Y3, ODD))
+    accuracy = metrics.weighted(accuracy_score)
+    result = compare_predictions(Y3, A3, ODD, scoring=accuracy, **quick)
+    assert result.observed_b == pytest.approx((Y3 == ODD).mean())
+
+
+# Numbers.
+
+MAE, R2 = "neg_mean_absolute_error", "r2"
+
+
+def numbers(n=50, seed=0):
+    rng = np.random.default_rng(seed)
+    y = rng.normal(3, 2, n)
+    return y, *(y + s * rng.normal(size=n) for s in (0.5, 0.8))
+
+
+@pytest.mark.parametrize(
+    ("groups", "own"), [(None, None), (np.arange(50) // 5, np.tile([0.5, 2.0], 25))]
+)
+def test_draws_are_scikit_learns_metrics_under_the_same_weights(groups, own):
+    y, a, b = numbers()
+    result = compare_predictions(
+        y, a, b, scoring=[MAE, R2], groups=groups, sample_weight=own, random_state=0
+    )
+    posterior = result._posterior
+    unit = np.arange(50) if groups is None else groups
+    gammas = GammaRows(np.ones(unit.max() + 1))
+    weights = gammas.draw(child_of(np.random.default_rng(7)), 40)[gammas.place[unit]]
+    for name, function, sign in ((MAE, sk.mean_absolute_error, -1), (R2, sk.r2_score, 1)):
+        (ours,) = posterior.stream(get_metric(name), np.random.default_rng(7), 40)
+        for said, of_one in zip((a, b), ours, strict=True):
+            theirs = [
+                sign * function(y, said, sample_weight=w if own is None else w * own)
+                for w in weights.T
+            ]
+            np.testing.assert_allclose(of_one, theirs, rtol=1e-12, atol=1e-12)
+        assert result.metric(name).observed_a == pytest.approx(
+            sign * function(y, a, sample_weight=own), rel=1e-12
+        )
+
+
+def test_a_mean_has_the_spread_of_student_t():
+    """With few instances, the interval of a mean difference is that of the paired t-test."""
+    y, a, b = numbers(12)
+    result = compare_predictions(y, a, b, scoring=MAE, n_draws=100_000, random_state=0)
+    gain = np.abs(b - y) - np.abs(a - y)
+    se = gain.std(ddof=1) / np.sqrt(12)
+    low, high = result.interval()
+    assert result.draws.mean() == pytest.approx(gain.mean(), abs=0.02 * se)
+    assert (high - low) / 2 == pytest.approx(stats.t.ppf(0.975, 11) * se, rel=0.1)
+
+
+def test_shift_and_scale():
+    y, a, b = numbers()
+    one = compare_predictions(y, a, b, scoring=[R2, MAE], random_state=0)
+    other = compare_predictions(*(5 - 2 * v for v in (y, a, b)), scoring=[R2, MAE], random_state=0)
+    np.testing.assert_allclose(other.metric(R2).draws, one.metric(R2).draws, atol=1e-10)
+    np.testing.assert_allclose(other.metric(MAE).draws, 2 * one.metric(MAE).draws, atol=1e-10)
+
+
+GIVEN = numbers()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "options", "message"),
+    [
+        (GIVEN, {"scoring": "f1"}, "class labels, got continuous values.*scoring='r2'"),
+        (GIVEN, {"scoring": "mae"}, "Did you mean 'neg_mean_absolute_error'"),
+        (GIVEN, {"scoring": [R2, "f1"]}, "'f1' requires class labels"),
+        (GIVEN, {"scoring": R2, "labels": [1, 2]}, "labels= does not apply to predictions of"),
+        (
+            GIVEN,
+            {"scoring": R2, "y_score_a": GIVEN[1], "y_score_b": GIVEN[2]},
+            "y_score_a= does not apply",
+        ),
+        (GIVEN, {"scoring": R2, "model": "bcv"}, "the predictions are numbers"),
+        ((GIVEN[0], None, None), {"scoring": R2}, "require predictions"),
+        (
+            (0 * GIVEN[0], *GIVEN[1:]),
+            {"scoring": R2},
+            "scoring='r2' cannot be computed: y_true is constant",
+        ),
+        ([one[:1] for one in GIVEN], {"scoring": MAE}, "a single instance"),
+        (GIVEN, {"scoring": MAE, "groups": [0] * 50}, "a single group"),
+    ],
+)
+def test_refuses(arguments, options, message):
+    with pytest.raises(ValueError, match=message):
+        compare_predictions(*arguments, **options)
+
+
+# Tags.
+
+COUNTER = chunk_counter("IOB2")
+
+
+def tags(n=30, seed=0):
+    rng = np.random.default_rng(seed)
+    gold = [
+        [str(one) for one in rng.choice(["O", "B-PER", "I-PER", "B-ORG"], rng.integers(1, 8))]
+        for _ in range(n)
+    ]
+    said = [[[t if rng.random() < p else "O" for t in one] for one in gold] for p in (0.9, 0.7)]
+    return gold, *said
+
+
+def test_tags_are_counted():
+    gold, a, b = tags()
+    result = compare_predictions(gold, a, b, counter=COUNTER, scoring=["f1", "recall"])
+    assert result.evidence == COUNTER(gold, a, b)
+    assert result.model == "paired"
+    weighted = compare_predictions(gold, a, b, counter=COUNTER, weight=0.5)
+    assert weighted.metrics == ("f1",)
+    assert weighted.evidence == COUNTER(gold, a, b, weight=0.5)
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"counter": 3}, TypeError, "counter must be made by chunk_counter, got 3"),
+        ({"labels": ["O"]}, ValueError, "labels= does not apply to tags"),
+        ({"counter": chunk_counter("IOB2", types="LOC")}, ValueError, "finds none in it"),
+        ({"model": "hierarchical"}, ValueError, "requires true negatives"),
+        ({"scoring": "accuracy"}, ValueError, "requires true negatives"),
+    ],
+)
+def test_refuses_with_tags(options, error, message):
+    with pytest.raises(error, match=message):
+        compare_predictions(*tags(), **({"counter": COUNTER} | options))
