@@ -2,7 +2,8 @@
 
 No other package tests a metric's name. A metric declares which true classes it needs, which cells
 it is a ratio of, what counts alike in it, and its limits; models, evidence and results ask for
-these. The tests of all metrics compare declarations with what the function does.
+these. Declarations that contradict each other are an error here, and the tests of all metrics
+compare them with what the function does.
 """
 
 from __future__ import annotations
@@ -44,6 +45,9 @@ def totals_of(tables: Array) -> Totals:
     hits = np.diagonal(tables, axis1=-2, axis2=-1)
     return Totals(hits, tables.sum(axis=-1), tables.sum(axis=-2))
 
+
+# Which true classes a metric needs.
+NEEDS_CLASSES = ("any", "positive", "negative", "several")
 
 # The limits of a share.
 SHARE = (0.0, 1.0)
@@ -98,6 +102,13 @@ class CellRatio(NamedTuple):
 
     top: tuple[float, ...]
     bottom: tuple[float, ...]
+
+    @property
+    def needs_classes(self) -> str:
+        """The class without which the ratio is 0, or 0 / 0: "positive", "negative" or "any"."""
+        tp, fp, fn, tn = self.top
+        of_positives, of_negatives = bool(tp or fn), bool(fp or tn)
+        return "any" if of_positives == of_negatives else "positive" if of_positives else "negative"
 
     @property
     def needs_true_negatives(self) -> bool:
@@ -228,6 +239,39 @@ class Metric:
     is_sum: bool = field(default=False, repr=False)
     has_columns: bool = field(default=False, repr=False)
     of_items: bool = field(default=False, repr=False)
+
+    def __post_init__(self) -> None:
+        """Raise if declarations contradict each other."""
+        needs, of_one_class = self.needs_classes, self.class_index is not None
+        contradictions = {
+            f"needs_classes={needs!r}, must be one of {NEEDS_CLASSES}": needs not in NEEDS_CLASSES,
+            f"needs_classes={needs!r}, but needs_positive=False": (
+                needs in ("positive", "negative") and not self.needs_positive
+            ),
+            "class_index is that of one class, which does not depend on the positive one": (
+                of_one_class and (self.needs_positive or needs != "any")
+            ),
+            "classes and instances cannot both count alike": (
+                self.counts_classes_alike and self.counts_instances_alike
+            ),
+            "is_macro, but classes do not count alike": (
+                self.is_macro and not self.counts_classes_alike
+            ),
+            "classes count alike, but needs_classes is not 'several'": (
+                self.counts_classes_alike and needs != "several"
+            ),
+            "limits must be increasing": self.limits is not None and not np.less(*self.limits),
+            "ratio and needs_classes do not agree": (
+                self.ratio is not None and self.ratio.needs_classes != needs
+            ),
+            "ratio and needs_true_negatives do not agree": (
+                self.ratio is not None
+                and self.ratio.needs_true_negatives != self.needs_true_negatives
+            ),
+        }
+        wrong = [words for words, is_wrong in contradictions.items() if is_wrong]
+        if wrong:
+            raise ValueError(f"Metric {self.name!r} contradicts itself: {'; '.join(wrong)}.")
 
     def __eq__(self, other: object) -> bool:
         return self._key() == other._key() if isinstance(other, Metric) else NotImplemented

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from skbayeseval import compare_predictions, metrics
+from skbayeseval.metrics.metric import CellRatio, Metric
 from skbayeseval.metrics.registry import in_plain_words
 
 TABLES = sorted({*metrics.known_metrics("tables"), "f2", "f0.5", "f0_macro", "finf"})
@@ -133,6 +134,28 @@ def test_rankings_depend_on_the_order_alone(name):
     # Averages over classes take probabilities, which order the instances only if there are two.
     assert metric.ranks == (by_order and metric.needs == "ranking")
     assert by_order == name.startswith(("roc_auc", "average_precision"))
+
+
+@pytest.mark.parametrize(
+    ("declarations", "message"),
+    [
+        ({"needs_classes": "both"}, "needs_classes='both', must be one of"),
+        ({"needs_classes": "negative"}, "but needs_positive=False"),
+        ({"class_index": 0, "needs_positive": True}, "class_index is that of one class"),
+        ({"counts_classes_alike": True}, "but needs_classes is not 'several'"),
+        ({"is_macro": True}, "but classes do not count alike"),
+        ({"counts_classes_alike": True, "counts_instances_alike": True}, "cannot both count alike"),
+        ({"limits": (1.0, 0.0)}, "limits must be increasing"),
+        ({"ratio": CellRatio((0, 0, 0, 1), (0, 0, 1, 1))}, "ratio and needs_classes do not agree"),
+        (
+            {"ratio": CellRatio((1, 0, 0, 1), (1, 1, 1, 1)), "needs_true_negatives": False},
+            "ratio and needs_true_negatives do not agree",
+        ),
+    ],
+)
+def test_contradictions(declarations, message):
+    with pytest.raises(ValueError, match="Metric 'new' contradicts itself: .*" + message):
+        Metric("new", lambda *_: 0.0, **declarations)
 
 
 # Subgroups without a class.

@@ -1,0 +1,94 @@
+"""What the guide's recipes do with other packages, by public names alone."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.datasets import load_breast_cancer
+from sklearn.linear_model import RidgeClassifier
+from sklearn.metrics import accuracy_score
+from sklearn.naive_bayes import GaussianNB
+
+from skbayeseval import compare_predictions, compare_scores
+
+RNG = np.random.default_rng(0)
+Y = RNG.integers(0, 2, 3000)
+OLD = np.where(RNG.random(3000) < 0.9, Y, 1 - Y)
+BETTER = np.where(RNG.random(3000) < 0.05, Y, OLD)
+WORSE = np.where(RNG.random(3000) < 0.05, 1 - Y, OLD)
+
+
+def compare(new):
+    return compare_predictions(Y, new, OLD, names=("new", "old"), random_state=0)
+
+
+def test_frames_in_and_out(tmp_path):
+    table = pd.DataFrame({"site": ["east", "west"] * 1500, "truth": Y, "new": BETTER, "old": OLD})
+    found = {}
+    for site, part in table.groupby("site"):
+        result = compare_predictions(part["truth"], part["new"], part["old"], random_state=0)
+        assert result.observed_a == pytest.approx(accuracy_score(part["truth"], part["new"]))
+        found[site] = result.summary(rope=0.02)
+    pd.concat(found, names=["site"]).to_csv(tmp_path / "sites.csv")
+    read = pd.read_csv(tmp_path / "sites.csv", index_col=["site", "metric"])
+    for site in ("east", "west"):
+        assert read.loc[(site, "accuracy"), "mean"] == pytest.approx(found[site]["mean"].item())
+    scores = pd.DataFrame({"new": RNG.normal(0.81, 0.02, 12), "old": RNG.normal(0.78, 0.02, 12)})
+    ranking = compare_scores(scores, scoring="accuracy", random_state=0).table
+    pd.testing.assert_series_equal(ranking["observed"], scores.mean(), check_names=False)
+
+
+@pytest.mark.parametrize(("new", "status"), [(BETTER, "FINISHED"), (WORSE, "FAILED")])
+@pytest.mark.filterwarnings("ignore")  # of MLflow, about itself
+def test_a_run_of_mlflow_must_pass(new, status, tmp_path, monkeypatch):
+    monkeypatch.setenv("MLFLOW_DISABLE_TELEMETRY", "true")
+    monkeypatch.setenv("MLFLOW_TRACKING_URI", "sqlite:///mlflow.db")
+    monkeypatch.chdir(tmp_path)
+    mlflow = pytest.importorskip("mlflow")
+    pytest.importorskip("sqlalchemy")  # which mlflow-skinny leaves out
+    result = compare(new)
+    row = result.summary(rope=0.01).loc["accuracy", ["mean", "hdi_low", "hdi_high"]]
+    try:
+        with mlflow.start_run() as run:
+            mlflow.log_metrics(row.to_dict())
+            mlflow.log_dict(result.to_dict(), "result.json")
+            result.report("report.html", rope=0.01)
+            mlflow.log_artifact("report.html")
+            if result.non_inferiority(0.01).answer != "yes":
+                raise SystemExit
+    except SystemExit:
+        pass
+    kept = mlflow.get_run(run.info.run_id)
+    assert kept.info.status == status
+    assert kept.data.metrics == row.to_dict()
+    load = mlflow.artifacts.load_text
+    assert load(f"{kept.info.artifact_uri}/report.html").startswith("<!DOCTYPE html>")
+    logged = json.loads(load(f"{kept.info.artifact_uri}/result.json"))
+    assert logged == json.loads(json.dumps(result.to_dict()))
+
+
+@pytest.mark.filterwarnings("ignore")  # of skore, about itself
+@pytest.mark.parametrize(("model", "section"), [(GaussianNB(), "issue"), (None, "passed")])
+def test_a_check_of_skore(model, section):
+    skore = pytest.importorskip("skore")
+
+    class NotWorse:
+        code, title, severity = "BAYES01", "Not surely as good as the old model", "issue"
+        report_types, docs_url, slow = ["estimator"], None, False
+
+        def check_function(self, report):
+            pair = [one.get_predictions(data_source="test") for one in (report, old)]
+            gate = compare_predictions(report.y_test, *pair, random_state=0).non_inferiority(0.01)
+            return None if gate.answer == "yes" else str(gate)
+
+    X, y = load_breast_cancer(return_X_y=True)
+    split = skore.TrainTestSplit(test_size=0.5, random_state=0)
+    old = skore.evaluate(RidgeClassifier(), X, y, splitter=split)
+    new = skore.evaluate(model or RidgeClassifier(), X, y, splitter=split)
+    new.checks.add([NotWorse()])
+    found = new.checks.summarize(fast_mode=True).frame().set_index("code").loc["BAYES01"]
+    assert found["section"] == section
+    assert str(found["explanation"]).startswith("not settled: A is not worse") == (
+        model is not None
+    )
