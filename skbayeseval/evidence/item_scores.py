@@ -441,7 +441,7 @@ class ItemScores(Evidence):
             lines.append((name, f"is the probability that {what}, averaged over items"))
         if self.missing is not None:
             lines.append(("missing", _missing_in_words(self.missing)))
-        are_runs = self.n_runs > 1 and len(self.judges) < 2 and self.human is None
+        are_runs = len(self.judges) < 2 and self.human is None
         share = self.run_share() if are_runs and self.n_classifiers == 2 else None
         if share is not None:
             shorter = 1 - np.sqrt(1 - share)

@@ -215,12 +215,14 @@ class TestPlainFiles:
                 read_samples(path, runs=wrong)
 
     def test_words(self, write):
-        path = write("id,result,note\na,PASS,x\nb,fail,y\nc,Yes,z\nd,incorrect,\ne,,\n", "a.csv")
-        words = "read as numbers: 'PASS' as 1, 'Yes' as 1, 'fail' as 0, 'incorrect' as 0."
+        path = write(
+            "id,result,note\na,PASS,x\nb,fail,y\nc,Yes,z\nd,incorrect,\ne,,\nf,correct,\n", "a.csv"
+        )
+        words = "'PASS' as 1, 'Yes' as 1, 'correct' as 1, 'fail' as 0, 'incorrect' as 0."
         with pytest.warns(UserWarning, match=words):
             samples = read_samples(path)
         assert samples.score == "result"
-        np.testing.assert_array_equal(samples.scores, [1, 0, 1, 0, np.nan])
+        np.testing.assert_array_equal(samples.scores, [1, 0, 1, 0, np.nan, 1])
         other = write("id,verdict\na,pass\nb,unsure\n", "b.csv")
         with pytest.raises(ValueError, match="pass or fail, .* yes or no, got 'unsure' in row 2"):
             read_samples(other)
