@@ -147,6 +147,8 @@ def test_frequencies_from_a_callable_or_an_array(m):
 
 
 def test_an_array_must_fit():
+    with pytest.raises(ValueError, match="Input y contains NaN"):
+        next(BlockRegularizedCV().split(np.zeros(8), [0, np.nan] * 4))
     cv = BlockRegularizedCV(regularize=np.ones((50, 2)))
     with pytest.raises(ValueError, match=r"shape \(50, 2\), but there are 40 samples.*callable"):
         next(cv.split(np.zeros(40)))
@@ -169,7 +171,7 @@ def test_groups_stay_whole(m, regularize):
 
 
 def test_as_many_groups_as_blocks():
-    groups = np.repeat(np.arange(4), 10)
+    groups = np.repeat(np.arange(4) + 0.5, 10)  # any labels, also those that are no classes
     for train, test in BlockRegularizedCV(3, random_state=0).split(np.zeros(40), None, groups):
         assert len(set(groups[train])) == len(set(groups[test])) == 2
     with pytest.raises(ValueError, match="4 blocks of whole groups, but there are only 3"):
