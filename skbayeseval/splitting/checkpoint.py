@@ -165,6 +165,13 @@ class Checkpoint:
             with written_whole(marker) as temporary, open(temporary, "wb") as file:
                 file.write(FORMAT.encode())
 
+    def check_writable(self) -> None:
+        """Raise, before anything is fitted, if no file can be written."""
+        if not os.access(self.path, os.W_OK | os.X_OK):
+            raise PermissionError(
+                f"checkpoint={self.path!r} is read-only, but not all fits are in it yet."
+            )
+
     def has(self, key: str) -> bool:
         """Return whether a fit is in the checkpoint."""
         return os.path.lexists(self._file(key))

@@ -365,6 +365,8 @@ def _finished(
         for task, key in keys.items()
         if checkpoint.has(key)
     }
+    if len(finished) < len(keys):
+        checkpoint.check_writable()
     if show and finished:
         message = f"{len(finished)} of {len(keys)} fits are in the checkpoint {checkpoint.path}"
         print(message, file=sys.stderr)
