@@ -119,7 +119,7 @@ def test_extreme_concentrations_leave_no_nan(prior):
     for icc in ((1e3, 0.01), (0.01, 1e3)):
         specification = PairedRecalls(icc=icc, eta=0.01).specification(evidence)
         for tables in stream_outcomes(
-            specification, np.random.default_rng(0), 500, prior=prior, tables=True
+            specification, np.random.default_rng(0), 200, prior=prior, tables=True
         ):
             assert np.isfinite(tables).all()
             assert tables.min() >= 0

@@ -235,7 +235,7 @@ def test_bad_priors(model, message):
 def test_prior_density_of_accuracy_for_other_proportions():
     # Against simulation: P(|delta| < e) / 2e with uniform spacings for the outcomes.
     rng = np.random.default_rng(0)
-    n, e = 2_000_000, 0.01
+    n, e = 1_000_000, 0.01
     theta = [
         np.diff(np.sort(rng.random((n, 3)), axis=1), axis=1, prepend=0.0, append=1.0)
         for _ in range(2)

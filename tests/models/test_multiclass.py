@@ -39,10 +39,10 @@ def test_each_margin_is_the_hierarchical_posterior(votes_of_four):
 def test_a_pair_does_not_depend_on_who_else_was_compared(votes_of_four, n_classes):
     y, predictions = votes_of_four
     y, predictions = y % n_classes, {name: p % n_classes for name, p in predictions.items()}
-    everyone = compare_many(y, predictions, scoring="f1_macro", n_draws=40_000, random_state=0)
+    everyone = compare_many(y, predictions, scoring="f1_macro", n_draws=20_000, random_state=0)
     names = list(predictions)
     two = compare_predictions(
-        y, predictions[names[0]], predictions[names[3]], scoring="f1_macro", n_draws=40_000,
+        y, predictions[names[0]], predictions[names[3]], scoring="f1_macro", n_draws=20_000,
         random_state=1,
     )  # fmt: skip
     pair = everyone.pairs[0, 3]
@@ -89,7 +89,7 @@ def test_many_classes_for_few_instances():
 def test_closed_forms_are_not_claimed(votes_of_four):
     y, predictions = votes_of_four
     result = compare_predictions(
-        y, predictions["a"], predictions["d"], scoring="accuracy", random_state=0, n_draws=5000
+        y, predictions["a"], predictions["d"], scoring="accuracy", random_state=0, n_draws=2000
     )
     np.testing.assert_allclose(result.interval(of="a"), np.quantile(result.draws_a, [0.025, 0.975]))
     factor = result.bayes_factor()

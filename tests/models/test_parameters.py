@@ -157,7 +157,7 @@ def log_dirichlet(values, shapes):
     ],
 )
 def test_prior_times_likelihood_is_the_posterior(data, options):
-    posterior = compare_predictions(*data, random_state=0, n_draws=500, **options)._posterior
+    posterior = compare_predictions(*data, random_state=0, n_draws=100, **options)._posterior
     draws, given = posterior.parameters(), posterior.specification
     found, after = given.log_densities(draws), given.shapes(prior=False)
     assert set(found.prior) == {f"prior of {name}" for name in after}
