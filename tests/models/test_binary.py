@@ -15,7 +15,7 @@ from skbayeseval.models.margins import log_density_of_equal_accuracy
 from skbayeseval.posterior.modes import Prior
 from skbayeseval.posterior.posterior import Posterior
 
-N = 50_000
+N = 200_000
 
 
 def paired_counts(positive_cells, negative_cells, **options):
@@ -150,9 +150,9 @@ def test_closed_forms_agree_with_draws(name, formula):
         np.testing.assert_allclose(below, [0.05, 0.5, 0.95], atol=4 * 0.5 / np.sqrt(N))
     for recipe in (posterior, Prior(MODELS[name], evidence)):
         log_density = recipe.log_density_at_zero(metric)
-        blocks = recipe.stream(metric, np.random.default_rng(3), 400_000)
+        blocks = recipe.stream(metric, np.random.default_rng(3), 1_000_000)
         inside = np.concatenate([np.abs(x - y) < 0.01 for x, y in blocks]).mean()
-        error = 4 * np.sqrt(inside / 400_000) / 0.02
+        error = 4 * np.sqrt(inside / 1_000_000) / 0.02
         assert np.exp(log_density) == pytest.approx(inside / 0.02, abs=error + 0.01 * inside / 0.02)
 
 
