@@ -277,8 +277,10 @@ def test_a_dip_does_not_mislead():
     settled = np.zeros((100, 4), dtype=bool)
     for column, n in enumerate([50, 79, 77, 95]):
         settled[:n, column] = True
-    size, *_ = smallest_size(settled, np.array([1.0, 2, 3, 4]), 0.8, np.random.default_rng(0))
-    assert 3 < size < 4
+    sizes, rng = np.array([1.0, 2, 3, 4]), np.random.default_rng(0)
+    assert 3 < smallest_size(settled, sizes, 0.8, rng).size < 4
+    settled[:90] = True  # from the first size on
+    assert smallest_size(settled, sizes, 0.8, rng).size == 1
 
 
 @pytest.mark.parametrize(
