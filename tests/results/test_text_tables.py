@@ -54,6 +54,9 @@ def test_columns_of_the_papers(result):
     assert row["decision"] == "not settled"
     assert seen.decision(0.1).code == ">"
     assert cells(result.to_markdown((-0.01, 0.01)))[1][1][-1] == "≫"
+    header, rule = result.to_markdown().splitlines()[:2]
+    assert "P(equal)" not in header  # since its probability is 0
+    assert rule.startswith("| --- | ---: |")
 
 
 def test_labels_turn_losses_the_right_way_round():
