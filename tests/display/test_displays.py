@@ -58,7 +58,8 @@ def test_joint_has_the_diagonal():
 
 
 def test_factor_tells_value_and_doubt():
-    sure = compare_counts((88, 10, 12), (86, 12, 14), random_state=0).plot("factor")
+    options = {"n_draws": 4000, "random_state": 0}
+    sure = compare_counts((88, 10, 12), (86, 12, 14), **options).plot("factor")
     assert "savage-dickey)" in sure.ax_.get_title()
     # bcv F1 with lambda = 1 has the prior density 16/15 at 0, and the marks give the factor.
     prior, posterior = (
@@ -69,7 +70,7 @@ def test_factor_tells_value_and_doubt():
     wide, high = (line.get_ydata() for line in sure.ax_.lines if len(line.get_xdata()) == 400)
     assert wide.max() < 2 < 5 < high.max()
     doubtful = compare_counts(
-        (88, 10, 12, 90), (86, 12, 14, 88), model="hierarchical", random_state=0
+        (88, 10, 12, 90), (86, 12, 14, 88), model="hierarchical", **options
     ).plot("factor")
     assert "not reliable" in doubtful.ax_.get_title()
 

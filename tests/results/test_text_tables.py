@@ -54,6 +54,9 @@ def test_columns_of_the_papers(result):
     assert row["decision"] == "not settled"
     assert seen.decision(0.1).code == ">"
     assert cells(result.to_markdown((-0.01, 0.01)))[1][1][-1] == "≫"
+    header, rule = result.to_markdown().splitlines()[:2]
+    assert "P(equal)" not in header  # since its probability is 0
+    assert rule.startswith("| --- | ---: |")
 
 
 def test_labels_turn_losses_the_right_way_round():
@@ -85,15 +88,14 @@ def test_labels_turn_losses_the_right_way_round():
         alone.to_latex(labels="Brier score")
 
 
-def test_one_rope_for_two_scales_is_warned_of_wherever_it_is_applied(tmp_path):
+def test_one_rope_for_two_scales_is_warned_of_once():
     rng = np.random.default_rng(0)
     scores = [np.clip(0.3 * Y + rng.random(150), 0, 1) for _ in range(2)]
     loss = compare_predictions(
         Y, None, None, y_score_a=scores[0], y_score_b=scores[1],
         scoring=["roc_auc", "neg_brier_score"], n_draws=500, random_state=0,
     )  # fmt: skip
-    ask = [loss.summary, loss.explain, lambda r: loss.report(tmp_path / "x", r)]
-    for one in ask:
+    for one in (loss.summary, loss.explain):
         with pytest.warns(UserWarning, match="rope=0.02 is used for 2 metrics") as caught:
             one(0.02)
         assert len(caught) == 1
