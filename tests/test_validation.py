@@ -59,7 +59,10 @@ def cross_validate(**options):
         (lambda: RESULT.non_inferiority(HUGE), "margin=1000.* must be finite"),
         (lambda: RESULT.expected_loss(cost=HUGE), "cost must be positive and finite"),
         (lambda: scores(HUGE, 1), "whole number too large"),
-        (lambda: scores(0.8, 0.7, n_test=HUGE, scoring="accuracy"), "n_test == 1000.*at least 1"),
+        (
+            lambda: scores(0.8, 0.7, n_test=HUGE, scoring="accuracy"),
+            "n_test must be .*at least 1, got 1000",
+        ),
         (lambda: compare_counts((8, 1, 1), (8, 1, 2), weight=HUGE), "weight == 1000.* finite"),
         (lambda: score_posterior([0, 1, 1], [0, 1, 0]).probability(above=-HUGE), "above == -1000"),
         (lambda: power_analysis((HUGE, 0.9), rope=0.1), "Accuracies must be between 0 and 1"),

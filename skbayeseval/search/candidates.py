@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
@@ -356,10 +357,16 @@ def name_candidates(candidates: Mapping[int, Parameters]) -> list[str]:
         for i, text in zip(having, texts, strict=True):
             parts[i].append(f"{short}={text}")
     names = [", ".join(part) for part in parts]
-    return [
-        name if name and names.count(name) == 1 else f"{name} (candidate {i})".strip()
-        for name, i in zip(names, candidates, strict=True)
+    numbered = [
+        f"{name} (candidate {i})".strip() for name, i in zip(names, candidates, strict=True)
     ]
+    times = Counter(names)
+    mixed = [
+        name if name and times[name] == 1 else other
+        for name, other in zip(names, numbered, strict=True)
+    ]
+    # The value of a parameter may look like the number of another candidate.
+    return mixed if len(set(mixed)) == len(mixed) else numbered
 
 
 def as_key(value: Any) -> Any:

@@ -8,7 +8,7 @@ from seqeval.metrics import f1_score, precision_score, recall_score
 
 from skbayeseval import chunk_counter, metrics
 from skbayeseval.sequences import convert_tags
-from tests.sequences.test_tags import PREFIXES
+from tests.sequences.test_sequences import PREFIXES
 
 TYPES = ("PER", "ORG")
 

@@ -197,11 +197,11 @@ def test_what_a_result_of_scores_can_and_cannot(tmp_path):
 @pytest.mark.parametrize(
     ("change", "error", "message"),
     [
-        ({"scores_b": [0.1, 0.2]}, ValueError, "paired split by split"),
+        ({"scores_b": [0.1, 0.2]}, ValueError, "inconsistent numbers of samples: scores_a has 20"),
         ({"test_fraction": 2}, ValueError, "test_fraction == 2"),
         ({"test_fraction": None}, ValueError, "requires test_fraction="),
-        ({"n_test": 0}, ValueError, "n_test == 0, must be at least 1"),
-        ({"n_test": "20"}, TypeError, "n_test must be a number of instances"),
+        ({"n_test": 0}, ValueError, "at least 1, got 0"),
+        ({"n_test": "20"}, ValueError, "n_test must be the number of instances"),
         ({"scoring": 3}, TypeError, "scoring must be a string, the name of the metric"),
     ],
 )

@@ -129,7 +129,7 @@ def test_where_there_are_none(tmp_path):
     result = compared(*PAIR, X, Y)
     result.save(tmp_path / "result.npz")
     cases = [
-        (load_result(tmp_path / "result.npz"), "nor in files of results"),
+        (load_result(tmp_path / "result.npz"), "nor in files"),
         (compared(*PAIR, X, Y, model="scores"), "but not by model='scores'"),
         (compared(*PAIR, X, Y > 0, scoring="roc_auc"), "metrics of instance scores alone"),
         (compare_counts((88, 10, 12), (80, 14, 20)), "made from counts or scores"),
