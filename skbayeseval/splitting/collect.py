@@ -103,20 +103,6 @@ class CrossValidation:
         named: list[Mapping[str, Any]] = [self.results, *self.scores.values()]
         return all(set(names) <= of_each.keys() for of_each in named)
 
-    def renamed(self, names: Sequence[str], others: Sequence[str]) -> CrossValidation:
-        """Return a copy with `names` renamed to `others`, without all other estimators."""
-        new = dict(zip(names, others, strict=True))
-        return replace(
-            self,
-            results={new[name]: of_one for name, of_one in self.results.items() if name in new},
-            scores={
-                metric: {new[name]: of_one for name, of_one in scores.items() if name in new}
-                for metric, scores in self.scores.items()
-            },
-            out_of_fold=None if self.out_of_fold is None else self.out_of_fold.renamed(new),
-            cautions={new[name]: words for name, words in self.cautions.items() if name in new},
-        )
-
 
 @dataclass(frozen=True, kw_only=True)
 class Fitting:

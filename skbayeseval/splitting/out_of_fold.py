@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -46,11 +46,6 @@ class OutOfFold:
     labels: tuple[Any, ...] | None = None
     index: pd.Index[Any] | None = None
     truth: Any = field(default=None, repr=False)
-
-    def renamed(self, new: Mapping[str, str]) -> OutOfFold:
-        """Return a copy with estimators renamed, without all that have no new name."""
-        found = {new[name]: one for name, one in self.predictions.items() if name in new}
-        return replace(self, predictions=found)
 
     def codes(self, name: str) -> Array:
         """Return predictions of shape (n_samples, n_repeats), without their meaning.
