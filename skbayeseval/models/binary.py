@@ -166,7 +166,7 @@ class Paired(Vectors):
         """Return draws of each probability vector."""
         if not self._is_one_vector:
             return super().draw(rng, size, prior=prior)
-        gammas = self._gammas(rng, size, prior=prior).reshape(2, 4, size)
+        gammas = np.reshape(self._gammas(rng, size, prior=prior), (2, 4, size))
         sums = gammas.sum(axis=1)
         pairs = gammas / sums[:, None]
         return {"mu": sums / sums.sum(axis=0), "theta+": pairs[0], "theta-": pairs[1]}
@@ -178,7 +178,7 @@ class Paired(Vectors):
             return super().stream(metric, rng, number, prior=prior)
 
         def draw(rng: Generator, size: int) -> Array:
-            rows = self._gammas(rng, size, prior=prior)
+            rows = self._gammas(rng, size, prior=prior, whole=ratio.needs_true_negatives)
             scores = np.empty((2, size))
             for k, pairs in enumerate(_PAIRS):
                 tp, fn, fp, tn = (rows[i] + rows[j] for i, j in pairs)
@@ -199,14 +199,15 @@ class Paired(Vectors):
         is_sum = np.array_equal(mu, np.sum(pairs, axis=1))
         return is_sum and bool(np.max(pairs, axis=1).min() >= SMALL)
 
-    def _gammas(self, rng: Generator, size: int, *, prior: bool) -> Array:
+    def _gammas(self, rng: Generator, size: int, *, prior: bool, whole: bool = True) -> list[Any]:
         """Return Gamma variables of the pairs of the positive and of the negative class.
 
-        The true negatives of both classifiers are drawn last.
+        The true negatives of both classifiers are drawn last. They are NaN unless `whole`.
         """
         shapes = self.shapes(prior=prior)
         shape = np.concatenate([shapes["theta+"], shapes["theta-"]])
-        return np.concatenate([gamma_rows(rng, part, size) for part in (shape[:7], shape[7:])])
+        rows = [*gamma_rows(rng, shape[:7], size)]
+        return [*rows, *gamma_rows(rng, shape[7:], size)] if whole else [*rows, np.nan]
 
     def _joint_cells(self, draws: Mapping[str, Array]) -> Array:
         """Return the cells (truth, prediction of A, prediction of B, n), positive first."""
