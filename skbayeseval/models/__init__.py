@@ -70,8 +70,6 @@ __all__ = [
     "resolve_model",
 ]
 
-NAMES = ["auto", "paired", "unpaired", "hierarchical", "bcv", "scores", "signed-rank"]
-
 
 class Family(NamedTuple):
     """The models of one kind of evidence.
@@ -166,8 +164,18 @@ _AUTO_OF_ONE: dict[type[Model], type[Model]] = {Hierarchical: Recalls}
 
 MODEL_CLASSES = {kind.__name__: kind for family in FAMILIES.values() for kind in family.kinds}
 
-# The names of all models, of which few are for anything but predictions of classes.
+# The names of all models, and of those for classes and for scores of splits or data sets.
 _KNOWN = {"auto", *(name for family in FAMILIES.values() for name in family.models)}
+NAMES = list(
+    dict.fromkeys(
+        ["auto"]
+        + [
+            name
+            for family in ("two classes", "classes", "splits", "data sets")
+            for name in FAMILIES[family].models
+        ]
+    )
+)
 
 
 def _each(kind: type[Model], *priors: dict[str, Any]) -> list[Model]:
@@ -230,7 +238,7 @@ def resolve_model(
         # Users may write models of their own for one label per instance.
         if registered not in fitting.kinds and (registered or family != "classes"):
             raise _misfit(f"{type(model).__name__}()", fitting)
-        model.check_number(n_classifiers)
+        model.check_number(n_classifiers, f"{type(model).__name__}()")
         return clone(model)
     if not isinstance(model, str):
         raise TypeError(
@@ -252,6 +260,7 @@ def resolve_model(
     given = {} if prior is None else prior
     published = from_prior(kind, given)
     resolved = from_prior(kind, kind.default_prior | given)
+    resolved.check_number(n_classifiers, repr(name))
     if resolved != published:
         resolved.published = published
     return resolved

@@ -211,15 +211,15 @@ class Model(ParameterObject):
             return observing
         return observing.with_prevalence(np.array(prevalence))
 
-    def check_number(self, n_classifiers: int) -> None:
+    def check_number(self, n_classifiers: int, asked: str) -> None:
         """Raise if there are more classifiers than the model takes, or no pair of them."""
         most = self.most_classifiers
         if most is None or (n_classifiers <= most and (n_classifiers > 1 or not self.needs_pairs)):
             return
         number = "two" if most == 2 else f"at most {most}"
         raise ValueError(
-            f"model={type(self).__name__}() requires {number} classifiers, but there are "
-            f"{n_classifiers}. Use model='paired' or model='unpaired'."
+            f"model={asked} requires {number} classifiers, but there are {n_classifiers}. Use "
+            "model='paired' or model='unpaired'."
         )
 
     def _observe(self, evidence: Any) -> None:
@@ -535,10 +535,8 @@ def check_concentration(value: ArrayLike, shape: tuple[int, ...], name: str) -> 
             raise TypeError
         array = np.broadcast_to(np.asarray(value, dtype=float), shape)
     except (TypeError, ValueError) as error:
-        raise ValueError(
-            f"prior {name!r} must be a number or an array that broadcasts to shape {shape}, "
-            f"got {value!r}."
-        ) from error
+        array_like = f" or an array that broadcasts to shape {shape}" if shape else ""
+        raise ValueError(f"prior {name!r} must be a number{array_like}, got {value!r}.") from error
     if not (np.isfinite(array).all() and (array >= SMALLEST_CONCENTRATION).all()):
         raise ValueError(
             f"prior {name!r} must contain finite numbers greater than 0, and at least "

@@ -189,18 +189,20 @@ class Vectors(Model):
         return [
             Parameter(s.name, s.prior, True, self.of_labels)
             if s.prior.shape[-1] == 2
-            else Parameter(
-                s.name, s.prior, False, (*self.of_labels, _DIMENSIONS.get(s.name, "cell"))
-            )
+            else Parameter(s.name, s.prior, False, (*self.of_labels, _dimension(s.name)))
             for s in self.simplexes
         ]
 
     def coordinates(self, labels: tuple[Any, ...]) -> dict[str, list[str]]:
         """Return the names along each dimension of the parameters."""
-        n_cells = max((s.prior.shape[-1] for s in self.simplexes if "pi_" in s.name), default=4)
-        names = {name: list(map(str, labels)) for name in self.of_labels}
-        cells = {"outcome": OUTCOMES, "cell": CELLS[:n_cells], "chunk": CHUNK_CELLS}
-        return names | {name: list(entries) for name, entries in cells.items()}
+        entries = {"outcome": OUTCOMES, "cell": CELLS, "chunk": CHUNK_CELLS}
+        for simplex in self.simplexes:
+            dimension, n_entries = _dimension(simplex.name), simplex.prior.shape[-1]
+            if n_entries > 2:
+                names = entries.get(dimension, tuple(map(str, range(n_entries))))
+                entries[dimension] = names[:n_entries]
+        of_labels = {name: list(map(str, labels)) for name in self.of_labels}
+        return of_labels | {name: list(names) for name, names in entries.items()}
 
     def log_densities(self, draws: Mapping[str, Array]) -> LogDensities | None:
         """Return the log densities of draws of the parameters; None if one is missing."""
@@ -268,6 +270,11 @@ class VectorsOfLabels(Vectors):
             tp, fn, fp, _ = np.moveaxis(replicated, -1, 0)
             counts[f"counts_{letter(k)}"] = np.stack([tp, tp + fn, tp + fp], axis=-1)
         return counts
+
+
+def _dimension(name: str) -> str:
+    """Return the name of the axis of a vector's entries."""
+    return _DIMENSIONS.get(name, "cell" if name.startswith("pi_") else f"entry of {name}")
 
 
 def _entries(simplex: Simplex, values: Array) -> Array:

@@ -152,8 +152,9 @@ def test_results_of_a_model(model):
     assert subgroups.table["observed_a"].iloc[0] == pytest.approx(alone.observed_a)
 
 
-def test_planning_with_vectors():
+def test_planning_and_arviz_with_vectors():
     result = compare_predictions(Y, A, B, model=EightCells(), random_state=0)
+    assert result.to_arviz().posterior["cells"].shape == (1, result.n_draws, 8)
     size = result.required_sample_size(0.1, n_replications=50, largest=2000)
     assert size.n_now == 100
     # The draws are those of Dirichlet(1) over eight cells.

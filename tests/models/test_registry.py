@@ -1,5 +1,8 @@
+import numpy as np
 import pytest
+from sklearn.dummy import DummyClassifier
 
+from skbayeseval import BayesianComparer, compare_many
 from skbayeseval.evidence import ConfusionCounts
 from skbayeseval.models import (
     BCV,
@@ -59,3 +62,18 @@ def test_paired_models_need_pairs(kind):
         with pytest.raises(ValueError, match="need|require"):
             kind().specification((COUNTS, COUNTS))
     assert kind.needs_pairs == (kind.name not in ("unpaired", "hierarchical", "recalls", "bcv"))
+
+
+def test_models_by_name_take_as_many_classifiers_as_they_declare(monkeypatch):
+    """They refuse others before anything is fitted, as instances do."""
+    monkeypatch.setattr(Unpaired, "most_classifiers", 2)
+    y = np.arange(20) % 2
+    three = {"a": y, "b": y, "c": 1 - y}
+    estimators = [DummyClassifier(), DummyClassifier(), DummyClassifier()]
+    monkeypatch.setattr(DummyClassifier, "fit", None)
+    for call in (
+        lambda: compare_many(y, three, model="unpaired"),
+        lambda: BayesianComparer(estimators, model="unpaired").fit(y[:, None], y),
+    ):
+        with pytest.raises(ValueError, match="model='unpaired' requires two classifiers, but ther"):
+            call()
