@@ -108,10 +108,11 @@ class OfSubgroups:
 
     def _rows(self, subgroups: tuple[Subgroup, ...], prob: float, rope: Any = None) -> pd.DataFrame:
         """Return one row per subgroup."""
-        table = pd.DataFrame([self._row(one, prob, rope) for one in subgroups], None, self._columns)
         labels = [one.label for one in subgroups]
         index = pd.Index(labels, name=self.column or "subgroup", tupleize_cols=False)
-        table = table.set_axis(index)
+        table = pd.DataFrame(
+            [self._row(one, prob, rope) for one in subgroups], index, self._columns
+        )
         return table if table["n_groups"].any() else table.drop(columns="n_groups")
 
     def _row(self, one: Subgroup, prob: float, rope: Any) -> dict[str, Any]:
