@@ -60,8 +60,7 @@ def _cut(table: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
 class OfSubgroups:
     """Base class of what is known of each subgroup of the instances."""
 
-    # The columns of a summary.
-    _columns: tuple[str, ...]
+    _columns: tuple[str, ...]  # of a summary
 
     def __init__(
         self, posterior: Posterior, metric: Metric, given: Subgroups, names: tuple[str, ...]
@@ -110,9 +109,8 @@ class OfSubgroups:
         """Return one row per subgroup."""
         labels = [one.label for one in subgroups]
         index = pd.Index(labels, name=self.column or "subgroup", tupleize_cols=False)
-        table = pd.DataFrame(
-            [self._row(one, prob, rope) for one in subgroups], index, self._columns
-        )
+        rows = [self._row(one, prob, rope) for one in subgroups]
+        table = pd.DataFrame(rows, index, self._columns)
         return table if table["n_groups"].any() else table.drop(columns="n_groups")
 
     def _row(self, one: Subgroup, prob: float, rope: Any) -> dict[str, Any]:
