@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from skbayeseval import compare_items, compare_scores
+from skbayeseval import compare_counts, compare_items, compare_scores
 from skbayeseval.judgement.decision import check_cost, expected_loss
 from skbayeseval.judgement.distribution import Distribution, Plan, one_sided
 from skbayeseval.judgement.rope import check_margin
@@ -205,3 +205,21 @@ def test_plans_of_results():
     of_splits = compare_scores([0.8, 0.9], [0.7, 0.7], test_fraction=0.25, scoring="r2")
     with pytest.raises(ValueError, match="planned= is a number of items or instances"):
         of_splits.superiority(planned=500)
+
+
+def test_one_side_is_the_other_seen_from_b():
+    counts = (88, 10, 12), (80, 14, 20)
+    one = compare_counts(*counts, random_state=0)
+    other = compare_counts(*counts[::-1], random_state=0)
+    not_worse = one.non_inferiority(0.02).probability
+    assert not_worse == pytest.approx(1 - other.superiority(0.02).probability, abs=0.01)
+    probabilities = one.probability(0.02)
+    assert not_worse == pytest.approx(1 - probabilities.worse, abs=1e-6)
+
+
+def test_looks_that_cannot_be():
+    result = compare_counts((88, 10, 12), (80, 14, 20), n_draws=100)
+    with pytest.raises(TypeError, match="looks must be a whole number, got 2.5"):
+        result.non_inferiority(0.01, looks=2.5)
+    with pytest.raises(ValueError, match="looks=0 must be at least 1"):
+        result.superiority(looks=0)

@@ -120,3 +120,13 @@ def test_all_copies():
     assert not ranking.pairs["a", "b"].decision(0.001).settled
     assert ranking.decision(0.001).open == ("a", "b")
     assert ranking.decision(0.5 - 1e-9).equivalent == ("a", "b")
+
+
+def test_with_two_classifiers_it_agrees_with_the_pair():
+    y = np.arange(2000) % 2
+    rng = np.random.default_rng(2)
+    a, b = (np.where(rng.random(2000) < accuracy, y, 1 - y) for accuracy in (0.9, 0.7))
+    ranking = compare_many(y, {"b": b, "a": a}, random_state=0)
+    probabilities = ranking.pairs["a", "b"].probability(0.15)
+    found = ranking.decision(0.15)
+    assert found.p_equivalent["b"] == pytest.approx(1 - probabilities.better, abs=0.02)

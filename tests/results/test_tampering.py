@@ -117,6 +117,22 @@ def test_damaged(saved, tmp_path, kind):
         assert again is None or is_same(again, result), seed
 
 
+@pytest.mark.parametrize("kind", MAKERS)
+def test_changed(saved, tmp_path, kind):
+    result, path = saved[kind]
+    with np.load(path) as file:
+        members = dict(file)
+    checksum = members.pop("checksum")
+    for seed in range(6):
+        with zipfile.ZipFile(tmp_path / "file", "w") as file:
+            for name, values in changed_arrays(members, np.random.default_rng(seed)).items():
+                with file.open(f"{name}.npy", "w") as member:
+                    np.save(member, values)
+            file.writestr("checksum", checksum)
+        again = loaded(tmp_path / "file")
+        assert again is None or is_same(again, result), seed
+
+
 @pytest.fixture
 def parts(tmp_path):
     paired().save(tmp_path / "file")
