@@ -93,11 +93,3 @@ def test_probability_that_is_required():
     assert 0.95 < found.p_farthest < 0.97
     assert found.varies is True
     assert SubgroupDecision(**{**vars(found), "prob": 0.99}).varies is None
-
-
-def test_many_vague_subgroups_are_no_sign_of_variation():
-    found = decision(dict.fromkeys("abcdefghij", 0.0), sd=0.05)
-    # Some two of them surely are apart, nobody knows which: that is the prior's doing.
-    assert found.p_alike < 0.01
-    assert found.varies is None
-    assert found.p_farthest < 0.9

@@ -250,6 +250,21 @@ def test_which_prior_densities_are_finite(model, formula, finite):
     assert prior_of(model, pos_label=1).has_finite_density(metric) is finite
 
 
+@pytest.mark.parametrize(
+    ("model", "options", "name"),
+    [
+        (models.Paired(), {"prevalence": 0.3}, "f1"),
+        (models.IndependentLabels(), {"n_labels": 3}, "f1_micro"),
+        (models.IndependentLabelsBCV(), {"n_labels": 3}, "f1_micro"),
+    ],
+)
+def test_prior_densities_are_those_of_draws(model, options, name):
+    prior, metric = prior_of(model, **options), metrics.get_metric(name)
+    a, b = prior.draws(metric, 2**17)
+    near = np.mean(np.abs(a - b) < 0.02) / 0.04
+    assert np.exp(prior_density_at_zero(prior, metric).log) == pytest.approx(near, rel=0.05)
+
+
 def dirichlet(rng, shapes):
     """Draws for each row of shapes, which may be so small that most shares are 0."""
     gammas = np.log(rng.standard_gamma(shapes + 1)) + np.log(rng.random(shapes.shape)) / shapes

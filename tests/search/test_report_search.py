@@ -477,3 +477,15 @@ def test_equal_candidates_are_not_called_worse():
     assert np.ptp(table["mean"]) < 0.6 * np.ptp(search.cv_results_["mean_test_score"])
     before = report.ranking.draws
     assert ((before - before.max(axis=0) < -0.01).mean(axis=1) > 0.95).any()
+
+
+def test_a_percentage_is_of_the_error_of_the_best(ridge):
+    _, X, y = ridge
+    options = {"cv": 4, "scoring": "neg_mean_absolute_error"}
+    search = GridSearchCV(Ridge(), {"alpha": [1.0, 1e6, 1e9]}, **options).fit(X, y)
+    best = 0.05 * -search.best_score_
+    for data, error in (((), 1e-6), ((X, y), 0.05)):
+        report = report_search(search, *data, rope="5%", random_state=0)
+        assert report.rope == pytest.approx((-best, best), rel=error)
+    search.set_params(refit=refit_simplest("alpha", rope="20%", **options)).fit(X, y)
+    assert search.best_params_ == {"alpha": 1.0}
