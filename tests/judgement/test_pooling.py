@@ -142,9 +142,9 @@ def test_shift_scale_order_and_what_all_have_in_common():
     common = 0.1 * rng.standard_normal(1000)
     pooled, shifted, permuted, moved = (
         pool_scores(changed, np.random.default_rng(3))
-        for changed in (draws, 5 + 100 * draws, draws[order], draws + common)
+        for changed in (draws, 5e5 + 100 * draws, draws[order], draws + common)
     )
-    np.testing.assert_allclose((shifted - 5) / 100, pooled, atol=1e-10)
+    np.testing.assert_allclose((shifted - 5e5) / 100, pooled, atol=1e-8)
     np.testing.assert_allclose(permuted, pooled[order], atol=1e-12)
     np.testing.assert_allclose(moved, pooled + common, atol=1e-9)
 

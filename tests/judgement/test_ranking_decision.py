@@ -122,16 +122,6 @@ def test_all_copies():
     assert ranking.decision(0.5 - 1e-9).equivalent == ("a", "b")
 
 
-def test_with_two_classifiers_it_agrees_with_the_pair():
-    y = np.arange(2000) % 2
-    rng = np.random.default_rng(2)
-    a, b = (np.where(rng.random(2000) < accuracy, y, 1 - y) for accuracy in (0.9, 0.7))
-    ranking = compare_many(y, {"b": b, "a": a}, random_state=0)
-    probabilities = ranking.pairs["a", "b"].probability(0.15)
-    found = ranking.decision(0.15)
-    assert found.p_equivalent["b"] == pytest.approx(1 - probabilities.better, abs=0.02)
-
-
 def test_groups_of_ties_can_overlap_and_nobody_is_ahead_of_the_best():
     differ = np.array([[0, 0, 1, 1], [0, 0, 0, 1], [1, 0, 0, 1], [1, 1, 1, 0]], dtype=bool)
     assert tied_groups("abcd", differ) == (("a", "b"), ("b", "c"))

@@ -1,4 +1,5 @@
 import math
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -145,15 +146,6 @@ def test_what_is_missing_is_said():
 
 
 def test_the_difference_has_a_weight_of_its_own(monkeypatch):
-    class Weights:
-        n_strata = 1
-
-        def difference(self, metric):
-            return WeightPosterior(0.25, 1.0, math.inf)
-
-        def quantity(self, metric, classifier):
-            return QuantityWeight(WeightPosterior(1.0, 1.0, math.inf))
-
     def widths():
         bands = [
             Curves(RESULT._posterior, "net_benefit_difference").difference()[0],
@@ -162,5 +154,8 @@ def test_the_difference_has_a_weight_of_its_own(monkeypatch):
         return [np.mean(band.high - band.low) for band in bands]
 
     before = widths()
-    monkeypatch.setattr(RESULT._posterior, "weights", Weights())
+    light, full = (WeightPosterior(weight, 1.0, math.inf) for weight in (0.25, 1.0))
+    given = {"difference": lambda _: light, "quantity": lambda *_: QuantityWeight(full)}
+    weights = SimpleNamespace(n_strata=1, **given)
+    monkeypatch.setattr(RESULT._posterior, "weights", weights)
     np.testing.assert_allclose(np.divide(widths(), before), [2.0, 1.0], rtol=0.05)
