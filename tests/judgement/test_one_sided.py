@@ -198,6 +198,10 @@ def test_plans_of_results():
     assert result.non_inferiority(0.1, planned=1000).answer == "yes"
     counts = compare_counts((88, 10, 12, 90), (80, 14, 20, 86), n_draws=100)
     assert counts.superiority(planned=300).plan == (200, 300, "instances")
+    with pytest.raises(TypeError, match="looks must be a whole number, got 2.5"):
+        result.non_inferiority(0.01, looks=2.5)
+    with pytest.raises(ValueError, match="looks=0 must be at least 1"):
+        result.superiority(looks=0)
     with pytest.raises(TypeError, match="planned must be a whole number, got 2.5"):
         result.superiority(planned=2.5)
     with pytest.raises(ValueError, match=r"planned=300 is less than the 400 items .* before the"):
@@ -207,11 +211,3 @@ def test_plans_of_results():
     of_splits = compare_scores([0.8, 0.9], [0.7, 0.7], test_fraction=0.25, scoring="r2")
     with pytest.raises(ValueError, match="planned= is a number of items or instances"):
         of_splits.superiority(planned=500)
-
-
-def test_looks_that_cannot_be():
-    result = compare_counts((88, 10, 12), (80, 14, 20), n_draws=100)
-    with pytest.raises(TypeError, match="looks must be a whole number, got 2.5"):
-        result.non_inferiority(0.01, looks=2.5)
-    with pytest.raises(ValueError, match="looks=0 must be at least 1"):
-        result.superiority(looks=0)

@@ -220,6 +220,7 @@ def test_failures_are_left_out(cancer):
         words = "  note        left out because a fit or a score failed: candidates 2"
         assert words in str(report).splitlines()
         assert words in report.details().splitlines()
+        assert "most promising" not in report.details()
     search.cv_results_["split0_test_count_0_1"] = np.full(3, np.nan)
     with pytest.raises(ValueError, match="all 3 candidates failed"):
         report_search(search, rope=0.1)
