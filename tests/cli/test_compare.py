@@ -139,6 +139,17 @@ class TestTables:
         assert report["summary"]["f1"]["mean"] == pytest.approx(expected)
         refused("--b missing: no such column in", arguments, "missing")
 
+    def test_parquet_is_the_same_as_csv(self, table, tmp_path, run):
+        duckdb = pytest.importorskip("duckdb")
+        paths = [tmp_path / "table.csv", tmp_path / "table.parquet"]
+        table.to_csv(paths[0], index=False)
+        duckdb.from_df(table).write_parquet(str(paths[1]))
+        for options in ("--scoring f1", "--groups doc", "--pos-label 0 --scoring recall"):
+            command = f"--truth y --a nb --b svm {options} {QUICK}"
+            of_text, counted = (run(f"compare {path} {command}") for path in paths)
+            assert counted == of_text
+            assert counted[0] == 0
+
     def test_standard_input(self, table, expected, reported, refused, monkeypatch):
         data = table.to_csv(index=False, sep=";").encode("utf-8-sig")
         monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(data)))

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from sklearn.metrics import f1_score
 
 from skbayeseval import metrics
 from skbayeseval.evidence.instance_scores import ScoredInstances
@@ -10,9 +11,11 @@ from skbayeseval.evidence.unit_numbers import (
     cell_influence,
     count_units,
     over_classes,
+    total_influence,
 )
 from skbayeseval.evidence.units import UnitCounts
 from skbayeseval.metrics import get_metric
+from skbayeseval.metrics.metric import Totals
 
 TABLE = np.array([[30.0, 6.0, 2.0], [5.0, 20.0, 0.0], [1.0, 3.0, 12.0]])
 
@@ -140,3 +143,18 @@ def test_a_class_of_one_instance_among_a_million():
     influence = cell_influence(get_metric("f1"), table, 1)
     # F1 is 2 / 4; one more hit makes it 4 / 6, and the derivative at 2 / 4 is (2 - 2 x 0.5) / 4.
     assert influence[1, 1] / table.sum() == pytest.approx(0.25, rel=1e-4)
+
+
+def test_totals_of_labels():
+    rng = np.random.default_rng(0)
+    truth, said = rng.random((2, 400, 3)) < 0.4
+    sums = Totals(*((one.sum(axis=0)) for one in (truth & said, truth, said)))
+    slopes = total_influence(get_metric("f1_macro"), sums, 400)
+    rows = (truth & said) @ slopes.hits + truth @ slopes.true + said @ slopes.predicted
+    rows = rows - rows.mean()
+    weights = np.ones(400)
+    weights[7] += 1e-4
+    moved = [
+        f1_score(truth, said, average="macro", sample_weight=w) for w in (weights, np.ones(400))
+    ]
+    assert (moved[0] - moved[1]) / 1e-4 * 400 == pytest.approx(rows[7], abs=1e-3)

@@ -96,6 +96,14 @@ def test_a_split_of_one_instance_tells_nothing_of_its_noise():
     assert spread.test_noise > 0
 
 
+def test_a_single_split_and_equal_classifiers_tell_of_no_variation():
+    rows = rows_of(ShuffleSplit(1, test_size=0.5, random_state=0))
+    assert rows.spread(ACCURACY, DIFFERENCE).between_splits == 1
+    same = replace(rows_of(KFold(3)), said=rows.said[:, [0, 0]].repeat(2, axis=0))
+    spread = same.spread(ACCURACY, DIFFERENCE)
+    assert (spread.between_splits, spread.test_noise) == (1, 0)
+
+
 def test_groups_are_units():
     rows = rows_of(KFold(4), n=80)
     groups = rows.instance // 8

@@ -10,6 +10,7 @@ from skbayeseval.judgement.decision import (
     decide,
     format_probability,
 )
+from skbayeseval.judgement.distribution import Distribution
 from skbayeseval.judgement.intervals import Interval, hdi_of_rows
 from skbayeseval.judgement.rope import check_rope
 
@@ -146,3 +147,8 @@ def test_draws_at_the_edges_of_the_rope_are_in_it():
 )
 def test_a_probability_is_not_rounded_across_its_threshold(probability, threshold, text):
     assert format_probability(probability, threshold=threshold) == text
+
+
+def test_masses_are_exact_about_the_edges():
+    draws = np.array([-0.2, -0.05, 0.0, 0.05, 0.051, 0.3])
+    assert Distribution(draws).around(ROPE) == pytest.approx((1 / 6, 3 / 6, 2 / 6))

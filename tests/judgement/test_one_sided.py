@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from skbayeseval import compare_items, compare_scores
+from skbayeseval import compare_counts, compare_items, compare_scores
 from skbayeseval.judgement.decision import check_cost, expected_loss
 from skbayeseval.judgement.distribution import Distribution, Plan, one_sided
 from skbayeseval.judgement.rope import check_margin
@@ -196,6 +196,12 @@ def test_plans_of_results():
     ):
         assert found.plan == (400, 1000, "items")
     assert result.non_inferiority(0.1, planned=1000).answer == "yes"
+    counts = compare_counts((88, 10, 12, 90), (80, 14, 20, 86), n_draws=100)
+    assert counts.superiority(planned=300).plan == (200, 300, "instances")
+    with pytest.raises(TypeError, match="looks must be a whole number, got 2.5"):
+        result.non_inferiority(0.01, looks=2.5)
+    with pytest.raises(ValueError, match="looks=0 must be at least 1"):
+        result.superiority(looks=0)
     with pytest.raises(TypeError, match="planned must be a whole number, got 2.5"):
         result.superiority(planned=2.5)
     with pytest.raises(ValueError, match=r"planned=300 is less than the 400 items .* before the"):

@@ -88,6 +88,37 @@ def test_one_that_leads_is_not_drawn_back():
     assert np.ptp(pooled[1:]) < 0.7 * np.ptp(draws[1:].mean(axis=1))
 
 
+def test_bad_ones_do_not_keep_equal_ones_apart():
+    rng = np.random.default_rng(4)
+    draws = rng.normal(rng.normal(0.85, 0.01, (30, 1)), 0.01, (30, 2000))
+    alone = pool_scores(draws[:27], rng)
+    draws[27:] -= 0.2
+    pooled = pool_scores(draws, rng)
+    spread = np.ptp(pooled[:27].mean(axis=1))
+    assert spread == pytest.approx(np.ptp(alone.mean(axis=1)), rel=0.1)
+    np.testing.assert_allclose(pooled[:27].mean(), draws[:27].mean(), atol=1e-3)
+    gap = pooled[:27].mean() - pooled[27:].mean(axis=1).max()
+    assert gap > 0.17
+
+
+def test_near_copies_hardly_have_influence():
+    # Six candidates, alone and three times each, with hardly any noise between the three.
+    rng = np.random.default_rng(7)
+    draws = rng.normal(np.linspace(0.88, 0.97, 6)[:, None], 0.012, (6, 4000))
+    near = np.repeat(draws, 3, axis=0) + rng.normal(0, 1e-4, (18, 4000))
+    near += rng.normal(0, 1e-4, (18, 1))
+    alone, three = pool_scores(draws, rng), pool_scores(near, rng)
+    assert np.ptp(three.mean(axis=1)) == pytest.approx(np.ptp(alone.mean(axis=1)), rel=0.05)
+    assert np.ptp(alone.mean(axis=1)) > 0.7 * 0.09
+
+
+def test_bounds_are_kept():
+    rng = np.random.default_rng(13)
+    draws = rng.beta([[99.0], [97.0], [90.0]], [[1.0], [3.0], [10.0]], (3, 5000))
+    pooled = pool_scores(draws, rng)
+    assert 0 <= pooled.min() <= pooled.max() <= 1
+
+
 def test_copies_have_no_influence():
     rng = np.random.default_rng(6)
     draws = normal_draws(OBSERVED, COVARIANCE, 1000, rng)
@@ -111,9 +142,9 @@ def test_shift_scale_order_and_what_all_have_in_common():
     common = 0.1 * rng.standard_normal(1000)
     pooled, shifted, permuted, moved = (
         pool_scores(changed, np.random.default_rng(3))
-        for changed in (draws, 5 + 100 * draws, draws[order], draws + common)
+        for changed in (draws, 5e5 + 100 * draws, draws[order], draws + common)
     )
-    np.testing.assert_allclose((shifted - 5) / 100, pooled, atol=1e-10)
+    np.testing.assert_allclose((shifted - 5e5) / 100, pooled, atol=1e-8)
     np.testing.assert_allclose(permuted, pooled[order], atol=1e-12)
     np.testing.assert_allclose(moved, pooled + common, atol=1e-9)
 

@@ -4,7 +4,7 @@ import pytest
 from skbayeseval import compare_many, compare_many_items, compare_scores
 from skbayeseval.judgement.distribution import Distribution, decision_of
 from skbayeseval.judgement.intervals import Interval
-from skbayeseval.judgement.ranking_decision import decide_ranking
+from skbayeseval.judgement.ranking_decision import behind_the_best, decide_ranking, tied_groups
 
 ROPE = Interval(-0.01, 0.01)
 
@@ -120,3 +120,12 @@ def test_all_copies():
     assert not ranking.pairs["a", "b"].decision(0.001).settled
     assert ranking.decision(0.001).open == ("a", "b")
     assert ranking.decision(0.5 - 1e-9).equivalent == ("a", "b")
+
+
+def test_groups_of_ties_can_overlap_and_nobody_is_ahead_of_the_best():
+    differ = np.array([[0, 0, 1, 1], [0, 0, 0, 1], [1, 0, 0, 1], [1, 1, 1, 0]], dtype=bool)
+    assert tied_groups("abcd", differ) == (("a", "b"), ("b", "c"))
+    found = decided(np.array([[0.8] * 4, [0.5, 0.5, 0.801, 0.801]]), ("a", "b"))
+    assert (found.equivalent, found.open, found.best_alone) == (("a",), ("b",), None)
+    table = behind_the_best(np.tile([[3.0, 1.0], [2.0, 2.0], [0.0, 1.0]], 50), 0.95)
+    assert table.T.to_numpy().tolist() == [[-0.5, -0.5, -2], [-1, -1, -3], [0, 0, -1]]

@@ -45,6 +45,7 @@ def test_a_single_score_has_the_noise_of_the_others():
     noise = noise_of_means(scores, None)[0]
     assert noise[1, 1] == pytest.approx(2.0)  # the variance of the run of 1 and 3
     assert noise[0, 0] == pytest.approx(1.0)
+    assert not noise_of_means(np.ones((3, 4, 1)), None).any()
 
 
 def test_scores_in_steps_have_rounding_errors():
@@ -155,3 +156,11 @@ def test_quantiles_of_the_next_data_set_are_met():
     # Three standard errors of 60 tables; intervals of few data sets are rather too wide.
     error = 3 * np.std(below, axis=0) / np.sqrt(60)
     assert (np.abs(np.mean(below, axis=0) - at) < error + 0.01).all()
+
+
+def test_copies_are_equal_on_the_next_data_set():
+    scores = np.random.default_rng(0).normal(size=(3, 9))
+    scores[2] = scores[0]
+    ranking = rank(scores, n_draws=1000).metric(NEXT_DATA_SET)
+    assert ranking.table.loc["a", "p_best"] == ranking.table.loc["c", "p_best"]
+    assert ranking.pairs["a", "c"].probability().better == pytest.approx(0.5, abs=0.06)

@@ -134,6 +134,12 @@ def test_the_interval_of_a_size_is_not_cut_off(monkeypatch):
     assert inside >= 52
 
 
+def test_one_more_instance_may_be_enough(monkeypatch):
+    with_power(monkeypatch, power=np.ones_like, lucky=np.ones_like)
+    size = compare_predictions(*MODERATE, random_state=0).required_sample_size(0.02, **QUICK)
+    assert (size.n_total, size.n_more) == (301, 1)
+
+
 def test_never_is_said_plainly():
     result = compare_predictions(*EQUAL, random_state=0)
     edge = (-0.9, float(result.draws.mean()))

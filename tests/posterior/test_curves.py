@@ -1,3 +1,6 @@
+import math
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from scipy.integrate import trapezoid
@@ -5,6 +8,7 @@ from sklearn.metrics import roc_curve
 
 from skbayeseval import compare_predictions, metrics
 from skbayeseval.metrics import curves
+from skbayeseval.posterior.inferred_weight import QuantityWeight, WeightPosterior
 from skbayeseval.results.figures import Curves
 
 RNG = np.random.default_rng(1)
@@ -139,3 +143,19 @@ def test_what_is_missing_is_said():
     ranks.plot("roc")
     with pytest.raises(ValueError, match="kind='calibration' requires predicted probabilities"):
         ranks.plot("calibration")
+
+
+def test_the_difference_has_a_weight_of_its_own(monkeypatch):
+    def widths():
+        bands = [
+            Curves(RESULT._posterior, "net_benefit_difference").difference()[0],
+            Curves(RESULT._posterior, "net_benefit").bands()[1],
+        ]
+        return [np.mean(band.high - band.low) for band in bands]
+
+    before = widths()
+    light, full = (WeightPosterior(weight, 1.0, math.inf) for weight in (0.25, 1.0))
+    given = {"difference": lambda _: light, "quantity": lambda *_: QuantityWeight(full)}
+    weights = SimpleNamespace(n_strata=1, **given)
+    monkeypatch.setattr(RESULT._posterior, "weights", weights)
+    np.testing.assert_allclose(np.divide(widths(), before), [2.0, 1.0], rtol=0.05)

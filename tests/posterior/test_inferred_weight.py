@@ -165,3 +165,20 @@ def test_other_splits_move_the_difference_as_student_t():
     assert shift_by_other_splits(0.01, 200, 0.95) == pytest.approx(0.0196, rel=0.01)
     common = common_weight(WeightPosterior(0.5, 1.5, 10.0), "", 2)
     assert common.quantity(ACCURACY, 0, 1).resplitting is None
+
+
+def test_draws_at_a_limit_stay_there():
+    draws = np.array([[1.0, 1.0, 0.9], [1.0, 1.0, 1.0]])
+    found = spread_out(draws, np.full(3, 2.0), (0.0, 1.0), together=False)
+    np.testing.assert_array_equal(found[1], 1)
+    np.testing.assert_array_equal(found[0, :2], 1)
+    assert found[0, 2] == pytest.approx(0.9)  # alone, it is the mean
+
+
+def test_scaling_the_metric_does_not_change_the_weight():
+    """Percent instead of shares."""
+    one, other = (
+        infer_weight(spread(**noise), instability=[2.0])
+        for noise in ({}, {"test_noise": 1.0, "counts_noise": 0.4})
+    )
+    assert one == pytest.approx(other)

@@ -1,6 +1,7 @@
 """Bayes factors of posteriors, against quadrature, long simulation and the published ones."""
 
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 import pytest
@@ -9,15 +10,19 @@ from scipy import stats
 from skbayeseval import (
     compare_counts,
     compare_items,
+    compare_many,
     compare_predictions,
     load_result,
     metrics,
     models,
 )
 from skbayeseval.evidence import ChunkCounts
+from skbayeseval.judgement.bayes_factor import density_by_smoothing, odds_of_draws
+from skbayeseval.judgement.intervals import Interval, count_inside
 from skbayeseval.metrics.registry import metric_of_formula
 from skbayeseval.posterior.build import make_posterior
 from skbayeseval.posterior.prior_odds import (
+    _odds_of_law,
     bayes_factor,
     prior_density_at_zero,
 )
@@ -245,6 +250,21 @@ def test_which_prior_densities_are_finite(model, formula, finite):
     assert prior_of(model, pos_label=1).has_finite_density(metric) is finite
 
 
+@pytest.mark.parametrize(
+    ("model", "options", "name"),
+    [
+        (models.Paired(), {"prevalence": 0.3}, "f1"),
+        (models.IndependentLabels(), {"n_labels": 3}, "f1_micro"),
+        (models.IndependentLabelsBCV(), {"n_labels": 3}, "f1_micro"),
+    ],
+)
+def test_prior_densities_are_those_of_draws(model, options, name):
+    prior, metric = prior_of(model, **options), metrics.get_metric(name)
+    a, b = prior.draws(metric, 2**17)
+    near = np.mean(np.abs(a - b) < 0.02) / 0.04
+    assert np.exp(prior_density_at_zero(prior, metric).log) == pytest.approx(near, rel=0.05)
+
+
 def dirichlet(rng, shapes):
     """Draws for each row of shapes, which may be so small that most shares are 0."""
     gammas = np.log(rng.standard_gamma(shapes + 1)) + np.log(rng.random(shapes.shape)) / shapes
@@ -366,3 +386,64 @@ def test_labels():
         scores.append(2 * hits.sum(axis=1) / (mu + said).sum(axis=1))
     factor = result.bayes_factor(0.05)
     assert_right(factor, result.draws, scores[0] - scores[1], (-0.05, 0.05))
+
+
+@pytest.mark.parametrize(("model", "error"), [("unpaired", 0.01), ("bcv", 0.02)])
+def test_priors_of_independent_classifiers(model, error):
+    """By all pairs of draws, and by quadrature."""
+    counts = ((88, 10, 12, 90), (86, 12, 14, 88))
+    if model == "bcv":
+        counts = [of_one[:3] for of_one in counts]
+    result = compare_counts(*counts, model=model, n_draws=400_000, random_state=0)
+    rng = np.random.default_rng(3)
+    if model == "bcv":
+        hits, errors = rng.standard_gamma([[[1.0]], [[2.0]]], (2, 2, 1_000_000))
+        f1 = 2 * hits / (2 * hits + errors)
+    else:
+        mu, plus, minus = rng.random((3, 2, 4_000_000))
+        f1 = 2 * mu * plus / (mu * plus + (1 - mu) * minus + mu)
+    odds = [
+        p / (1 - p) for p in (np.mean(np.abs(d) <= 0.02) for d in (result.draws, f1[0] - f1[1]))
+    ]
+    factor = result.bayes_factor(0.02)
+    assert factor.value == pytest.approx(odds[0] / odds[1], rel=error)
+    assert factor.reliable
+
+
+@pytest.mark.parametrize("model", ["bcv", "paired"])
+@pytest.mark.parametrize("n", [40, 200, 1000])
+def test_tails_are_right_or_not_reliable(n, model):
+    # Draws against quadrature (bcv) and a closed form (paired recall), from equality to far apart.
+    trusted = far = 0
+    for wrong, seed in product((0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5), range(3)):
+        y, a, b = tables_of(n, wrong)
+        result = compare_predictions(y, a, b, scoring="recall", model=model, random_state=seed)
+        posterior, metric = result._posterior, metrics.get_metric("recall")
+        exact = posterior.log_density_at_zero(metric)
+        estimates = [(density_by_smoothing(result.draws), exact)]
+        if model == "bcv":
+            rope = Interval(-0.02, 0.02)
+            inside = count_inside(result.draws, rope)
+            exact = _odds_of_law(posterior.law(metric), rope)
+            estimates.append((odds_of_draws(inside, result.n_draws - inside), exact.log))
+        for estimate, truth in estimates:
+            if estimate.reliable:
+                trusted += 1
+                assert abs(estimate.log - truth) < 4 * np.sqrt(estimate.variance)
+            else:
+                far += 1
+    assert trusted >= 3
+    assert far > 0 or n == 40
+
+
+def test_bayes_factors_of_two_of_many(votes):
+    y, a, b = votes
+    predictions = {"a": a, "b": b, "c": np.roll(a, 1)}
+    default, published = (
+        compare_many(y, predictions, model=model, random_state=0)
+        for model in ("auto", models.PairedMany())
+    )
+    found = default.pairs[0, 1].bayes_factor(0.02)
+    assert found.value == published.pairs[0, 1].bayes_factor(0.02).value
+    assert found == default.pairs[1, 0].bayes_factor(0.02)
+    assert found.published_prior == "mu=1.0, theta=1.0"

@@ -126,6 +126,8 @@ def test_items(higher):
     assert list(table.index) == ["paired t of groups", "sign test of groups"]
     check_pairs(table, "groups", sign * np.array([[p[group == k].mean() for k in range(10)]
                                                   for p in (a, b)]))  # fmt: skip
+    of_two = compare_items(a, b, groups=np.arange(50) // 25, random_state=0).frequentist()
+    assert of_two.loc["paired t of groups", "df"] == 1
 
 
 def test_items_that_are_right_or_wrong():

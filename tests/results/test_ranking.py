@@ -1,13 +1,14 @@
 from itertools import pairwise
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.datasets import load_digits
 from sklearn.model_selection import train_test_split
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier
 
-from skbayeseval import compare_many, compare_many_items, compare_predictions
+from skbayeseval import compare_many, compare_many_items, compare_predictions, compare_scores
 from skbayeseval.judgement import Interval, Tiers
 
 
@@ -210,3 +211,43 @@ def test_few_items_that_carry_the_mean_widen_rows_of_a_ranking():
         width = row["hdi_high"] - row["hdi_low"]
         assert alone.high - alone.low > 5 * joint[name].std()
         assert width == pytest.approx(alone.high - alone.low, rel=0.1)
+
+
+def test_equal_systems_are_not_called_worse():
+    # Eight systems without any difference: the best of each draw is far ahead of some by chance.
+    rng = np.random.default_rng(0)
+    worse = 0
+    for seed in range(10):
+        table = pd.DataFrame(rng.normal(size=(5, 8)) + rng.normal(size=(5, 1)))
+        ranking = compare_scores(table.rename(columns=str), n_draws=600, random_state=seed)
+        worse += len(ranking.decision(0.5).worse)
+        # Pairs are not pooled.
+        draws = ranking.draws
+        np.testing.assert_allclose(ranking.pairs[0, 1].draws, draws[0] - draws[1])
+    assert worse <= 4  # 14 of 80 without pooling
+
+
+def test_of_many_equal_classifiers_none_is_surely_worse_than_the_best():
+    ranking = simulated([0.85] * 25)
+    assert [ranking.decision(rope).worse for rope in (0.0, 0.001, 0.02)] == [()] * 3
+    # Exactly one of them is the best in a draw.
+    assert sum(ranking.decision(0.0).p_equivalent.values()) == pytest.approx(1)
+
+
+def test_those_below_the_first_tier_are_those_called_surely_worse():
+    ranking = simulated(np.linspace(0.7, 0.9, 8), n=600, seed=1)
+    for rope in (0.0, 0.01, 0.05):
+        _, *lower = ranking.tiers(rope).groups
+        assert set(ranking.decision(rope).worse) == {name for tier in lower for name in tier}
+        assert lower
+
+
+def test_tiers_do_not_depend_on_order():
+    y = np.arange(300) % 2
+    wrong = {f"s{k}": np.where(np.arange(300) < k, 1 - y, y) for k in (0, 2, 60, 63, 120)}
+    one, other = (
+        compare_many(y, dict(items), n_draws=2000, random_state=0).tiers(0.01)
+        for items in (wrong.items(), reversed(wrong.items()))
+    )
+    assert one == other
+    assert one.groups == (("s0", "s2"), ("s60", "s63"), ("s120",))

@@ -117,6 +117,22 @@ def test_damaged(saved, tmp_path, kind):
         assert again is None or is_same(again, result), seed
 
 
+@pytest.mark.parametrize("kind", MAKERS)
+def test_changed(saved, tmp_path, kind):
+    result, path = saved[kind]
+    with np.load(path) as file:
+        members = dict(file)
+    checksum = members.pop("checksum")
+    for seed in range(6):
+        with zipfile.ZipFile(tmp_path / "file", "w") as file:
+            for name, values in changed_arrays(members, np.random.default_rng(seed)).items():
+                with file.open(f"{name}.npy", "w") as member:
+                    np.save(member, values)
+            file.writestr("checksum", checksum)
+        again = loaded(tmp_path / "file")
+        assert again is None or is_same(again, result), seed
+
+
 @pytest.fixture
 def parts(tmp_path):
     paired().save(tmp_path / "file")
@@ -145,7 +161,9 @@ F1 |= {"limits": {"<tuple>": [0.0, 1.0]}, "observed": [0.9, 12 / 13]}
         ({"kind": "nonsense"}, "said to be a 'nonsense' of 2 classifiers"),
         ({"n_draws": -5}, "n_draws == -5, must be >= 1"),
         ({"n_draws": 100}, r"draws of mine has shape \(2, 200\), but \(2, 100\)"),
+        ({"n_draws": 10**15}, r"draws of mine has shape \(2, 200\)"),
         ({"weight": 0.5}, "its weight is 0.5, not 1.0"),
+        ({"model": "unpaired"}, "its model is 'unpaired', not 'paired'"),
         ({"model_class": "Unpaired"}, "its content is not consistent|no parameter"),
         ({"entropy": -1}, "entropy == -1"),
         ({"prevalence": [0.5, 0.6]}, "prevalence must be"),
@@ -169,6 +187,7 @@ def test_headers_of_something_else(parts, tmp_path, change, message):
     ("change", "message"),
     [
         ({"draws_0": np.zeros((2, 100))}, r"has shape \(2, 100\), but \(2, 200\) is expected"),
+        ({"draws_0": np.full((2, 200), np.nan)}, "draws of mine has entries that are not finite"),
         ({"draws_0": np.full((2, 200), 7.0)}, "draws of mine has entries .* or outside"),
         ({"array_0": np.full(6, 9)}, "truth has entries"),
         ({"array_1": np.zeros((6, 3), dtype=int)}, "of 3 classifiers"),

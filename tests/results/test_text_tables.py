@@ -88,14 +88,15 @@ def test_labels_turn_losses_the_right_way_round():
         alone.to_latex(labels="Brier score")
 
 
-def test_one_rope_for_two_scales_is_warned_of_once():
+def test_one_rope_for_two_scales_is_warned_of_once(tmp_path):
     rng = np.random.default_rng(0)
     scores = [np.clip(0.3 * Y + rng.random(150), 0, 1) for _ in range(2)]
     loss = compare_predictions(
         Y, None, None, y_score_a=scores[0], y_score_b=scores[1],
         scoring=["roc_auc", "neg_brier_score"], n_draws=500, random_state=0,
     )  # fmt: skip
-    for one in (loss.summary, loss.explain):
+    ask = [loss.summary, loss.to_markdown, loss.explain, lambda r: loss.report(tmp_path / "x", r)]
+    for one in ask:
         with pytest.warns(UserWarning, match="rope=0.02 is used for 2 metrics") as caught:
             one(0.02)
         assert len(caught) == 1

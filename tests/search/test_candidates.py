@@ -8,7 +8,7 @@ import pytest
 from sklearn.datasets import load_breast_cancer
 from sklearn.experimental import enable_halving_search_cv  # noqa: F401
 from sklearn.metrics import make_scorer, zero_one_loss
-from sklearn.model_selection import GridSearchCV, StratifiedKFold
+from sklearn.model_selection import GridSearchCV, HalvingGridSearchCV, StratifiedKFold
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
@@ -216,6 +216,8 @@ def test_names_tell_what_varies():
     assert name_candidates({0: {"k": 1}, 3: {"k": 1}}) == ["(candidate 0)", "(candidate 3)"]
     candidates = {0: {"k": [1]}, 1: {"k": [2]}, 2: {}}
     assert name_candidates(candidates) == ["k=[1]", "k=[2]", "(candidate 2)"]
+    texts = ["a", "a ", "a (candidate 0)"]
+    assert len(set(name_candidates({i: {"k": text} for i, text in enumerate(texts)}))) == 3
 
 
 def test_as_many_digits_as_tell_candidates_apart():
@@ -248,3 +250,13 @@ def test_a_fit_failed_if_no_score_of_a_split_is_defined():
     means = {"mean_test_f1": [nan] * 4, "mean_test_auc": [nan] * 4}
     results = {"params": [{"k": k} for k in range(4)]} | splits | means
     assert Recorded(results).failed().tolist() == [False, False, True, True]
+
+
+def test_halving_results_are_those_of_the_last_iteration():
+    search = HalvingGridSearchCV(
+        DecisionTreeClassifier(random_state=0), {"max_depth": [1, 2, 3, 5]}, cv=3,
+        scoring=count_scorer([0, 1]), refit="score", random_state=0,
+    ).fit(X, Y)  # fmt: skip
+    report = report_search(from_csv(search.cv_results_), rope=0.05, random_state=0)
+    assert_same(report, report_search(search, rope=0.05, random_state=0))
+    assert "other candidates before the last iteration" in report.details()

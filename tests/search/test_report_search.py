@@ -2,8 +2,10 @@ import numpy as np
 import pytest
 import sklearn
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.compose import ColumnTransformer
 from sklearn.datasets import (
     load_breast_cancer,
+    load_iris,
     make_classification,
     make_regression,
 )
@@ -218,6 +220,7 @@ def test_failures_are_left_out(cancer):
         words = "  note        left out because a fit or a score failed: candidates 2"
         assert words in str(report).splitlines()
         assert words in report.details().splitlines()
+        assert "most promising" not in report.details()
     search.cv_results_["split0_test_count_0_1"] = np.full(3, np.nan)
     with pytest.raises(ValueError, match="all 3 candidates failed"):
         report_search(search, rope=0.1)
@@ -439,3 +442,51 @@ def test_a_saved_ranking_of_counts_has_the_same_pairs(tmp_path):
     for i, j in ((0, 1), (2, 1)):
         np.testing.assert_array_equal(again.pairs[i, j].draws, ranking.pairs[i, j].draws)
     assert again.table.equals(ranking.table)
+
+
+def test_equivalent_to_the_draw_wise_maximum():
+    search = planted([right_of(n) for n in (950, 949, 951, 948)])
+    report = report_search(search, rope=0.005, random_state=0)
+    draws = report.draws
+    behind = draws.max(axis=0) - draws
+    table = report.summary().sort_index()
+    np.testing.assert_allclose(table["p_equivalent"], (behind <= 0.005).mean(axis=1))
+    np.testing.assert_allclose(table["p_best"], (behind == 0).mean(axis=1))
+
+
+def test_scoring_follows_refit():
+    scorer = count_scorer([0, 1, 2], also=["f1_macro", "balanced_accuracy"])
+    search = searched(*load_iris(return_X_y=True), scoring=scorer, refit="balanced_accuracy")
+    assert report_search(search, rope=0.02).metric == "balanced_accuracy"
+    search.refit = False
+    assert report_search(search, rope=0.02).metric == "f1_macro"
+
+
+@pytest.mark.slow
+def test_equal_candidates_are_not_called_worse():
+    """Thirty candidates with the same accuracy, wrong on independent instances."""
+    rng = np.random.default_rng(0)
+    y = np.arange(300) % 2
+    X = np.where(rng.random((300, 30)) < 0.9, y[:, None], 1 - y[:, None])
+    columns = ColumnTransformer([("k", "passthrough", [0])])
+    pipeline = make_pipeline(columns, DecisionTreeClassifier(max_depth=1))
+    grid = {"columntransformer__transformers": [[("k", "passthrough", [k])] for k in range(30)]}
+    search = GridSearchCV(pipeline, grid).fit(X, y)
+    report = report_search(search, X, y, rope=0.01, top=30, n_draws=4000, random_state=0)
+    table = report.summary()
+    assert (report.source, "<<" in table["decision"].tolist()) == ("predictions", False)
+    assert np.ptp(table["mean"]) < 0.6 * np.ptp(search.cv_results_["mean_test_score"])
+    before = report.ranking.draws
+    assert ((before - before.max(axis=0) < -0.01).mean(axis=1) > 0.95).any()
+
+
+def test_a_percentage_is_of_the_error_of_the_best(ridge):
+    _, X, y = ridge
+    options = {"cv": 4, "scoring": "neg_mean_absolute_error"}
+    search = GridSearchCV(Ridge(), {"alpha": [1.0, 1e6, 1e9]}, **options).fit(X, y)
+    best = 0.05 * -search.best_score_
+    for data, error in (((), 1e-6), ((X, y), 0.05)):
+        report = report_search(search, *data, rope="5%", random_state=0)
+        assert report.rope == pytest.approx((-best, best), rel=error)
+    search.set_params(refit=refit_simplest("alpha", rope="20%", **options)).fit(X, y)
+    assert search.best_params_ == {"alpha": 1.0}
