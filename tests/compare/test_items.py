@@ -7,6 +7,7 @@ from scipy.stats import ks_2samp, t
 
 from skbayeseval import (
     compare_items,
+    compare_many,
     compare_many_items,
     compare_predictions,
     load_result,
@@ -63,6 +64,26 @@ class TestAgreement:
         assert low == pytest.approx(d.mean() - half, abs=0.06 * half)
         assert high == pytest.approx(d.mean() + half, abs=0.06 * half)
 
+    @pytest.mark.parametrize("groups", [None, GROUPS], ids=["plain", "groups"])
+    def test_right_or_wrong_is_a_comparison_of_accuracy(self, groups):
+        # With half the prior in each class, the outcomes of both classes together have the prior
+        # Dirichlet(1/2, 1/2, 1/2, 1/2), however the items are divided into classes.
+        y = np.random.default_rng(1).integers(0, 2, N)
+        a, b = (np.where(right == 1, y, 1 - y) for right in RIGHT[:2])
+        expected = compare_predictions(y, a, b, groups=groups, random_state=1)
+        found = compare_items(*RIGHT[:2], groups=groups, random_state=0)
+        assert (found.observed_a, found.observed_b) == (expected.observed_a, expected.observed_b)
+        for of in ("draws", "draws_a", "draws_b"):
+            assert ks_2samp(getattr(found, of), getattr(expected, of)).pvalue > 0.001
+
+    def test_many_systems_agree_with_many_classifiers(self):
+        y, names = np.random.default_rng(1).integers(0, 2, N), "abc"
+        said = {k: np.where(right == 1, y, 1 - y) for k, right in zip(names, RIGHT, strict=True)}
+        expected = compare_many(y, said, random_state=1).draws
+        found = compare_many_items(dict(zip(names, RIGHT, strict=True)), random_state=0).draws
+        for i, j in ((0, 1), (0, 2), (1, 2)):
+            assert ks_2samp(found[i] - found[j], expected[i] - expected[j]).pvalue > 0.001
+
 
 class TestInvariance:
     @pytest.mark.parametrize(
@@ -91,6 +112,10 @@ class TestInvariance:
             options = {"groups": GROUPS[order], "model": "clustered", "random_state": 0}
             draws.append(compare_items(*RIGHT[:2, order], **options).draws)
         assert ks_2samp(*draws).pvalue > 0.001
+
+    def test_duplicate_runs_change_nothing(self):
+        twice = compare_items(*np.concatenate([RUNS, RUNS], axis=2), **QUICK)
+        np.testing.assert_allclose(twice.draws, compare_items(*RUNS, **QUICK).draws, atol=1e-12)
 
     def test_shifts_and_scales_follow(self):
         one = compare_items(*GRADES[:2], **QUICK)

@@ -99,6 +99,25 @@ def test_true_negatives_of_one_only_are_not_used():
         result.metric("specificity")
 
 
+def test_pairing_narrows_but_does_not_move(votes):
+    paired, unpaired = (
+        compare_predictions(*votes, model=model, random_state=0).draws
+        for model in ("paired", "unpaired")
+    )
+    assert paired.std() < 0.8 * unpaired.std()
+    assert paired.mean() == pytest.approx(unpaired.mean(), abs=0.003)
+
+
+def test_string_classes_need_a_positive_one():
+    words = [["no" if v == 0 else "yes" for v in y] for y in GOOD]
+    with pytest.raises(ValueError, match="pos_label=1 is not a valid label"):
+        compare_predictions(*words, scoring="f1")
+    result = compare_predictions(*words, random_state=0)
+    assert result.observed_a == pytest.approx(0.75)
+    with pytest.raises(ValueError, match="pos_label=1 is not a valid label"):
+        result.metric("recall")
+
+
 def test_a_metric_of_ones_own(votes):
     cost = metrics.from_confusion(lambda t: -(t[..., 0, 1] + 5 * t[..., 1, 0]), "minus_cost")
     result = compare_predictions(*votes, scoring=cost, random_state=0)
@@ -212,6 +231,12 @@ def test_rows_and_columns_are_found_by_class(shuffled):
     assert observed(shuffled, A) == pytest.approx([expected[i] for i in (1, 0, 3, 2)])
     assert observed(A.to_numpy(), shuffled, labels=CLASSES) == pytest.approx(expected)
     assert observed([A, A], [B, shuffled], weight=0.5) == pytest.approx(expected)
+
+
+def test_numbers_in_another_order_are_names():
+    two = pd.DataFrame([[40, 5], [3, 60]], index=[1, 0], columns=[1, 0])
+    result = compare_confusion_matrices(two, two, scoring="recall")
+    assert result.observed_a == pytest.approx(40 / 45)
 
 
 @pytest.mark.parametrize(

@@ -146,9 +146,13 @@ def test_scores_of_every_dtype(dtype):
     p[::3] = 1 - truth[::3]
     p = (p if np.dtype(dtype).kind == "f" else p > 0.5).astype(dtype)
     eps = np.finfo(dtype).eps if p.dtype.kind == "f" else 0.0
-    for name in ("roc_auc", "neg_log_loss"):
-        found = prepare(name, truth, p)(np.ones((N, 1)))[0]
-        expected = of_scikit_learn(name, truth, p, None)
+    of_many, shares = make("multiclass", False, np.random.default_rng(1))
+    wide = np.result_type(dtype, np.float32) if p.dtype.kind == "f" else dtype
+    many = of_many, (shares if p.dtype.kind == "f" else np.eye(4)[of_many]).astype(wide)
+    for name in SCORE_METRICS:
+        one, said = many if "ov" in name else (truth, p)
+        found = prepare(name, one, said)(np.ones((N, 1)))[0]
+        expected = of_scikit_learn(name, one, said, None)
         assert found == pytest.approx(expected, rel=max(1e-12, 4 * float(eps)))
 
 

@@ -89,6 +89,18 @@ def test_metrics_and_parameters_have_the_same_draws():
     assert_allclose(posterior.draws(metric), np.hstack([*again]), rtol=1e-10)
 
 
+@pytest.mark.parametrize("prior", [{"mu": (1, 2), "theta": 0.25}, {"mu": 0.2, "theta": 0.05}, {}])
+def test_tiny_or_lopsided_priors_are_kept(prior):
+    model = Paired(**prior).specification(paired_counts(*CELLS))
+    a, b = np.broadcast_to(prior.get("mu", 1.0), 2)
+    drawn = model.draw(np.random.default_rng(0), 50_000)
+    assert_follows(drawn["mu"][0], stats.beta(48 + a, 52 + b))
+    theta = prior.get("theta", 1.0)
+    assert_follows(drawn["theta+"][0], stats.beta(30 + theta, 18 + 3 * theta))
+    known = model.with_prevalence(np.array([0.7, 0.3])).draw(np.random.default_rng(0), 50_000)
+    assert_follows(known["theta+"][0], stats.beta(30 + theta, 18 + 3 * theta))
+
+
 def test_unpaired_margins_are_betas():
     evidence = (
         ConfusionCounts.from_cells(40, 10, 10, 60),
@@ -168,11 +180,13 @@ def test_closed_forms_agree_with_draws(name, formula):
         (Paired(), "specificity", 3 / 2),
         (Paired(), "balanced_accuracy", 9 / 5),
         (Paired(), "accuracy", 1.677),
+        (Paired(theta=(1.5, 2.0, 3.0, 0.8)), "recall", 1.181250),
     ],
 )
 def test_prior_densities_at_zero(model, formula, density):
     # By hand: integrals of squared Beta and triangular densities, and 3/2 (1 - |x|)^2 for the
-    # difference of two cells of Dir(1,1,1,1). 1.677 is from 1e8 draws.
+    # difference of two cells of Dir(1,1,1,1); of any others, it is a Beta function times powers.
+    # 1.677 is from 1e8 draws.
     evidence = EVIDENCE["paired" if model.needs_pairs else "unpaired"]
     found = Prior(model, evidence).log_density_at_zero(metrics.get_metric(formula))
     assert np.exp(found) == pytest.approx(density, rel=2e-4)

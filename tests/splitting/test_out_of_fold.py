@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 from scipy import sparse
 from sklearn.datasets import make_classification, make_multilabel_classification, make_regression
+from sklearn.exceptions import FitFailedWarning
 from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge
 from sklearn.model_selection import (
     KFold,
@@ -75,6 +76,27 @@ def test_instances_that_were_not_validated():
             assert found[repeat].iloc[train].isna().all()
             expected = GaussianNB().fit(X[train], labels[train]).predict(X[test])
             np.testing.assert_array_equal(found[repeat].iloc[test], expected)
+
+
+class FailsOnce(GaussianNB):
+    def __init__(self, total=0.0):
+        super().__init__()
+        self.total = total
+
+    def fit(self, X, y):
+        if abs(X.sum() - self.total) < 1e-9:
+            raise RuntimeError("not these")
+        return super().fit(X, y)
+
+
+def test_dropped_splits():
+    train, test = list(KFold(4).split(X))[1]
+    pair = FailsOnce(X[train].sum()), LogisticRegression()
+    with pytest.warns(FitFailedWarning):
+        result = compared(*pair, X, TEXTS, cv=KFold(4), error_score=np.nan)
+    missing = result.predictions.isna()
+    assert missing.iloc[test].all(axis=None)
+    assert not missing.iloc[train].any(axis=None)
 
 
 class Sparse(MultiOutputClassifier):
