@@ -111,7 +111,6 @@ def test_swapping_mirrors_and_saving_keeps(scoring, options, tmp_path):
     pairs = ranking.pairs
     np.testing.assert_allclose(pairs[0, 2].draws, -pairs[2, 0].draws, atol=1e-12)
     np.testing.assert_array_equal(pairs[0, 2].draws_a, pairs[2, 0].draws_b)
-    assert pairs[0, 1].hdi(of="a") == pairs[0, 2].hdi(of="a")
     other = bayesian_cross_validate(B, A, X, Y, **options)
     assert other.draws.mean() == pytest.approx(-pairs[0, 1].draws.mean(), abs=0.01)
     assert width(other) == pytest.approx(width(pairs[0, 1]), rel=0.15)

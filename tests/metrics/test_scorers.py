@@ -34,6 +34,7 @@ from skbayeseval.metrics.scorers import metric_of_scorer
     ids=str,
 )
 def test_known_metrics_are_recognised(scorer, name):
+    assert metric_of_scorer(scorer) == metrics.get_metric(name)
     assert metric_of_scorer(scorer).name == name
 
 

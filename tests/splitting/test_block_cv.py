@@ -217,6 +217,7 @@ def test_small_classes():
         ValueError, match="blocks=4 greater than the number of samples: n_samples=3"
     ):
         list(BlockRegularizedCV().split(np.zeros(3), [0, 1, 0]))
+    assert len(list(BlockRegularizedCV().split(np.zeros(4)))) == 6
     with pytest.raises(ValueError, match="4 blocks of whole groups, but there are only 2"):
         list(BlockRegularizedCV().split(np.zeros(20), [0, 1] * 10, [0] * 10 + [1] * 10))
 
