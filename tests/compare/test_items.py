@@ -7,7 +7,6 @@ from scipy.stats import ks_2samp, t
 
 from skbayeseval import (
     compare_items,
-    compare_many,
     compare_many_items,
     compare_predictions,
     load_result,
@@ -76,14 +75,6 @@ class TestAgreement:
         for of in ("draws", "draws_a", "draws_b"):
             assert ks_2samp(getattr(found, of), getattr(expected, of)).pvalue > 0.001
 
-    def test_many_systems_agree_with_many_classifiers(self):
-        y, names = np.random.default_rng(1).integers(0, 2, N), "abc"
-        said = {k: np.where(right == 1, y, 1 - y) for k, right in zip(names, RIGHT, strict=True)}
-        expected = compare_many(y, said, random_state=1).draws
-        found = compare_many_items(dict(zip(names, RIGHT, strict=True)), random_state=0).draws
-        for i, j in ((0, 1), (0, 2), (1, 2)):
-            assert ks_2samp(found[i] - found[j], expected[i] - expected[j]).pvalue > 0.001
-
 
 class TestInvariance:
     @pytest.mark.parametrize(
@@ -112,10 +103,6 @@ class TestInvariance:
             options = {"groups": GROUPS[order], "model": "clustered", "random_state": 0}
             draws.append(compare_items(*RIGHT[:2, order], **options).draws)
         assert ks_2samp(*draws).pvalue > 0.001
-
-    def test_duplicate_runs_change_nothing(self):
-        twice = compare_items(*np.concatenate([RUNS, RUNS], axis=2), **QUICK)
-        np.testing.assert_allclose(twice.draws, compare_items(*RUNS, **QUICK).draws, atol=1e-12)
 
     def test_shifts_and_scales_follow(self):
         one = compare_items(*GRADES[:2], **QUICK)

@@ -95,11 +95,6 @@ class TestComparison:
         assert result.observed_b == 1
         assert result.evidence.scores[0, :, 0].tolist() == [0, 1, 1]
 
-    def test_the_same_log_twice(self, logs):
-        samples = read_samples(logs["a"])
-        for again in (samples, read_samples(logs["a"])):
-            assert "identical" in str(compare_items(samples, again, **QUICK))
-
     def test_documents_that_differ(self, logs, write):
         """Numbers of documents are the same in every log, whatever the documents are."""
         other = [

@@ -9,6 +9,7 @@ from skbayeseval import compare_predictions, load_result, score_posterior
 from skbayeseval.evidence import ScoredInstances
 from skbayeseval.metrics import get_metric, net_benefit
 from skbayeseval.metrics.instance_scores import SCORE_METRICS
+from skbayeseval.metrics.instance_scores import prepare as prepare_weighted
 
 
 def prepare(name, truth, scores):
@@ -154,6 +155,16 @@ def test_scores_of_every_dtype(dtype):
         found = prepare(name, one, said)(np.ones((N, 1)))[0]
         expected = of_scikit_learn(name, one, said, None)
         assert found == pytest.approx(expected, rel=max(1e-12, 4 * float(eps)))
+
+
+def test_a_weight_of_0_is_none():
+    truth, p = make("binary", False, np.random.default_rng(0))
+    own = np.arange(N) % 3.0
+    for name in ("roc_auc", "neg_brier_score"):
+        found = prepare_weighted(get_metric(name), truth, p, own)(np.ones((N, 1)))[0]
+        assert found == pytest.approx(of_scikit_learn(name, truth, p, own))
+    with pytest.raises(ValueError, match="Only one class is present"):
+        prepare_weighted(get_metric("roc_auc"), truth, p, 1.0 * truth)
 
 
 def test_long_integers_keep_their_order():

@@ -89,18 +89,6 @@ def test_metrics_and_parameters_have_the_same_draws():
     assert_allclose(posterior.draws(metric), np.hstack([*again]), rtol=1e-10)
 
 
-@pytest.mark.parametrize("prior", [{"mu": (1, 2), "theta": 0.25}, {"mu": 0.2, "theta": 0.05}, {}])
-def test_tiny_or_lopsided_priors_are_kept(prior):
-    model = Paired(**prior).specification(paired_counts(*CELLS))
-    a, b = np.broadcast_to(prior.get("mu", 1.0), 2)
-    drawn = model.draw(np.random.default_rng(0), 50_000)
-    assert_follows(drawn["mu"][0], stats.beta(48 + a, 52 + b))
-    theta = prior.get("theta", 1.0)
-    assert_follows(drawn["theta+"][0], stats.beta(30 + theta, 18 + 3 * theta))
-    known = model.with_prevalence(np.array([0.7, 0.3])).draw(np.random.default_rng(0), 50_000)
-    assert_follows(known["theta+"][0], stats.beta(30 + theta, 18 + 3 * theta))
-
-
 def test_unpaired_margins_are_betas():
     evidence = (
         ConfusionCounts.from_cells(40, 10, 10, 60),
