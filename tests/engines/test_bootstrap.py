@@ -296,6 +296,9 @@ def test_few_carriers_have_students_distribution_with_fewer_degrees(of_areas, df
     for carriers in (29.0, np.inf):
         same = allow_for_few_carriers(draws, numbers(30), carriers, None, rng, of_areas=of_areas)
         assert same is draws
+    ends = np.array([-1.0, 0.5, 1.0])
+    found = allow_for_few_carriers(ends, numbers(30), 4.0, (-1.0, 1.0), rng, of_areas=of_areas)
+    assert np.abs(found).max() <= 1
 
 
 def test_effective_numbers():
