@@ -72,6 +72,12 @@ def test_items():
     assert compare_items(missing, P, missing="drop", **QUICK).evidence.n_items == N - 1
 
 
+def test_missing_labels():
+    for values in ([None, *Y[1:].tolist()], [None, *WORDS[Y][1:].tolist()]):
+        with pytest.raises(ValueError, match="y_true contains NaN"):
+            compare_predictions(column(values), column(values), column(values))
+
+
 FRAME = pl.DataFrame({"x": [5, 2], "y": [1, 7]})
 
 

@@ -11,6 +11,7 @@ from skbayeseval.engines.blocks import child_of
 
 @pytest.mark.parametrize("make", [lambda *key: generator(*key).random(8), seed_of, child_entropy])
 def test_streams_of_the_same_entropy_differ(make):
+    assert len(Stream) == len(Stream.__members__)  # none is another name of another one
     drawn = [np.atleast_1d(make(7, stream)) for stream in Stream]
     for one, other in combinations(drawn, 2):
         assert not np.isin(one, other).any()

@@ -51,6 +51,22 @@ def test_holes_make_intervals_wider_and_are_told():
         result.frequentist()
 
 
+def test_permuted_systems_and_copies():
+    _, holes = simulated(n_systems=9)
+    with_copy = holes.assign(copy=holes["s2"])
+    table = ranked(with_copy).table
+    assert table.loc["copy"].equals(table.loc["s2"])
+    again = ranked(with_copy[with_copy.columns[::-1]].sample(frac=1, random_state=0)).table
+    pd.testing.assert_frame_equal(again.loc[table.index, ["observed"]], table[["observed"]])
+    expected = ranked(holes).table.loc[holes.columns, ["observed", "mean"]]
+    pd.testing.assert_frame_equal(table.loc[holes.columns, expected.columns], expected, atol=0.01)
+
+
+def test_without_holes_it_is_the_plain_ranking():
+    full, _ = simulated()
+    pd.testing.assert_frame_equal(ranked(full).table, ranked(full, missing="raise").table)
+
+
 def test_two_systems_are_compared_on_what_they_share():
     _, holes = simulated(2, hard_only=False)
     shared = holes.dropna()

@@ -1,6 +1,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn import config_context
 from sklearn.base import clone
 from sklearn.datasets import make_classification
 from sklearn.exceptions import NotFittedError
@@ -214,6 +215,17 @@ def test_a_failing_refit_keeps_the_comparison(error):
     comparer.set_params(refit=False).fit(X[:, :3].tolist(), Y)
     assert not hasattr(comparer, "best_estimator_")
     assert not hasattr(comparer, "n_features_in_")
+
+
+def test_routing():
+    options = {"refit": True, "n_draws": 200, "random_state": 0}
+    given = {"groups": np.arange(160) // 4, "sample_weight": np.linspace(0.1, 1, 160)}
+    plain = BayesianComparer([NB, LR], **options).fit(X, Y, **given)
+    with config_context(enable_metadata_routing=True):
+        learners = [clone(one).set_fit_request(sample_weight=True) for one in (NB, LR)]
+        routed = BayesianComparer(learners, **options).fit(X, Y, **given)
+        assert routed.get_metadata_routing().consumes("fit", [*given]) == {*given}
+    np.testing.assert_array_equal(routed.result_.draws, plain.result_.draws)
 
 
 class TakesSparse(GaussianNB):

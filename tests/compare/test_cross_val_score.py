@@ -117,6 +117,17 @@ def test_the_weight_is_that_of_the_learner_in_a_comparison():
         assert one.weight == pytest.approx(expected.median)
 
 
+def test_other_priors_of_two_classes():
+    """The prior of one learner is the margin of that of two: twice the counts of a pair."""
+    result = bayesian_cross_val_score(NB, X, Y, scoring="recall", weight=1.0, random_state=0)
+    means = result.prior_sensitivity()["mean"].loc["paired"]
+    ((truth, said, number),) = [result.evidence.margin(0).cells()]
+    hits, true = number[(truth == 1) & (said == 1)].sum(), number[truth == 1].sum()
+    for theta in (1.0, 0.5, 0.25):
+        (found,) = means[[f"theta={theta}" in name for name in means.index]]
+        assert found == pytest.approx((hits + 2 * theta) / (true + 4 * theta), abs=4e-4)
+
+
 def test_accuracy_of_the_fitted_models_is_binomial():
     """Each instance is tested once: n right or wrong answers, and a prior worth one of them."""
     result = bayesian_cross_val_score(NB, X, Y, cv=10, estimand="fitted", random_state=0)

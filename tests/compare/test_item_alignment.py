@@ -155,6 +155,19 @@ class TestMissing:
         assert (result.draws == self.compared("raise", *filled).draws).all()
         assert "new has no score for 1, old has no score for 2: these count as wrong" in str(result)
 
+    @pytest.mark.parametrize("missing", ["drop", "wrong"])
+    def test_swapped_and_permuted(self, missing):
+        a, b, many = self.a, self.b, {"n_draws": 40_000}
+        result = self.compared(missing, **many)
+        swapped = self.compared(missing, b, a, **many)
+        again = self.compared(missing, a[::-1], b.sample(frac=1, random_state=1), **many)
+        observed = result.observed_a, result.observed_b
+        assert observed == (swapped.observed_b, swapped.observed_a)
+        assert observed == (again.observed_a, again.observed_b)
+        there = pytest.approx(result.probability(0.1).better, abs=0.015)
+        assert swapped.probability(0.1).worse == there
+        assert again.probability(0.1).better == there
+
     def test_nothing_is_missing(self):
         for missing in ("drop", "wrong"):
             result = self.compared(missing, self.a, self.a)

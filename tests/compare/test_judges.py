@@ -90,6 +90,19 @@ class TestJudges:
         assert found.draws.std() == pytest.approx(alone.draws.std(), rel=0.15)
         assert found.observed_a == pytest.approx(alone.observed_a, abs=0.15)
 
+        # A constant one leaves people alone.
+        found = self.compare(judge=np.full(JUDGE.shape, 3.0), n_draws=20_000)
+        assert found.observed_a == pytest.approx(alone.observed_a)
+        assert found.draws.std() == pytest.approx(alone.draws.std(), rel=0.05)
+
+    def test_the_judge_is_corrected(self):
+        # 5,000 items, of which people graded 1,000: the standard error is about 0.02.
+        judge, people, human = graded_by_people(np.random.default_rng(7), 5000, 1000)
+        found, true = self.compare(judge=judge, people=people), human.mean(axis=1)
+        assert compare_items(*judge, **QUICK).probability(0.0)[0] > 0.99  # B, by a wide margin
+        assert found.probability(0.0)[2] > 0.99
+        assert found.observed_a - found.observed_b == pytest.approx(true[0] - true[1], abs=0.06)
+
     @pytest.mark.parametrize("same", [True, False])
     def test_intervals_cover(self, same):
         rng, covered = np.random.default_rng(8), 0

@@ -88,6 +88,13 @@ class TestComparison:
         with pytest.raises(ValueError, match="different items: 0 are in both, 5 only"):
             compare_items(read_samples(a), read_samples(b), **QUICK)
 
+    def test_ids_are_the_same_in_json_and_in_tables(self, write):
+        table = read_samples(write("id,score\n1,0\n2,1\n3,1\n", "a.csv"))
+        lines = read_samples(write(as_lines({"id": i, "score": 1} for i in (3, 2.0, "1"))))
+        result = compare_items(table, lines, **QUICK)
+        assert result.observed_b == 1
+        assert result.evidence.scores[0, :, 0].tolist() == [0, 1, 1]
+
     def test_documents_that_differ(self, logs, write):
         """Numbers of documents are the same in every log, whatever the documents are."""
         other = [

@@ -128,6 +128,13 @@ def test_auto_chooses_a_length(compare):
     assert 5 <= compare(blocks="auto").evidence.block_length <= N // 5
 
 
+def test_metrics_share_the_length():
+    alone = by_classes(blocks="auto", scoring="f1")
+    both = by_classes(blocks="auto", scoring=["accuracy", "f1"])
+    assert both.evidence.block_length == alone.evidence.block_length
+    assert np.array_equal(both.metric("f1").draws, alone.draws)
+
+
 @pytest.mark.parametrize("compare", PAIRS)
 def test_save_and_load(compare, tmp_path):
     result = compare(blocks="auto")

@@ -23,6 +23,7 @@ def test_runs_without_a_weight_are_refused(compare):
 
 
 GOOD = ([0, 1, 1, 0], [0, 1, 0, 0], [1, 1, 1, 0])
+IN_WORDS = {"y_true": list("nyyn"), "y_pred_a": list("nynn"), "y_pred_b": list("yyyn")}
 
 
 @pytest.mark.parametrize(
@@ -31,6 +32,7 @@ GOOD = ([0, 1, 1, 0], [0, 1, 0, 0], [1, 1, 1, 0])
         ({"y_true": [0, 1, 2, 0], "model": "bcv"}, ValueError, "model='bcv' does not fit"),
         ({"labels": [0, 2]}, ValueError, r"y_true contains labels that are not in labels=\[0, 2"),
         ({"pos_label": 7}, ValueError, "pos_label=7 is not a valid label"),
+        ({**IN_WORDS, "scoring": "f1"}, ValueError, "pos_label=1 is not a valid label"),
         ({"scoring": "auc"}, ValueError, "'auc' is not a known metric. Did you mean 'roc_auc'"),
         ({"scoring": "max_error"}, ValueError, "is a maximum.*model='scores'"),
         ({"scoring": "rand_score"}, TypeError, "does not take sample_weight.*metrics.resampled"),
@@ -97,6 +99,15 @@ def test_true_negatives_of_one_only_are_not_used():
     assert not result.evidence[0].has_true_negatives
     with pytest.raises(ValueError, match="requires true negatives"):
         result.metric("specificity")
+
+
+def test_pairing_narrows_but_does_not_move(votes):
+    paired, unpaired = (
+        compare_predictions(*votes, model=model, random_state=0).draws
+        for model in ("paired", "unpaired")
+    )
+    assert paired.std() < 0.8 * unpaired.std()
+    assert paired.mean() == pytest.approx(unpaired.mean(), abs=0.003)
 
 
 def test_a_metric_of_ones_own(votes):
@@ -212,6 +223,8 @@ def test_rows_and_columns_are_found_by_class(shuffled):
     assert observed(shuffled, A) == pytest.approx([expected[i] for i in (1, 0, 3, 2)])
     assert observed(A.to_numpy(), shuffled, labels=CLASSES) == pytest.approx(expected)
     assert observed([A, A], [B, shuffled], weight=0.5) == pytest.approx(expected)
+    two = pd.DataFrame([[40, 5], [3, 60]], index=[1, 0], columns=[1, 0])  # numbers are names
+    assert compare_confusion_matrices(two, two, scoring="recall").observed_a == 40 / 45
 
 
 @pytest.mark.parametrize(

@@ -91,6 +91,8 @@ def test_comparer_of_regressors():
     assert comparer.set_params(scoring=None).fit(X, Y).score(X, Y) == pytest.approx(
         Ridge().fit(X, Y).score(X, Y)
     )
+    comparer.set_params(scoring="neg_mean_absolute_error", model="auto", n_draws=500).fit(X, Y)
+    assert comparer.score(X, Y) == pytest.approx(-np.abs(Y - comparer.predict(X)).mean())
 
 
 @pytest.mark.parametrize(

@@ -113,6 +113,18 @@ class TestTablesOfSplits:
             np.testing.assert_array_equal(pair.draws, two.draws)
         assert "10 splits with a correlation of 0.1" in ranking.details()
 
+    @pytest.mark.parametrize("way", [pd.DataFrame, lambda table: table.to_dict("series")])
+    def test_averages_are_no_splits(self, way):
+        table, options = folds().set_axis([f"fold {i}" for i in range(10)]), {"random_state": 0}
+        with pytest.warns(UserWarning, match="'mean' is left out: .*not like a split"):
+            found = compare_scores(
+                way(pd.concat([table, table.mean().to_frame("mean").T])),
+                test_fraction=0.1,
+                **options,
+            )
+        expected = compare_scores(table, test_fraction=0.1, **options)
+        np.testing.assert_array_equal(found.draws, expected.draws)
+
     def test_against_scipy_and_baycomp(self):
         baycomp = pytest.importorskip("baycomp")
         table, rho = folds(), 0.1

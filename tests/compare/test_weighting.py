@@ -15,6 +15,7 @@ from sklearn.model_selection import (
     RepeatedKFold,
     ShuffleSplit,
     StratifiedKFold,
+    cross_val_predict,
 )
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
@@ -23,6 +24,7 @@ from skbayeseval import (
     BayesianComparer,
     BlockRegularizedCV,
     bayesian_cross_validate,
+    compare_predictions,
     load_result,
 )
 from skbayeseval.posterior.inferred_weight import STABLE, UNSEEN
@@ -82,6 +84,42 @@ def test_testing_again_does_not_make_equal_classifiers_more_equal(estimand, scor
     told = math.sqrt(STABLE[3] / UNSEEN) if estimand == "learner" else 1.0
     repeated[0] /= told
     assert 0.9 * once < min(repeated) <= max(repeated) < 1.15 * once
+
+
+def test_a_number_is_the_weight():
+    number = bayesian_cross_validate(A, B, X, Y, cv=5, weight=0.4, random_state=0)
+    said = [cross_val_predict(model, X, Y, cv=5) for model in (A, B)]
+    by_hand = compare_predictions(Y, *said, weight=0.4, random_state=0)
+    assert number.weight == by_hand.weight == 0.4
+    np.testing.assert_array_equal(number.draws, by_hand.draws)
+
+
+@pytest.mark.parametrize("scoring", ["accuracy", "f1_macro", "roc_auc", "neg_log_loss"])
+@pytest.mark.parametrize("cv", [None, 10], ids=str)
+def test_the_middle_is_what_was_observed(cv, scoring):
+    result = bayesian_cross_validate(A, B, X, Y, cv=cv, scoring=scoring, **FEW)
+    observed = [result.observed_a - result.observed_b, result.observed_a, result.observed_b]
+    for draws, one in zip((result.draws, result.draws_a, result.draws_b), observed, strict=True):
+        assert abs(draws.mean() - one) < 0.25 * draws.std()
+
+
+@pytest.mark.parametrize("options", [{"calibrate": True, "cv": 5}, {"estimand": "full"}], ids=str)
+@pytest.mark.parametrize("scoring", ["accuracy", "f1", "roc_auc"])
+def test_swapping_mirrors_and_saving_keeps(scoring, options, tmp_path):
+    options = {"scoring": scoring, **options, **FEW}
+    ranking = BayesianComparer([A, B, KNeighborsClassifier()], **options).fit(X, Y).ranking_
+    pairs = ranking.pairs
+    np.testing.assert_allclose(pairs[0, 2].draws, -pairs[2, 0].draws, atol=1e-12)
+    np.testing.assert_array_equal(pairs[0, 2].draws_a, pairs[2, 0].draws_b)
+    other = bayesian_cross_validate(B, A, X, Y, **options)
+    assert other.draws.mean() == pytest.approx(-pairs[0, 1].draws.mean(), abs=0.01)
+    assert width(other) == pytest.approx(width(pairs[0, 1]), rel=0.15)
+    for result in (pairs[2, 1], ranking):
+        result.save(tmp_path / "file")
+        again = load_result(tmp_path / "file")
+        np.testing.assert_array_equal(again.draws, result.draws)
+        assert str(again) == str(result)
+        assert (again.weight, again.details()) == (result.weight, result.details())
 
 
 @pytest.mark.parametrize("model", ["bcv", "unpaired"])

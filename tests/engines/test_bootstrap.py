@@ -186,6 +186,10 @@ def test_instances_keep_their_weights_where_too_much_would_be_left_out():
     assert SumOfMeans.of(one_run(y, [a, nearly]), np.ones(n)) is None
     assert SumOfMeans.of(one_run(y, [a, b], "average_precision"), np.ones(n)) is None
     assert SumOfMeans.of(one_run(y, [a, b]), np.full(n, 0.5)) is None
+    loss, p = get_metric("neg_log_loss"), stats.norm.cdf(a)
+    assert SumOfMeans.of([(np.arange(n), [prepare(loss, y, p)] * 2)], np.ones(n)) is not None
+    weighted = prepare(loss, y, p, np.linspace(0.5, 2, n))
+    assert SumOfMeans.of([(np.arange(n), [weighted] * 2)], np.ones(n)) is None
     groups = [(np.arange(n) // 2, one_run(y, [a, b])[0][1])]
     assert SumOfMeans.of(groups, np.ones(n // 2 + 1)) is None
     y, scores = binormal(bootstrap.MANY)
@@ -292,6 +296,9 @@ def test_few_carriers_have_students_distribution_with_fewer_degrees(of_areas, df
     for carriers in (29.0, np.inf):
         same = allow_for_few_carriers(draws, numbers(30), carriers, None, rng, of_areas=of_areas)
         assert same is draws
+    ends = np.array([-1.0, 0.5, 1.0])
+    found = allow_for_few_carriers(ends, numbers(30), 4.0, (-1.0, 1.0), rng, of_areas=of_areas)
+    assert np.abs(found).max() <= 1
 
 
 def test_effective_numbers():

@@ -98,6 +98,15 @@ def test_populations_have_the_accuracies_of_the_draws():
     assert differences == pytest.approx(np.subtract(*expected).std(), rel=0.2)
 
 
+def test_wrong_predictions_of_populations_are_off_as_the_observed_ones_are():
+    y = np.arange(30) % 5  # right in one of six, otherwise the class after the true one
+    said = (y + (np.arange(30) % 6 > 0)) % 5
+    model = PairedRecalls().specification(PairedCounts.from_labels(y, {"a": said, "b": said}))
+    for (population,) in model.draw_populations(np.random.default_rng(0), 10):
+        off = (population.predictions - population.truth[:, None]) % 5
+        assert set(off.ravel()) == {0, 1}
+
+
 @pytest.mark.parametrize("weight", [1.0, 1e-3])
 def test_correlation_of_being_right_is_that_within_classes(weight):
     evidence = paired_votes(n=60, n_classes=5, n_classifiers=3)
@@ -211,6 +220,14 @@ def test_a_class_does_not_learn_from_itself(counts):
     share = np.array(counts) / sum(counts)
     found = proportions(counts, 20_000)
     assert (found.std(axis=0) > 0.95 * np.sqrt(share * (1 - share) / sum(counts))).all()
+
+
+def test_few_unlike_classes_keep_the_uncertainty_of_their_counts():
+    # Beta(60, 40) and its kin, as without any prior.
+    found, share = proportions([600, 300, 100]), np.array([0.6, 0.3, 0.1])
+    np.testing.assert_allclose(found.sum(axis=1), 1)
+    np.testing.assert_allclose(found.mean(axis=0), share, atol=0.005)
+    np.testing.assert_allclose(found.std(axis=0), np.sqrt(share * (1 - share) / 1000), rtol=0.1)
 
 
 def test_many_like_classes_share_what_they_know():

@@ -108,6 +108,18 @@ class TestDraws:
         one, other = by_scores(BRIER), by_scores(BRIER, y_score_a=Q, y_score_b=P)
         assert_allclose(other.draws, -one.draws, atol=1e-12)
 
+    def test_the_order_of_instances_does_not_matter(self):
+        order, weights = RNG.permutation(N), RNG.gamma(1.0, size=(N, 5))
+        values = BRIER.prepared(Y[order], P[order])(weights[order])
+        assert_allclose(values, BRIER.prepared(Y, P)(weights))
+        assert_allclose(values, [-np.average((Y - P) ** 2, weights=w) for w in weights.T])
+        permuted = compare_predictions(Y[order], A[order], B[order], scoring=COST, **QUICK)
+        assert_allclose(permuted.draws, compare(COST).draws)
+
+    def test_weights_of_tables_are_those_of_repeated_instances(self):
+        table, metric = sklearn_metrics.confusion_matrix(Y, A), COST.of((0, 1))
+        assert metric(table) == metric(2 * table) == pytest.approx(-cost(Y, A))
+
     def test_derivatives(self):
         prepared = metrics.weighted(brier, greater_is_better=True).prepared(Y, P)
         slopes = prepared.slopes()
@@ -223,9 +235,8 @@ def test_functions_that_use_their_weights_are_not_refused(n, n_classes):
             compare_predictions(truth, said, truth, scoring=scorer, **QUICK)
 
 
-def test_functions_that_ignore_their_weights_are_refused_in_order_of_the_truth():
-    order = np.argsort(NUMBERS)
-
+@pytest.mark.parametrize("order", [slice(None), np.argsort(NUMBERS), np.argsort(Y)])
+def test_functions_that_ignore_their_weights_are_refused_whatever_the_order(order):
     def largest(y_true, y_pred, sample_weight=None):
         return -np.abs(y_true - y_pred).max()
 

@@ -9,6 +9,7 @@ from skbayeseval import compare_predictions, load_result, score_posterior
 from skbayeseval.evidence import ScoredInstances
 from skbayeseval.metrics import get_metric, net_benefit
 from skbayeseval.metrics.instance_scores import SCORE_METRICS
+from skbayeseval.metrics.instance_scores import prepare as prepare_weighted
 
 
 def prepare(name, truth, scores):
@@ -146,10 +147,24 @@ def test_scores_of_every_dtype(dtype):
     p[::3] = 1 - truth[::3]
     p = (p if np.dtype(dtype).kind == "f" else p > 0.5).astype(dtype)
     eps = np.finfo(dtype).eps if p.dtype.kind == "f" else 0.0
-    for name in ("roc_auc", "neg_log_loss"):
-        found = prepare(name, truth, p)(np.ones((N, 1)))[0]
-        expected = of_scikit_learn(name, truth, p, None)
+    of_many, shares = make("multiclass", False, np.random.default_rng(1))
+    wide = np.result_type(dtype, np.float32) if p.dtype.kind == "f" else dtype
+    many = of_many, (shares if p.dtype.kind == "f" else np.eye(4)[of_many]).astype(wide)
+    for name in SCORE_METRICS:
+        one, said = many if "ov" in name else (truth, p)
+        found = prepare(name, one, said)(np.ones((N, 1)))[0]
+        expected = of_scikit_learn(name, one, said, None)
         assert found == pytest.approx(expected, rel=max(1e-12, 4 * float(eps)))
+
+
+def test_a_weight_of_0_is_none():
+    truth, p = make("binary", False, np.random.default_rng(0))
+    own = np.arange(N) % 3.0
+    for name in ("roc_auc", "neg_brier_score"):
+        found = prepare_weighted(get_metric(name), truth, p, own)(np.ones((N, 1)))[0]
+        assert found == pytest.approx(of_scikit_learn(name, truth, p, own))
+    with pytest.raises(ValueError, match="Only one class is present"):
+        prepare_weighted(get_metric("roc_auc"), truth, p, 1.0 * truth)
 
 
 def test_long_integers_keep_their_order():

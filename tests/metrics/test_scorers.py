@@ -1,6 +1,7 @@
 from functools import partial
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn import metrics as sk
 from sklearn.linear_model import LogisticRegression
@@ -13,6 +14,7 @@ from skbayeseval import (
     BlockRegularizedCV,
     bayesian_cross_validate,
     compare_confusion_matrices,
+    compare_counts,
     compare_predictions,
     metrics,
     report_search,
@@ -32,7 +34,18 @@ from skbayeseval.metrics.scorers import metric_of_scorer
     ids=str,
 )
 def test_known_metrics_are_recognised(scorer, name):
+    assert metric_of_scorer(scorer) == metrics.get_metric(name)
     assert metric_of_scorer(scorer).name == name
+
+
+def test_the_comparison_is_that_of_the_name():
+    scorer = make_scorer(sk.fbeta_score, beta=2)
+    ours, named = (compare_predictions(Y, A, B, scoring=s, **QUICK) for s in (scorer, "f2"))
+    assert ours.metrics == ("f2",)
+    assert ours.observed_a == pytest.approx(sk.fbeta_score(Y, A, beta=2))
+    np.testing.assert_array_equal(ours.draws, named.draws)
+    keyed = compare_predictions(Y, A, B, scoring={"double": scorer}, **QUICK)
+    assert keyed.metrics == ("double",)
 
 
 def test_scorers_of_scikit_learn_are_recognised():
@@ -83,6 +96,13 @@ def test_scorers_that_name_a_class(pos_label):
     expected = sk.average_precision_score(words["y"], said, pos_label=pos_label)
     result = compare_predictions(words["y"], None, None, **options, labels=["spam", "ham"])
     assert result.observed_a == pytest.approx(expected)
+    # One column is that of the positive class of the scorer, named or not.
+    named = compare_predictions(words["y"], None, None, **options, pos_label=pos_label)
+    frames = {k: pd.DataFrame({pos_label: options[k]}) for k in ("y_score_a", "y_score_b")}
+    for given in (options, options | frames):
+        result = compare_predictions(words["y"], None, None, **given)
+        assert result.observed_a == pytest.approx(expected)
+        np.testing.assert_array_equal(result.draws, named.draws)
 
 
 def test_functions_and_scorers_see_classes_in_sorted_order():
@@ -233,6 +253,14 @@ def test_another_positive_class_is_refused_everywhere(door):
         DOORS[door](scoring=OF_BAD["f1"], pos_label="bad", **QUICK)
     with pytest.raises(ValueError, match="has the positive class 'bad', but pos_label='good' was"):
         DOORS[door](scoring=OF_BAD["f1"], pos_label="good", **QUICK)
+
+
+def test_positive_classes_of_counts_and_of_labels():
+    cells = (30, 10, 12, 50), (25, 9, 17, 50)
+    with pytest.raises(ValueError, match="has the positive class 0, but pos_label=1"):
+        compare_counts(*cells, scoring=make_scorer(sk.f1_score, pos_label=0), **QUICK)
+    # The labels of a scorer are not its positive class.
+    DOORS["predictions"](scoring=OF_BAD["labels"], pos_label="good", **QUICK)
 
 
 def test_scorers_of_scores_that_tell_classes_apart_take_the_greater_one():

@@ -168,11 +168,13 @@ def test_closed_forms_agree_with_draws(name, formula):
         (Paired(), "specificity", 3 / 2),
         (Paired(), "balanced_accuracy", 9 / 5),
         (Paired(), "accuracy", 1.677),
+        (Paired(theta=(1.5, 2.0, 3.0, 0.8)), "recall", 1.181250),
     ],
 )
 def test_prior_densities_at_zero(model, formula, density):
     # By hand: integrals of squared Beta and triangular densities, and 3/2 (1 - |x|)^2 for the
-    # difference of two cells of Dir(1,1,1,1). 1.677 is from 1e8 draws.
+    # difference of two cells of Dir(1,1,1,1); of any others, it is a Beta function times powers.
+    # 1.677 is from 1e8 draws.
     evidence = EVIDENCE["paired" if model.needs_pairs else "unpaired"]
     found = Prior(model, evidence).log_density_at_zero(metrics.get_metric(formula))
     assert np.exp(found) == pytest.approx(density, rel=2e-4)

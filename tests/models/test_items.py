@@ -43,6 +43,13 @@ def test_equal_items_share_a_weight():
     assert sums.n_own == 2
 
 
+def test_mean_and_covariance_of_the_bayesian_bootstrap():
+    scores = np.random.default_rng(1).gamma(0.5, size=(2, 12))
+    found = weighted_means(scores)
+    np.testing.assert_allclose(found.mean(axis=1), scores.mean(axis=1), atol=0.01)
+    np.testing.assert_allclose(np.cov(found), np.cov(scores, ddof=0) / 13, rtol=0.03, atol=5e-4)
+
+
 def test_groups_are_weighted_by_their_size():
     # Two groups, of three items and of one: (3 w 1 + (1 - w) 0) / (3 w + 1 - w).
     found = weighted_means([[1, 1, 1, 0], [0, 0, 0, 1]], np.array([0, 0, 0, 1]))[0]
@@ -54,6 +61,17 @@ def test_large_scores_lose_no_digits():
     scores = np.random.default_rng(0).random((2, 10))
     near, far = weighted_means(scores), weighted_means(scores + 2.0**40)
     np.testing.assert_allclose(far[0] - far[1], near[0] - near[1], atol=2e-3)
+
+
+def test_sums_over_many_units_have_the_right_moments():
+    rows = np.vstack([np.ones(3000), np.random.default_rng(0).standard_t(4, (2, 3000))])
+    found = WeightedSums(rows, most=1000, farthest=200).draw(np.random.default_rng(1), N_DRAWS)
+    covariance = rows @ rows.T
+    spread = np.sqrt(np.diag(covariance))
+    assert (np.abs(found.mean(axis=1) - rows.sum(axis=1)) < 4 * spread / np.sqrt(N_DRAWS)).all()
+    np.testing.assert_allclose(
+        (np.cov(found) - covariance) / np.outer(spread, spread), 0, atol=0.02
+    )
 
 
 def test_sums_over_many_units_keep_outliers():

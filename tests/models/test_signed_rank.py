@@ -94,6 +94,18 @@ def test_median_above_0_where_more_than_half_is():
     np.testing.assert_array_equal(median > 0, better > 0.5)
 
 
+def test_median_has_half_of_the_mass_on_either_side():
+    # Without ties among sums the mass up to the median is 1/2, but for the pairs next to it.
+    differences = np.random.default_rng(3).normal(0.01, 0.03, 7)
+    weights = weights_for(differences, 200)
+    z = np.r_[0.0, differences]
+    averages = (z[:, None] + z).ravel() / 2
+    for w, median in zip(weights.T, pseudo_medians(weights, differences), strict=True):
+        mass = np.outer(w, w).ravel()
+        below, above = mass[averages < median].sum(), mass[averages > median].sum()
+        assert abs(below - above) <= 2 * mass.max()
+
+
 def test_many_data_sets_give_the_hodges_lehmann_estimate():
     rng = np.random.default_rng(7)
     differences = rng.normal(0.01, 0.02, 200)

@@ -170,6 +170,14 @@ def test_groups_stay_whole(m, regularize):
         assert y[test].mean() == pytest.approx(y.mean(), abs=0.05)
 
 
+@pytest.mark.parametrize("regularize", ["auto", None])
+def test_groups_of_other_sizes_make_equal_halves(regularize):
+    groups = np.repeat(np.arange(60), 1 + np.random.default_rng(0).geometric(0.1, 60))
+    cv = BlockRegularizedCV(3, regularize=regularize, random_state=0)
+    for train, test in cv.split(groups, None, groups):
+        assert abs(len(train) - len(test)) < 10
+
+
 def test_as_many_groups_as_blocks():
     groups = np.repeat(np.arange(4) + 0.5, 10)  # any labels, also those that are no classes
     for train, test in BlockRegularizedCV(3, random_state=0).split(np.zeros(40), None, groups):
@@ -209,6 +217,7 @@ def test_small_classes():
         ValueError, match="blocks=4 greater than the number of samples: n_samples=3"
     ):
         list(BlockRegularizedCV().split(np.zeros(3), [0, 1, 0]))
+    assert len(list(BlockRegularizedCV().split(np.zeros(4)))) == 6
     with pytest.raises(ValueError, match="4 blocks of whole groups, but there are only 2"):
         list(BlockRegularizedCV().split(np.zeros(20), [0, 1] * 10, [0] * 10 + [1] * 10))
 

@@ -322,6 +322,19 @@ def test_folders_of_others(tmp_path, log):
     assert os.listdir(folder) == ["checkpoint.txt"]
 
 
+def test_a_folder_that_cannot_be_written(tmp_path, log, monkeypatch):
+    folder = tmp_path / "folder"
+    plain = compare(folder)
+    log()
+    # Instead of a mode, which root may ignore.
+    monkeypatch.setattr(os, "access", lambda path, mode: False)
+    np.testing.assert_array_equal(compare(folder).draws, plain.draws)
+    files(folder)[0].unlink()
+    with pytest.raises(PermissionError, match=r"folder' is read-only, but not all fits are in it"):
+        compare(folder)
+    assert log() == []
+
+
 def cut(path):
     path.write_bytes(path.read_bytes()[:-50])
 
@@ -419,3 +432,16 @@ def test_killed_at_any_moment(tmp_path, log):
         assert before + after >= all_fits
         np.testing.assert_array_equal(np.load(draws), expected)
         draws.unlink()
+
+
+@pytest.mark.slow
+def test_two_processes_at_once(tmp_path, log):
+    folder, outputs = tmp_path / "folder", [tmp_path / f"{name}.npy" for name in "ab"]
+    expected = compare(None, estimand="full").draws
+    processes = [start(folder, draws, 1, seconds=0.02) for draws in outputs]
+    assert [process.wait() for process in processes] == [0, 0]
+    log()
+    for draws in (*map(np.load, outputs), compare(folder, estimand="full").draws):
+        np.testing.assert_array_equal(draws, expected)
+    assert log() == []
+    assert len(os.listdir(folder)) == 1 + len(files(folder)) == 33

@@ -1,5 +1,6 @@
 import functools
 import os
+import pickle
 import re
 import subprocess
 import sys
@@ -118,6 +119,13 @@ def test_what_was_asked_before_does_not_matter():
     assert digest(matrix) == fresh
     learner = LogisticRegression()
     assert digest(learner) == digest(learner.fit(X, Y))
+    # The first pickle of an instance leaves __slotnames__ in the class.
+    if "__slotnames__" in vars(Own):
+        del Own.__slotnames__
+    before = digest(Own())
+    pickle.dumps(Own())
+    assert "__slotnames__" in vars(Own)
+    assert digest(Own()) == before
 
 
 LOOP = [1]

@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 from scipy import sparse
 from sklearn.datasets import make_classification, make_multilabel_classification, make_regression
+from sklearn.exceptions import FitFailedWarning
 from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge
 from sklearn.model_selection import (
     KFold,
@@ -23,6 +24,7 @@ from skbayeseval import (
     compare_predictions,
     load_result,
 )
+from tests.splitting.test_collect import Odd
 
 X, Y = make_classification(120, n_classes=3, n_informative=5, random_state=0)
 TEXTS = np.array(["low", "middle", "high"])[Y]
@@ -77,6 +79,15 @@ def test_instances_that_were_not_validated():
             np.testing.assert_array_equal(found[repeat].iloc[test], expected)
 
 
+def test_dropped_splits():
+    train, test = list(KFold(4).split(X))[1]
+    pair = Odd("raise", X[train].sum()), LogisticRegression()
+    with pytest.warns(FitFailedWarning):
+        missing = compared(*pair, X, Y, cv=KFold(4), error_score=np.nan).predictions.isna()
+    assert missing.iloc[test].all(axis=None)
+    assert not missing.iloc[train].any(axis=None)
+
+
 class Sparse(MultiOutputClassifier):
     def predict(self, X):
         return sparse.csr_matrix(super().predict(X))
@@ -128,16 +139,12 @@ def test_predictions_that_were_given():
 def test_where_there_are_none(tmp_path):
     result = compared(*PAIR, X, Y)
     result.save(tmp_path / "result.npz")
-    cases = [
-        (load_result(tmp_path / "result.npz"), "nor in files"),
-        (compared(*PAIR, X, Y, model="scores"), "but not by model='scores'"),
-        (compared(*PAIR, X, Y > 0, scoring="roc_auc"), "metrics of instance scores alone"),
-        (compare_counts((88, 10, 12), (80, 14, 20)), "made from counts or scores"),
-        (
-            compare_predictions(Y, Y, np.roll(Y, 1), groups=np.arange(120) // 2, n_draws=1000),
-            "counts of groups",
-        ),
-    ]
-    for without, words in cases:
-        with pytest.raises(ValueError, match=words):
+    for without in (
+        load_result(tmp_path / "result.npz"),
+        compared(*PAIR, X, Y, model="scores"),
+        compared(*PAIR, X, Y > 0, scoring="roc_auc"),
+        compare_counts((88, 10, 12), (80, 14, 20)),
+        compare_predictions(Y, Y, np.roll(Y, 1), groups=np.arange(120) // 2, n_draws=1000),
+    ):
+        with pytest.raises(ValueError, match="has no predictions.*groups or chunks, for counts"):
             without.predictions  # noqa: B018

@@ -150,6 +150,7 @@ def test_weight_from_the_fraction_alone():
     assert weight_at_random(0.5, 6) == pytest.approx(times.sum() / (times**2).sum(), rel=0.01)
     assert weight_at_random(0.2, 1) == 1
     assert weight_of_fraction(None, 0.2, 5) == 1
+    assert weight_of_fraction(None, 0.5, 6) == 1 / 3
     assert weight_of_fraction(None, 0.201, 10) == 0.5
     assert weight_of_fraction(None, 0.2, 6) == weight_at_random(0.2, 6)
     assert weight_of_fraction(ShuffleSplit(5), 0.2, 5) == weight_at_random(0.2, 5)
