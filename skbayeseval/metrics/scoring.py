@@ -362,10 +362,14 @@ def spelled_out(scoring: Any) -> list[tuple[str | None, Any]]:
         if not all(isinstance(key, str) for key in scoring):
             raise TypeError(f"The keys of scoring must be strings, got {list(scoring)!r}.")
         items = list(scoring.items())
-    elif isinstance(scoring, Iterable) and not isinstance(scoring, str):
-        items = [(None, item) for item in scoring]
-    else:
+    elif (
+        isinstance(scoring, str)
+        or not isinstance(scoring, Iterable)
+        or (isinstance(scoring, np.ndarray) and not scoring.ndim)
+    ):
         items = [(None, scoring)]
+    else:
+        items = [(None, item) for item in scoring]
     if not items:
         raise ValueError("scoring is empty, pass at least one metric.")
     for _, item in items:
