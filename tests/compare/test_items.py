@@ -318,7 +318,8 @@ class TestAttempts:
         np.testing.assert_allclose(one.draws, runs.draws, atol=1e-12)
         systems = {"a": UNEQUAL[0], "b": UNEQUAL[1], "c": 1 - UNEQUAL[0]}
         many = compare_many_items(systems, scoring="pass@2", **options, **QUICK)
-        assert ks_2samp(many.pairs["a", "b"].draws, one.draws).pvalue > 0.001
+        pair = many.pairs["a", "b"].draws
+        assert ks_2samp(pair, one.draws, method="asymp").pvalue > 0.001
 
     def test_a_score_that_was_logged_by_this_name_is_a_score(self, tmp_path):
         for name, scores in zip("ab", ATTEMPTS.mean(axis=2), strict=True):

@@ -106,8 +106,8 @@ def test_trials_need_parameters_and_scores_alone():
     assert report.ranking.names == ("depth=1", "depth=2", "depth=3", "depth=4")
     assert report.summary()["decision"][3] == "<<"
     np.testing.assert_allclose(report.summary()["observed"].sort_index(), scores.mean(axis=1))
-    stopped = pd.DataFrame({f"split{i}_test_f1": [None] for i in range(5)} | {"param_depth": [9]})
-    report = report_search(pd.concat([trials, stopped], ignore_index=True), **FOLDS)
+    stopped = {f"split{i}_test_f1": None for i in range(5)} | {"param_depth": 9}
+    report = report_search(pd.DataFrame([*trials.to_dict("records"), stopped]), **FOLDS)
     assert report.failed == (4,)
     dicts = pd.DataFrame({"params": [{"depth": depth} for depth in depths], **columns})
     assert_same(report_search(dicts, **FOLDS), report_search(trials, **FOLDS))
