@@ -63,6 +63,7 @@ class Distribution:
         self.draws = np.asarray(draws, dtype=float).view()
         self.draws.flags.writeable = False
         self._mcse = mcse
+        self._hdis: dict[float, Interval] = {}
 
     @cached_property
     def _checked(self) -> Array:
@@ -85,7 +86,10 @@ class Distribution:
 
     def hdi(self, prob: float = 0.95) -> Interval:
         """Return the highest-density interval."""
-        return hdi_of_checked(self._checked, check_probability(prob))
+        prob = check_probability(prob)
+        if prob not in self._hdis:
+            self._hdis[prob] = hdi_of_checked(self._checked, prob)
+        return self._hdis[prob]
 
     def hdi_mcse(self, prob: float = 0.95) -> float:
         """Return the Monte Carlo standard error of the ends of the HDI, the larger of the two."""
