@@ -1,4 +1,5 @@
 import os
+import warnings
 from pathlib import Path
 
 import matplotlib as mpl
@@ -19,6 +20,13 @@ settings.register_profile(
 settings.load_profile("skbayeseval")
 
 ROOT = Path(__file__).parents[1]
+
+
+def pytest_configure(config):
+    # On its first import of a day, ArviZ 0.23 writes a file, which two workers cannot do at once.
+    if getattr(config.option, "numprocesses", None):
+        with warnings.catch_warnings(action="ignore", category=FutureWarning):
+            import arviz  # noqa: F401
 
 
 @pytest.fixture
