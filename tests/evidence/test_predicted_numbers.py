@@ -18,7 +18,7 @@ def evidence(**options):
 @pytest.mark.parametrize("name", SMOOTH)
 def test_influence_is_the_derivative_of_the_bootstrap(name):
     """One more weight of a row moves the average over runs by its influence."""
-    numbers = evidence(run=np.repeat([0, 1, 2], 20))
+    numbers = evidence(run=np.repeat([0, 1, 2], 20), sample_weight=np.linspace(0.5, 1.5, 60))
     metric = get_metric(name)
     rows = [0, 25, 59]
     influence = numbers.influence(metric)[1, rows]

@@ -43,6 +43,7 @@ def brier(y_true, y_score, sample_weight=None):
 
 BRIER = metrics.weighted(brier, response="predict_proba", greater_is_better=False)
 COST = metrics.weighted(cost, greater_is_better=False)
+F1 = metrics.weighted(sklearn_metrics.f1_score, bounds=(0, 1))
 
 
 def compare(scoring, **options):
@@ -64,21 +65,19 @@ def by_numbers(scoring, **options):
 class TestAgainstBuiltInMetrics:
     """The same draws, computed by the function that scikit-learn has."""
 
-    @pytest.mark.parametrize("options", [{"weight": 0.5}, {"groups": GROUPS}])
-    def test_labels(self, options):
-        options = {"n_draws": 100} | options
-        own = compare(metrics.weighted(sklearn_metrics.f1_score, bounds=(0, 1)), **options)
-        known = compare("f1", **options)
-        few_positives = 0.01 if "groups" in options else 1e-12  # what few units are, differs
-        assert_allclose(own.draws, known.draws, atol=few_positives)
+    @pytest.mark.parametrize(
+        ("door", "function", "known", "options", "tolerance"),
+        [
+            (compare, F1, "f1", {"weight": 0.5}, 1e-12),
+            (compare, F1, "f1", {"groups": GROUPS}, 0.01),  # what few units are, differs
+            (by_scores, BRIER, "neg_brier_score", {"groups": GROUPS}, 1e-9),
+        ],
+    )
+    def test_labels_and_scores(self, door, function, known, options, tolerance):
+        own, known = (door(one, n_draws=100, **options) for one in (function, known))
+        assert_allclose(own.draws, known.draws, atol=tolerance)
         assert own.observed_a == pytest.approx(known.observed_a)
         assert own.model == known.model
-
-    def test_scores(self):
-        own = by_scores(BRIER, groups=GROUPS)
-        known = by_scores("neg_brier_score", groups=GROUPS)
-        assert_allclose(own.draws_a, known.draws_a, atol=1e-9)
-        assert own.observed_b == pytest.approx(known.observed_b)
 
     def test_numbers(self):
         loss = metrics.weighted(sklearn_metrics.mean_absolute_error, greater_is_better=False)
@@ -121,11 +120,13 @@ class TestDraws:
         assert metric(table) == metric(2 * table) == pytest.approx(-cost(Y, A))
 
     def test_derivatives(self):
-        prepared = metrics.weighted(brier, greater_is_better=True).prepared(Y, P)
-        slopes = prepared.slopes()
-        assert_allclose(slopes.numerators[0], (Y - P) ** 2, atol=1e-8)  # of a mean times n
-        whole = metrics.resampled(brier, greater_is_better=True).prepared(Y, P)
-        assert_allclose(whole.slopes().numerators[0], (Y - P) ** 2, atol=1e-8)
+        for make in (metrics.weighted, metrics.resampled):
+            prepared = make(brier, greater_is_better=True).prepared(Y, P)
+            assert_allclose(
+                prepared.slopes().numerators[0], (Y - P) ** 2, atol=1e-8
+            )  # mean times n
+        empty = prepared.sums(np.zeros((N, 1)))  # a test set of which nothing is drawn
+        assert empty.numerators == empty.denominators == 0
 
     def test_batches_are_the_same_as_one_by_one(self):
         def batched(y_true, y_score, sample_weight):
@@ -138,22 +139,21 @@ class TestDraws:
         assert_allclose(at_once.draws, one_by_one.draws, atol=1e-12)
 
 
-class TestItems:
-    def test_objects(self):
-        boxes = [list(range(i % 4 + 1)) for i in range(60)]
-        said = [box[:-1] or box for box in boxes]
+def test_items_of_any_kind():
+    boxes = [list(range(i % 4 + 1)) for i in range(60)]
+    said = [box[:-1] or box for box in boxes]
 
-        def overlap(true, found):
-            pairs = zip(true, found, strict=True)
-            return np.mean([len({*t} & {*f}) / len({*t} | {*f}) for t, f in pairs])
+    def overlap(true, found):
+        pairs = zip(true, found, strict=True)
+        return np.mean([len({*t} & {*f}) / len({*t} | {*f}) for t, f in pairs])
 
-        metric = metrics.over_items(overlap, bounds=(0, 1))
-        result = compare_predictions(boxes, boxes, said, scoring=metric, **QUICK)
-        assert result.observed_a == 1
-        assert result.draws_a.max() <= 1
-        each = [overlap([box], [one]) for box, one in zip(boxes, said, strict=True)]
-        assert result.draws_b.std() == pytest.approx(np.std(each) / np.sqrt(60), rel=0.2)
-        assert "identical" in str(compare_predictions(boxes, said, said, scoring=metric, **QUICK))
+    metric = metrics.over_items(overlap, bounds=(0, 1))
+    result = compare_predictions(boxes, boxes, said, scoring=metric, **QUICK)
+    assert result.observed_a == 1
+    assert result.draws_a.max() <= 1
+    each = [overlap([box], [one]) for box, one in zip(boxes, said, strict=True)]
+    assert result.draws_b.std() == pytest.approx(np.std(each) / np.sqrt(60), rel=0.2)
+    assert "identical" in str(compare_predictions(boxes, said, said, scoring=metric, **QUICK))
 
 
 @pytest.mark.parametrize(
@@ -194,12 +194,6 @@ def test_functions_that_take_the_scores_of_the_other_class_are_refused():
     own = metrics.weighted(of_class_0, response="predict_proba", greater_is_better=False)
     result = by_scores(own, y_score_a=1 - P, y_score_b=1 - Q, pos_label=0)
     assert result.observed_a == pytest.approx(-((Y - P) ** 2).mean())
-
-
-def test_test_sets_of_which_nothing_is_drawn_do_not_count():
-    prepared = metrics.resampled(brier, greater_is_better=True).prepared(Y, P)
-    sums = prepared.sums(np.zeros((N, 1)))
-    assert sums.numerators == sums.denominators == 0
 
 
 @pytest.mark.parametrize(
@@ -269,12 +263,6 @@ def test_draws_for_which_a_function_is_not_defined():
     assert undefined / 300 == pytest.approx(np.exp(-1), abs=0.1)
 
 
-def test_values_outside_of_the_bounds():
-    loss = metrics.weighted(cost, greater_is_better=False, bounds=(0, 5))
-    with pytest.raises(ValueError, match="outside of its bounds 0 and 5.* minus the loss"):
-        compare(loss)
-
-
 def test_functions_that_change_their_weights():
     def weigh(y_true, y_pred, sample_weight):
         sample_weight[y_true == 1] *= 5
@@ -286,10 +274,16 @@ def test_functions_that_change_their_weights():
 
 
 def test_losses_that_do_not_say_so():
-    with pytest.raises(ValueError, match="lower for perfect predictions, 0, than for these"):
-        compare(metrics.weighted(cost))
-    with pytest.raises(ValueError, match="lower for perfect predictions"):
-        by_numbers(make_scorer(sklearn_metrics.mean_absolute_error))
+    for call, told in (
+        (lambda: compare(metrics.weighted(cost)), "lower for perfect predictions, 0, than for"),
+        (lambda: by_numbers(make_scorer(sklearn_metrics.mean_absolute_error)), "lower for perfect"),
+        (
+            lambda: compare(metrics.weighted(cost, greater_is_better=False, bounds=(0, 5))),
+            "outside of its bounds 0 and 5.* minus the loss",
+        ),
+    ):
+        with pytest.raises(ValueError, match=told):
+            call()
     meant = metrics.weighted(brier, response="predict_proba", greater_is_better=True)
     assert by_scores(meant).observed_a > 0
 

@@ -168,15 +168,11 @@ def test_scores_that_are_not_probabilities():
     for metric in (metrics.expected_calibration_error(), "d2_brier_score"):
         with pytest.raises(ValueError, match="y_score must be probabilities"):
             compare_predictions(truth, None, None, scoring=metric, **scores)
-    result = compare_predictions(truth, None, None, scoring=metrics.top_k_accuracy(1), **scores)
+    equal = np.repeat([0.5, 0.3, 0.7, 0.5], 10)  # probabilities of two classes
+    scores, metric = {"y_score_a": said, "y_score_b": equal}, metrics.top_k_accuracy(1)
+    result = compare_predictions(truth, None, None, scoring=metric, **scores, n_draws=100)
     assert result.observed_a == top_k_accuracy_score(truth, said, k=1)
-
-
-def test_equal_probabilities_of_two_classes():
-    truth, said = np.arange(40) % 2, np.repeat([0.5, 0.3, 0.7, 0.5], 10)
-    options = {"y_score_a": said, "y_score_b": said, "scoring": metrics.top_k_accuracy(1)}
-    result = compare_predictions(truth, None, None, **options)
-    assert result.observed_a == top_k_accuracy_score(truth, said, k=1)
+    assert result.observed_b == top_k_accuracy_score(truth, equal, k=1)
 
 
 def test_other_targets():

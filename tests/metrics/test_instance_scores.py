@@ -175,14 +175,11 @@ def test_long_integers_keep_their_order():
     assert result.observed == pytest.approx(roc_auc_score(truth, ranks), rel=1e-12)
 
 
-def test_class_without_weight_is_not_a_number():
+def test_classes_without_weight():
     weights = np.array([[1.0, 0.0], [1.0, 1.0]])
     auc = prepare("roc_auc", [0, 1], [0.0, 1.0])(weights)
     np.testing.assert_allclose(auc, [1.0, np.nan])
-
-
-def test_log_loss_needs_no_class_to_be_present():
-    p = np.full((2, 3), 1 / 3)
+    p = np.full((2, 3), 1 / 3)  # the log loss needs no class
     assert prepare("neg_log_loss", [0, 0], p)(np.ones((2, 1)))[0] == pytest.approx(-np.log(3))
 
 

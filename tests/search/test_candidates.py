@@ -218,9 +218,7 @@ def test_names_tell_what_varies():
     assert name_candidates(candidates) == ["k=[1]", "k=[2]", "(candidate 2)"]
     texts = ["a", "a ", "a (candidate 0)"]
     assert len(set(name_candidates({i: {"k": text} for i, text in enumerate(texts)}))) == 3
-
-
-def test_as_many_digits_as_tell_candidates_apart():
+    # As many digits as tell candidates apart.
     candidates = {0: {"k": 0.10001}, 1: {"k": 0.10002}, 2: {"k": 5.0}}
     assert name_candidates(candidates) == ["k=0.10001", "k=0.10002", "k=5"]
     values = [0.3, 0.1 + 0.2, 10.0, np.nextafter(10.0, 11.0), (1.0, 2.0), (1.0, 2.00001)]

@@ -110,11 +110,9 @@ def test_several_metrics():
     with pytest.warns(UserWarning, match="known only by its value in each split"):
         report = report_search(search, X, Y, scoring="v_measure_score", **OPTIONS)
     assert report.source == "scores"
-
-
-def test_several_metrics_with_a_choice_of_the_simplest():
+    # With a choice of the simplest.
     refit = refit_simplest("max_depth", rope=0.2, cv=FOLDS, scoring="f1")
-    search = GridSearchCV(TREE, DEPTHS, cv=FOLDS, scoring=["roc_auc", "f1"], refit=refit).fit(X, Y)
+    search.set_params(refit=refit, scoring=names[:2]).fit(X, Y)
     report = report_search(search, rope=0.2, random_state=0)
     assert report.metric == "f1"
     assert report.simplest("max_depth") == search.best_params_

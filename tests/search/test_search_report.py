@@ -90,6 +90,9 @@ def test_a_report_is_its_ranking():
     np.testing.assert_array_equal(table[numbers], ranked[numbers])
     assert [f"k={k}" for k in table.index] == list(ranked.index)
     decision = report.ranking.decision(0.02)
+    np.testing.assert_array_equal(
+        table["p_equivalent"], [decision.p_equivalent[name] for name in ranked.index]
+    )
     states = {"equivalent": "~", "open": "?", "worse": "<<"}
     assert {f"k={k}": code for k, code in table["decision"].items()} == {
         name: states[state] for name, state in decision.states().items()
@@ -134,6 +137,11 @@ def test_heatmap(report):
     alpha = display.ax_.images[0].get_alpha()
     assert (alpha == [[1, alpha[0, 1], alpha[0, 1]], [1, 1, 1]]).all()
     assert alpha[0, 1] < 0.5
+    for y in (None, "gamma", "C"):
+        with pytest.raises(ValueError, match="needs the names of two different parameters"):
+            report.plot("heatmap", x="C", y=y)
+    with pytest.raises(ValueError, match="kind='pie'"):
+        report.plot("pie")
 
 
 def test_different_values_look_different():
@@ -154,14 +162,6 @@ def test_heatmap_is_the_best_over_other_parameters():
     display = report.plot("heatmap", x="a", y="b")
     np.testing.assert_allclose(display.means, [[0.9, 0.6], [0.8, 0.4]], atol=1e-3)
     assert "best over c" in display.ax_.get_title()
-
-
-def test_bad_plots(report):
-    with pytest.raises(ValueError, match="kind='pie'"):
-        report.plot("pie")
-    for y in (None, "gamma", "C"):
-        with pytest.raises(ValueError, match="needs the names of two different parameters"):
-            report.plot("heatmap", x="C", y=y)
 
 
 def test_a_label_stands_above_the_scores():
