@@ -57,22 +57,23 @@ from skbayeseval.metrics.metric import Metric
 PreparedRun = tuple[Array, list[Prepared]]
 
 
+@dataclass(frozen=True, eq=False, kw_only=True)
 class WeightedInstances(WeightedUnits):
     """Base class of evidence whose instances or groups have random weights, in one or more runs.
 
-    Attributes
+    Parameters
     ----------
     run : ndarray of shape (n_rows,)
         The run of each row. Metrics are computed within runs, and averaged over them.
-    unit, shape, weight, grouped, sample_weight
-        As in `WeightedUnits`; all rows are kept.
-    instances : ndarray of shape (n_rows,) or None
+    instances : ndarray of shape (n_rows,), default=None
         The position of each row in the data, for functions that take further columns.
+    unit, shape, weight, grouped, sample_weight, block_length
+        As in `WeightedUnits`; all rows are kept.
     """
 
     run: Array
     unit: Array
-    instances: Array | None
+    instances: Array | None = None
 
     unsaved = ("instances",)
 
@@ -206,18 +207,10 @@ class ScoredInstances(WeightedInstances):
     responses : tuple of mapping of str to ndarray
         The scores of each classifier, by kind: "ranking" or "probability". Their shape is (n_rows,)
         for the positive class of two classes, otherwise (n_rows, n_labels).
-    run : ndarray of shape (n_rows,)
-        The run in which a row was scored. Metrics are computed within runs.
-    unit : ndarray of shape (n_rows,)
-        The unit of each row: an instance, or a group of instances.
-    shape : ndarray of shape (n_units,)
-        The Gamma shape of each unit's weight.
-    labels, weight, pos_label
+    labels, pos_label
         As in `ConfusionCounts`.
-    grouped : bool
-        Whether units are groups.
-    block_length : int, default=None
-        As in `WeightedUnits`.
+    run, unit, shape, weight, grouped, instances, sample_weight, block_length
+        As in `WeightedInstances`.
 
     Examples
     --------
@@ -230,16 +223,8 @@ class ScoredInstances(WeightedInstances):
 
     truth: Array
     responses: tuple[Mapping[str, Array], ...]
-    run: Array
-    unit: Array
-    shape: Array
     labels: tuple[Any, ...]
-    weight: float = 1.0
     pos_label: Any = None
-    grouped: bool = False
-    instances: Array | None = None
-    sample_weight: Array | None = None
-    block_length: int | None = None
 
     kind = "scored"
     identical_in = "scores"

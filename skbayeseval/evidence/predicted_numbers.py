@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -53,14 +53,7 @@ class PredictedNumbers(WeightedInstances):
 
     truth: Array
     predictions: Array
-    sample_weight: Array
-    run: Array
-    unit: Array
-    shape: Array
-    weight: float = 1.0
-    grouped: bool = False
-    instances: Array | None = None
-    block_length: int | None = None
+    sample_weight: Array = field(kw_only=True)
 
     kind = "numbers"
     identical_in = "predictions"
@@ -110,7 +103,7 @@ class PredictedNumbers(WeightedInstances):
         units = cls._units(len(truth), weight, groups, instances, run)
         shares = check_sample_weight(sample_weight, len(truth))
         shares = np.ones(len(truth)) if shares is None else shares
-        return cls(truth, np.stack(said), shares, **units)
+        return cls(truth, np.stack(said), sample_weight=shares, **units)
 
     @classmethod
     def from_items(
@@ -123,7 +116,7 @@ class PredictedNumbers(WeightedInstances):
         said = [_as_objects(items, name) for name, items in predictions.items()]
         check_same_length(y_true=truth, **dict(zip(predictions, said, strict=True)))
         units = cls._units(len(truth), weight, groups, None, None)
-        return cls(truth, np.stack(said), np.ones(len(truth)), **units)
+        return cls(truth, np.stack(said), sample_weight=np.ones(len(truth)), **units)
 
     def margin(self, classifier: int) -> Margin:
         """Return the size, as `ConfusionCounts` has it."""

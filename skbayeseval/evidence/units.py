@@ -49,31 +49,32 @@ from skbayeseval.metrics.metric import Metric
 SMALLEST_SHAPE = 0.01
 
 
+@dataclass(frozen=True, eq=False, kw_only=True)
 class WeightedUnits(Evidence):
     """Base class of evidence whose units have random weights.
 
-    Attributes
+    Parameters
     ----------
-    unit : ndarray of shape (n_rows,) or None
-        The unit of each row: an instance, or a group of instances. None if rows are not kept.
     shape : ndarray of shape (n_units,)
         The Gamma shape of each unit's weight.
-    weight : float
+    unit : ndarray of shape (n_rows,), default=None
+        The unit of each row: an instance, or a group of instances. None if rows are not kept.
+    weight : float, default=1.0
         The weight of one count.
-    grouped : bool
+    grouped : bool, default=False
         Whether units are groups.
-    sample_weight : ndarray of shape (n_rows,) or None
+    sample_weight : ndarray of shape (n_rows,), default=None
         How much each row counts in a metric, as in scikit-learn; None if all count alike.
-    block_length : int or None
+    block_length : int, default=None
         The number of rows of a block, if groups are blocks of consecutive rows.
     """
 
-    unit: Array | None
     shape: Array
-    weight: float
-    grouped: bool
-    sample_weight: Array | None
-    block_length: int | None
+    unit: Array | None = None
+    weight: float = 1.0
+    grouped: bool = False
+    sample_weight: Array | None = None
+    block_length: int | None = None
 
     def __post_init__(self) -> None:
         check_weight(self.weight)
@@ -132,23 +133,13 @@ class UnitCounts(WeightedUnits):
         For each classifier, the numbers of true positives and of predicted instances.
     cells : tuple of sparse matrix of shape (n_units, n_labels ** 2)
         For each classifier, the confusion table of each unit. Empty for multi-label indicators.
-    shape : ndarray of shape (n_units,)
-        The Gamma shape of each unit's weight.
     sizes : ndarray of shape (n_units,)
         The number of instances in each unit.
-    labels, weight, pos_label
+    labels, pos_label, declared
         As in `ConfusionCounts`.
-    grouped : bool
-        Whether units are groups.
     has_true_negatives : bool
         Whether true negatives are counted.
-    declared : bool
-        As in `ConfusionCounts`.
-    unit : ndarray of shape (n_rows,), default=None
-        The unit of each counted row; None if rows are not kept.
-    sample_weight : ndarray of shape (n_rows,), default=None
-        The weights with which rows were counted; None if all count alike.
-    block_length : int, default=None
+    shape, unit, weight, grouped, sample_weight, block_length
         As in `WeightedUnits`.
     losses : ndarray of shape (n_classifiers, n_instances), default=None
         Whether each classifier was wrong, where groups are blocks: the instances in their order.
@@ -166,17 +157,11 @@ class UnitCounts(WeightedUnits):
     hits: tuple[Any, ...]
     predicted: tuple[Any, ...]
     cells: tuple[Any, ...]
-    shape: Array
     sizes: Array
     labels: tuple[Any, ...]
-    weight: float = 1.0
     pos_label: Any = None
-    grouped: bool = False
     has_true_negatives: bool = True
     declared: bool = True
-    unit: Array | None = None
-    sample_weight: Array | None = None
-    block_length: int | None = None
     losses: Array | None = None
 
     kind = "units"

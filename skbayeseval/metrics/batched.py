@@ -292,12 +292,8 @@ def _pinball(alpha: float, truth: Array, predicted: Array) -> Array:
     return np.maximum(alpha * error, (alpha - 1) * error)
 
 
-def _of_samples(name: str) -> AnyMetric:
-    """Return the mean of a metric of the labels of each instance, 0 where it is 0 / 0."""
-    return AnyMetric(partial(_ratio_of_labels, name), name, how="means", bounds=(0.0, 1.0))
-
-
 def _ratio_of_labels(name: str, truth: Array, said: Array) -> Array:
+    """Return a metric of the labels of each instance, 0 where it is 0 / 0."""
     if truth.ndim != 2:
         raise ValueError(
             f"scoring={name!r} requires a multi-label indicator, but instances have one label each."
@@ -473,7 +469,7 @@ SCORERS = {
     "d2_log_loss_score": _d2(partial(_better_than_the_shares, _log_loss), "d2_log_loss_score"),
     "top_k_accuracy": replace(top_k_accuracy(2), name="top_k_accuracy"),
     **{
-        name: _of_samples(name)
+        name: AnyMetric(partial(_ratio_of_labels, name), name, how="means", bounds=(0.0, 1.0))
         for name in ("f1_samples", "jaccard_samples", "precision_samples", "recall_samples")
     },
 }

@@ -252,6 +252,11 @@ def in_headings(metric: Metric) -> str:
     return metric.called or (plain if metric.name in _METRICS else metric.name)
 
 
+def sign_in_headings(metric: Metric) -> int:
+    """Return -1 for errors and losses that headings call by their names without the sign."""
+    return -1 if metric.name.startswith("neg_") and in_headings(metric) != metric.name else 1
+
+
 def _of_values(metric: Metric) -> Metric:
     """Return the metric that split scores are of, if it is known; otherwise the metric itself."""
     if metric.source == "splits":

@@ -36,7 +36,7 @@ from skbayeseval.judgement.distribution import Distribution
 from skbayeseval.judgement.intervals import Interval
 from skbayeseval.judgement.ranking_decision import RankingDecision, behind_the_best
 from skbayeseval.metrics.metric import Metric
-from skbayeseval.metrics.registry import in_headings, in_plain_words
+from skbayeseval.metrics.registry import in_headings, in_plain_words, sign_in_headings
 from skbayeseval.results.facts import Fact, as_sentences, facts_of
 from skbayeseval.results.posterior_view import PosteriorView
 from skbayeseval.results.text_tables import MINUS, decimals, fixed
@@ -110,7 +110,7 @@ class _Judged:
             self.kind = "ahead"
         judged = self.of_zero if self.kind == "ahead" else self.decision
         self.depends_on_splits = judged.depends_on_splits
-        self.sign = _sign(self.metric)
+        self.sign = sign_in_headings(self.metric)
 
     def verdict(self) -> str:
         """Return what the table says."""
@@ -149,11 +149,6 @@ class _Judged:
             return f"{where}, {a} minus {b} is {said} {region}"
         chance = f"the probability is {format_probability(self.p_beyond)}"
         return f"not settled whether {who} is better than {other}{self.by} {where} ({chance})"
-
-
-def _sign(metric: Metric) -> int:
-    """Return -1 for errors and losses that headings call by their names without the sign."""
-    return -1 if metric.name.startswith("neg_") and in_headings(metric) != metric.name else 1
 
 
 def _surely(probability: float) -> str:
@@ -382,7 +377,7 @@ def _table_of_many(ranking: Any, metric: Metric, decision: RankingDecision) -> p
         chances = [row["p_best"], *([decision.p_equivalent[name]] if limit else [])]
         said = f"{fixed(-mean, digits)} ({_ends(Interval(-high, -low), digits)})"
         rows[str(name)] = [
-            fixed(_sign(metric) * row["observed"], digits),
+            fixed(sign_in_headings(metric) * row["observed"], digits),
             Bar(Interval(low, high), mean, extent, said, decision.rope),
             *(format_probability(chance, threshold=decision.prob) for chance in chances),
             "the best" if name == decision.best_alone else words[states[name]],
@@ -411,7 +406,7 @@ def answer_of_one(result: Any) -> Answer:
     for metric in result._metrics.values():
         value, (observed,) = result._distribution(metric), result._posterior.observed(metric)
         called, digits, hdi = in_headings(metric), decimals(2 * value.sd), value.hdi()
-        sign = _sign(metric)
+        sign = sign_in_headings(metric)
         ends = [fixed(sign * end, digits) for end in hdi[::sign]]
         rows[called] = [fixed(sign * one, digits) for one in (observed, value.mean)]
         rows[called].append(" to ".join(ends))

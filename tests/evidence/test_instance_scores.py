@@ -1,5 +1,7 @@
 """Scores of instances as evidence, and how estimators are asked for them."""
 
+from itertools import product
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -23,28 +25,23 @@ THREE = np.digitize(X[:, 0] + RNG.normal(size=120), [-0.5, 0.5])
 MANY = (X + RNG.normal(size=(120, 3)) > 0).astype(int)
 
 
-def scored_by(estimator, y, metric, **options):
-    estimator.fit(X, y)
-    classes = tuple(np.unique(y).tolist()) if np.ndim(y) == 1 else tuple(range(y.shape[1]))
-    needs = {"roc_auc": "ranking", "average_precision": "ranking"}.get(metric, "probability")
-    scores = respond(estimator, X, needs, classes, np.ndim(y) == 2)
-    return ScoredInstances.from_scores(y, {"a": {needs: scores}}, labels=classes, **options)
+def scored_by(estimator, y, metric):
+    needs, classes = get_metric(metric).needs, tuple(np.unique(y).tolist())
+    scores = respond(estimator.fit(X, y), X, needs, classes, False)
+    return ScoredInstances.from_scores(y, {"a": {needs: scores}}, labels=classes)
 
 
-@pytest.mark.parametrize("estimator", [GaussianNB(), RidgeClassifier()])
-@pytest.mark.parametrize("metric", ["roc_auc", "average_precision"])
-def test_rankings_are_those_of_scikit_learns_scorers(estimator, metric):
-    (ours,) = scored_by(estimator, TWO, metric).observed(get_metric(metric))
-    assert ours == pytest.approx(get_scorer(metric)(estimator, X, TWO), abs=1e-12)
+SHARES = ["neg_log_loss", "roc_auc_ovr_weighted", "roc_auc_ovo_weighted"]
 
 
-@pytest.mark.parametrize("y", [TWO, THREE], ids=["two", "three"])
 @pytest.mark.parametrize(
-    "metric",
-    ["neg_log_loss", "roc_auc_ovr_weighted", "roc_auc_ovo_weighted"],
+    ("estimator", "y", "metric"),
+    [
+        *product([GaussianNB(), RidgeClassifier()], [TWO], ["roc_auc", "average_precision"]),
+        *product([LogisticRegression()], [TWO, THREE], SHARES),
+    ],
 )
-def test_probabilities_are_those_of_scikit_learns_scorers(y, metric):
-    estimator = LogisticRegression()
+def test_values_are_those_of_scikit_learns_scorers(estimator, y, metric):
     (ours,) = scored_by(estimator, y, metric).observed(get_metric(metric))
     assert ours == pytest.approx(get_scorer(metric)(estimator, X, y), abs=1e-12)
 

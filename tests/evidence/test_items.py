@@ -21,6 +21,10 @@ def test_share_of_runs_by_hand():
     # each with two runs, and the mean of two items has (0.25 + 0.25 + 1 + 0) / 4 = 0.375.
     a, b = [[2, 3], [4, 5]], [[0.5, 2.5], [1.5, 1.5]]
     assert items(a, b).run_share() == pytest.approx(0.375)
+    # Without repeated runs, it is unknown.
+    once = items([1, 2, 4], [0, 2, 1])
+    assert (once.run_share(), once.remarks()) == (None, [])
+    assert items([[1, NAN], [2, NAN]], [[0, 1], [2, 2]]).run_share() is None
 
 
 def test_share_of_runs_with_single_runs_takes_the_variance_of_the_others():
@@ -38,10 +42,9 @@ def test_share_of_runs_in_a_simulation():
     item = rng.normal(0, 1, (2, n, 1))
     scores = item + rng.normal(0, 3, (2, n, runs))
     expected = (9 / 4) / (1 + 9 / 4)
-    found = ItemScores(scores)
-    assert found.run_share() == pytest.approx(expected, abs=0.03)
-    by_group = ItemScores(scores, np.arange(n) // 2)
-    assert by_group.run_share() == pytest.approx(expected, abs=0.03)
+    for group in (np.arange(n) // 2, None):
+        found = ItemScores(scores, group)
+        assert found.run_share() == pytest.approx(expected, abs=0.03)
     ((keyword, words),) = found.remarks()
     assert keyword == "runs"
     assert f"{found.run_share():.0%}" in words
@@ -67,12 +70,6 @@ def test_attempts_are_all_choices_of_runs(k):
         chosen = np.array(list(combinations(runs[np.isfinite(runs)], k)))
         assert at_least_one[system, item] == pytest.approx(chosen.any(axis=1).mean())
         assert every[system, item] == pytest.approx(chosen.all(axis=1).mean())
-
-
-def test_share_of_runs_is_unknown_without_repeated_runs():
-    assert items([1, 2, 4], [0, 2, 1]).run_share() is None
-    assert items([[1, NAN], [2, NAN]], [[0, 1], [2, 2]]).run_share() is None
-    assert items([1, 2, 4], [0, 2, 1]).remarks() == []
 
 
 def test_equal_differences():

@@ -88,12 +88,10 @@ def test_metrics_without_true_negatives_do_not_look_at_them():
         assert np.isnan(metric(table)) == metric.needs_true_negatives, name
 
 
-def test_from_confusion_takes_proportions():
+def test_from_confusion_takes_proportions_and_must_be_vectorised():
     metric = metrics.from_confusion(lambda t: t[..., 0, 1], "false_alarms")
     assert metric([[5, 2], [1, 2]]) == pytest.approx(0.2)
 
-
-def test_from_confusion_must_be_vectorised():
     def one_table(table):
         return float(table[0, 0].sum())
 

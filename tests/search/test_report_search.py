@@ -335,7 +335,7 @@ def test_scorers_that_may_be_anything_are_known_by_their_values(cancer):
 
 @pytest.mark.parametrize(("several", "asked"), [(True, "name"), (False, "scorer")])
 def test_scorers_of_the_search_are_computed_again(cancer, several, asked):
-    X, y = (column[::12] for column in cancer)  # scikit-learn is called for every draw
+    X, y = (column[::24] for column in cancer)  # scikit-learn is called for every draw
     names = np.array(["malignant", "benign"])[y]
     own = make_scorer(f1_score, pos_label="malignant")
     scoring, refit = ({"f1": own, "acc": "accuracy"}, "f1") if several else (own, True)
@@ -350,7 +350,7 @@ def test_scorers_of_the_search_are_computed_again(cancer, several, asked):
 
 
 def test_scorers_that_the_search_does_not_know(cancer):
-    X, y = (column[::12] for column in cancer)
+    X, y = (column[::24] for column in cancer)
     search, scorer = searched(X, y, cv=2), make_scorer(fbeta_score, beta=3, pos_label=0)
     report = report_search(search, X, y, rope=0.01, scoring=scorer, n_draws=100)
     expected = [
