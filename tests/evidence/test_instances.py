@@ -7,29 +7,26 @@ from skbayeseval.evidence.instances import Instances, subgroups_of
 NAMED = Instances(3, pd.Index(["p", "q", "r"]))
 
 
-def values_of(column, instances):
-    found = subgroups_of(column, instances)
-    return [found.labels[code] for code in found.codes]
+SHUFFLED = pd.Index([2, 0, 1])
 
 
-def test_a_series_with_the_labels_of_the_instances_may_be_in_any_order():
-    column = pd.Series(["x", "y", "z"], index=["r", "p", "q"], name="site")
-    assert values_of(column, NAMED) == ["y", "z", "x"]
-    assert subgroups_of(column, NAMED).name == "site"
-
-
-def test_a_series_that_counts_rows_goes_by_position():
-    column = pd.Series(["x", "y", "z"])
-    assert values_of(column, NAMED) == ["x", "y", "z"]
-    assert values_of(column, Instances(3)) == ["x", "y", "z"]
-    assert values_of(pd.Series(["x", "y", "z"], index=[7, 8, 9]), Instances(3)) == ["x", "y", "z"]
-
-
-def test_shuffled_rows_and_given_ids():
-    shuffled, column = pd.Index([2, 0, 1]), pd.Series(["x", "y", "z"])
-    # The index of shuffled data frames labels rows; that of a list of ids does not.
-    assert values_of(column, Instances(3, shuffled)) == ["z", "x", "y"]
-    assert values_of(column, Instances(3, shuffled, has_ids=True)) == ["x", "y", "z"]
+@pytest.mark.parametrize(
+    ("index", "instances", "expected"),
+    [
+        (["r", "p", "q"], NAMED, "yzx"),
+        # An index that counts rows goes by position, as any does beside instances without labels.
+        (range(3), NAMED, "xyz"),
+        (range(3), Instances(3), "xyz"),
+        ([7, 8, 9], Instances(3), "xyz"),
+        # The index of shuffled data frames labels rows; that of a list of ids does not.
+        (range(3), Instances(3, SHUFFLED), "zxy"),
+        (range(3), Instances(3, SHUFFLED, has_ids=True), "xyz"),
+    ],
+)
+def test_a_series_with_the_labels_of_the_instances_may_be_in_any_order(index, instances, expected):
+    found = subgroups_of(pd.Series(["x", "y", "z"], index=index, name="site"), instances)
+    assert "".join(found.labels[code] for code in found.codes) == expected
+    assert found.name == "site"
 
 
 @pytest.mark.parametrize("index", ["pqs", "ppq"])

@@ -6,9 +6,11 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.datasets import load_breast_cancer
+from sklearn.exceptions import NotFittedError
 from sklearn.experimental import enable_halving_search_cv  # noqa: F401
 from sklearn.metrics import make_scorer, zero_one_loss
 from sklearn.model_selection import GridSearchCV, HalvingGridSearchCV, StratifiedKFold
+from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
@@ -174,6 +176,8 @@ def table_of(**columns):
     [
         ({"a": 1}, {}, ValueError, r"columns split0_test_<name>.* got \['a'\]"),
         ("results.csv", {}, TypeError, "or a DataFrame of trials, got str"),
+        (GridSearchCV(SVC(), {}), {}, NotFittedError, "not fitted yet"),
+        (make_pipeline(GridSearchCV(SVC(), {})), {}, TypeError, r"must be a fitted .* Pipeline\."),
         (table_of(), {}, ValueError, r"several scores, \['f1', 'recall'\]"),
         (table_of(), {"scoring": "auc"}, ValueError, "'auc' was not recorded"),
         (table_of(), {"scoring": make_scorer(zero_one_loss)}, TypeError, "pass its scorer .* to"),

@@ -9,7 +9,6 @@ from sklearn.datasets import (
     make_classification,
     make_regression,
 )
-from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import Ridge
 from sklearn.metrics import f1_score, fbeta_score, make_scorer, mean_pinball_loss, r2_score
 from sklearn.model_selection import (
@@ -257,13 +256,6 @@ def test_groups_go_to_the_splitter(cancer):
     with sklearn.config_context(enable_metadata_routing=True):
         routed = report_search(search, X, y, rope=0.02, params={"groups": groups}, random_state=0)
     np.testing.assert_array_equal(routed.ranking.draws, report.ranking.draws)
-
-
-def test_bad_searches():
-    with pytest.raises(NotFittedError):
-        report_search(GridSearchCV(GaussianNB(), {}), rope=0.1)
-    with pytest.raises(TypeError, match=r"search must be a fitted GridSearchCV.* got Pipeline\."):
-        report_search(make_pipeline(GridSearchCV(GaussianNB(), {})), rope=0.1)
 
 
 def test_scores_are_handed_on(cancer):

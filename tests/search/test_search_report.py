@@ -89,6 +89,8 @@ def test_a_report_is_its_ranking():
     numbers = ["observed", "mean", "hdi_low", "hdi_high", "p_best"]
     np.testing.assert_array_equal(table[numbers], ranked[numbers])
     assert [f"k={k}" for k in table.index] == list(ranked.index)
+    is_best = report.draws == report.draws.max(axis=0)
+    np.testing.assert_allclose(table["p_best"].sort_index(), is_best.mean(axis=1))
     decision = report.ranking.decision(0.02)
     np.testing.assert_array_equal(
         table["p_equivalent"], [decision.p_equivalent[name] for name in ranked.index]
