@@ -91,8 +91,7 @@ class TestAgainstBuiltInMetrics:
         known = compare("accuracy", n_draws=3000)
         assert own.draws.std() == pytest.approx(known.draws.std(), rel=0.08)
         assert own.draws.mean() == pytest.approx(own.observed_a - own.observed_b, abs=0.01)
-
-    def test_resampled_functions_get_the_truth_first(self):
+        # The truth is given first.
         own = compare(metrics.resampled(lambda y, p: y[p == 1].mean(), name="precision"))
         precision = sklearn_metrics.precision_score(Y, A)
         assert precision != pytest.approx(sklearn_metrics.recall_score(Y, A), abs=0.03)
@@ -407,12 +406,14 @@ class TestIndicators:
         assert np.isfinite(result.hdi(metric="f1")).all()
 
 
-def test_saved_results(tmp_path):
-    result = by_scores(metrics.expected_calibration_error(5))
-    result.save(tmp_path / "file")
-    again = load_result(tmp_path / "file")
-    assert again.hdi() == result.hdi()
-    assert str(again).splitlines()[:2] == str(result).splitlines()[:2]
+def test_saved_results_keep_their_draws(tmp_path):
+    error = metrics.from_instances(lambda y, p: -np.abs(y - p), "neg_error")
+    for result in (by_scores(metrics.expected_calibration_error(5)), by_numbers(error)):
+        result.save(tmp_path / "file")
+        again = load_result(tmp_path / "file")
+        assert_array_equal(again.draws, result.draws)
+        assert (again.hdi(), again.observed_a) == (result.hdi(), result.observed_a)
+        assert str(again).splitlines()[:2] == str(result).splitlines()[:2]
 
 
 def test_what_would_take_too_long():
@@ -423,13 +424,18 @@ def test_what_would_take_too_long():
         result.bayes_factor(0.1)
 
 
-def test_fewer_draws_where_a_function_is_called_for_each():
+def test_what_is_told_of_draws():
+    """There are fewer where a function is called for each."""
     assert compare_predictions(Y, None, None, scoring=BRIER, **SCORES).n_draws == 2000
     ece = metrics.expected_calibration_error(5)
     assert compare_predictions(Y, None, None, scoring=ece, **SCORES).n_draws == 20_000
     said = "2,000 independent draws from 120 counts (by default 2,000 and not 20,000, as neg_cost"
     assert said in compare_predictions(Y, A, B, scoring=COST).details()
     assert "by default" not in compare(COST).details()
+    right = metrics.resampled(share_right)
+    assert "instances drawn anew with replacement for share_right" in compare(right).details()
+    assert "drawn anew" not in by_scores(BRIER).details()
+    assert "noise makes it look larger" in str(by_scores(ece))
 
 
 def test_the_time_is_said_beforehand(monkeypatch, capsys):
@@ -445,10 +451,3 @@ def test_the_time_is_said_beforehand(monkeypatch, capsys):
     assert "drawing neg_brier, about 5 minutes: 0 of 300 done" in told
     of_rows = f"about 2 minutes: 0 of {N} done"
     assert f"the influence of each instance on neg_brier, {of_rows}" in told
-
-
-def test_resampling_and_cautions_are_told():
-    right = metrics.resampled(share_right)
-    assert "instances drawn anew with replacement for share_right" in compare(right).details()
-    assert "drawn anew" not in by_scores(BRIER).details()
-    assert "noise makes it look larger" in str(by_scores(metrics.expected_calibration_error(5)))

@@ -91,6 +91,8 @@ def test_metrics_without_true_negatives_do_not_look_at_them():
 def test_from_confusion_takes_proportions_and_must_be_vectorised():
     metric = metrics.from_confusion(lambda t: t[..., 0, 1], "false_alarms")
     assert metric([[5, 2], [1, 2]]) == pytest.approx(0.2)
+    with pytest.raises(ValueError, match="The function of metric 'mine' raised IndexError"):
+        metrics.from_confusion(lambda t: t[..., 2, 2], "mine")([[5, 2], [1, 2]])
 
     def one_table(table):
         return float(table[0, 0].sum())

@@ -7,7 +7,6 @@ from skbayeseval import (
     bayesian_cross_validate,
     compare_many,
     compare_predictions,
-    load_result,
     metrics,
     score_posterior,
 )
@@ -95,6 +94,7 @@ def test_cross_validation_of_classifiers_and_regressors():
         (lambda y, p: np.mean(y == p), r"one number per instance.*got shape \(\)"),
         (lambda y, p: np.where(p > 0, np.nan, 1.0), "must return finite numbers, got nan for"),
         (lambda y, p: ["good"] * len(y), "raised ValueError: could not convert string"),
+        (lambda y, p: y[99], "The function of metric 'own' raised IndexError: index 99"),
     ],
 )
 def test_functions_that_are_not_of_instances(function, message):
@@ -107,23 +107,3 @@ def test_indicators_are_refused():
     y = [[1, 0], [0, 1], [1, 1]]
     with pytest.raises(ValueError, match="requires one label per instance"):
         compare_predictions(y, y, y, scoring=RIGHT)
-
-
-def test_saved_results_keep_their_draws(tmp_path):
-    y, a, b, _ = numbers()
-    result = compare_predictions(y, a, b, scoring=NEG_ERROR, random_state=0)
-    result.save(tmp_path / "result.npz")
-    again = load_result(tmp_path / "result.npz")
-    np.testing.assert_array_equal(again.draws, result.draws)
-    assert again.observed_a == result.observed_a
-
-
-def test_functions_that_raise():
-    """The error names the metric."""
-    y, said = [0, 1, 1, 0], [0, 1, 0, 0]
-    for metric in (
-        metrics.from_instances(lambda y_true, y_pred: y_true[9], "mine"),
-        metrics.from_confusion(lambda tables: tables[9, 9, 9], "mine"),
-    ):
-        with pytest.raises(ValueError, match="The function of metric 'mine' raised IndexError"):
-            compare_predictions(y, said, said, scoring=metric).draws  # noqa: B018

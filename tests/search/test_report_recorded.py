@@ -35,6 +35,11 @@ def scores_of(k, rng, *, n_splits=5, mean=0.9, sd=0.02, correlation=0.7):
     return mean + sd * (common + own)
 
 
+def correlations_of(scores):
+    means, variances = scores.mean(axis=1), np.full(len(scores), 0.02**2)
+    return shared_covariance(means, variances, scores - means[:, None], 4.0) / 0.02**2
+
+
 def test_variances_are_steadier_than_those_of_a_few_splits():
     rng = np.random.default_rng(0)
     found, samples = [], []
@@ -66,12 +71,10 @@ def test_how_candidates_vary_together_is_found(correlation):
     """Five splits do not tell a correlation, but twenty candidates how much they differ."""
     rng, found = np.random.default_rng(2), []
     for _ in range(30):
-        scores = scores_of(20, rng, correlation=correlation)
-        off = scores - scores.mean(axis=1, keepdims=True)
-        covariance = shared_covariance(scores.mean(axis=1), np.full(20, 0.02**2), off, 4.0)
-        np.testing.assert_allclose(np.diag(covariance), 0.02**2)
-        assert np.linalg.eigvalsh(covariance).min() > -1e-12
-        found.append(covariance[~np.eye(20, dtype=bool)].mean() / 0.02**2)
+        correlations = correlations_of(scores_of(20, rng, correlation=correlation))
+        np.testing.assert_allclose(np.diag(correlations), 1)
+        assert np.linalg.eigvalsh(correlations).min() > -1e-9
+        found.append(correlations[~np.eye(20, dtype=bool)].mean())
     assert np.mean(found) == pytest.approx(correlation, abs=0.1)
     assert np.std(found) < 0.1  # of sample correlations it would be 0.2 to 0.4
 
@@ -79,13 +82,8 @@ def test_how_candidates_vary_together_is_found(correlation):
 def test_hopeless_ones_do_not_set_good_ones_apart():
     rng = np.random.default_rng(5)
     good, bad = scores_of(8, rng, correlation=0.9), scores_of(12, rng, mean=0.5, correlation=0.0)
-    of_all = np.vstack([good, bad])
-    found = []
-    for scores in (good, of_all):
-        off = scores - scores.mean(axis=1, keepdims=True)
-        variances = np.full(len(scores), 0.02**2)
-        found.append(shared_covariance(scores.mean(axis=1), variances, off, 4.0)[:8, :8])
-    np.testing.assert_allclose(found[1] / 0.02**2, found[0] / 0.02**2, atol=0.05)
+    among = correlations_of(np.vstack([good, bad]))[:8, :8]
+    np.testing.assert_allclose(among, correlations_of(good), atol=0.05)
 
 
 def test_copies_tell_nothing_more():

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 import sklearn
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.base import clone
 from sklearn.compose import ColumnTransformer
 from sklearn.datasets import (
     load_breast_cancer,
@@ -178,31 +178,10 @@ def test_metric_from_counts(trees):
         assert report_search(trees, rope=0.02, scoring=scoring, random_state=0).metric == name
 
 
-class Fails(ClassifierMixin, BaseEstimator):
-    """Cannot be fitted if asked to."""
-
-    def __init__(self, fails=False, luck=0):
-        self.fails = fails
-        self.luck = luck
-
-    def fit(self, X, y):
-        if self.fails:
-            raise RuntimeError("as asked")
-        self.classes_ = np.unique(y)
-        return self
-
-    def predict(self, X):
-        return (np.arange(len(X)) + self.luck) % 2
-
-
 def test_failures_are_left_out(cancer):
-    X, y = cancer
-    search = GridSearchCV(
-        Fails(), [{"luck": [0, 1]}, {"fails": [True]}], scoring=count_scorer([0, 1]), refit="score"
-    )
     with pytest.warns((sklearn.exceptions.FitFailedWarning, UserWarning)):
-        search.fit(X, y)
-    for data in ((), (X, y)):
+        search = searched(*cancer, (1, 3, -1), scoring=count_scorer([0, 1]), refit="score")
+    for data in ((), cancer):
         report = report_search(search, *data, rope=0.1, random_state=0)
         assert report.failed == (2,)
         assert sorted(report.candidates) == [0, 1]
