@@ -19,13 +19,10 @@ RIGHT = {name: RNG.integers(0, 2, N).astype(float) for name in ("a", "b", "c")}
 
 def logged(doc_id, *, filtered_by="none", names_metrics=True, **metrics):
     """Return a sample as lm-evaluation-harness logs it."""
+    subject = {"subject": f"s{doc_id % 6}", "question_id": 70 + doc_id}
     return {
         "doc_id": doc_id,
-        "doc": {
-            "question": f"{doc_id} + 1?",
-            "subject": f"s{doc_id % 6}",
-            "question_id": 70 + doc_id,
-        },
+        "doc": {"question": f"{doc_id} + 1?", **subject},
         "target": str(doc_id + 1),
         "arguments": {"gen_args_0": {"arg_0": f"Q: {doc_id} + 1?\nA:", "arg_1": {"until": ["Q:"]}}},
         "resps": [[f"It is {doc_id + 1}."]],
@@ -97,18 +94,15 @@ class TestComparison:
 
     def test_documents_that_differ(self, logs, write):
         """Numbers of documents are the same in every log, whatever the documents are."""
-        other = [
-            logged(i, acc=x) | {"doc_hash": f"e{i}"} if i > 20 else logged(i, acc=x)
-            for i, x in enumerate(RIGHT["b"])
-        ]
-        other = write(as_lines(other), "other.jsonl")
-        message = (
-            "3 of 24 items with the same doc_id have another doc_hash, such as '21', '22', '23'"
-        )
+        changed = [{"doc_hash": f"e{i}"} if i > 20 else {} for i in range(N)]
+        lines = (logged(i, acc=RIGHT["b"][i]) | change for i, change in enumerate(changed))
+        other = write(as_lines(lines), "other.jsonl")
+        pair = [read_samples(path) for path in (logs["a"], other)]
+        message = "3 of 24 items with the same doc_id have another doc_hash, such as '21', '22', '2"
         with pytest.raises(ValueError, match=f"scores_a and scores_b are about .*: {message}"):
-            compare_items(read_samples(logs["a"]), read_samples(other), **QUICK)
+            compare_items(*pair, **QUICK)
         with pytest.raises(ValueError, match="a and b are about different documents"):
-            compare_many_items({"a": read_samples(logs["a"]), "b": read_samples(other)}, **QUICK)
+            compare_many_items(dict(zip("ab", pair, strict=True)), **QUICK)
         # Those who name another column know that its values are ids.
         pair = (read_samples(path, id="question_id") for path in (logs["a"], other))
         assert compare_items(*pair, **QUICK).evidence.n_items == N
@@ -117,17 +111,13 @@ class TestComparison:
         rows = [{"id": i, "score": i % 2, "text": i // 2} for i in range(6)]
         a = write(as_lines(rows), "a.jsonl")
         b = write(as_lines([*rows[:-1], {**rows[-1], "text": 0}]), "b.jsonl")
-        with pytest.raises(
-            ValueError, match="different groups for 1 items: item '5' is in '2' and"
-        ):
+        with pytest.raises(ValueError, match="different groups for 1 items: item '5' is in '2'"):
             compare_items(read_samples(a, group="text"), read_samples(b, group="text"), **QUICK)
 
     def test_scores_that_differ(self, write):
         a = write("id,acc,other\n1,1,0\n2,0,0\n3,1,0\n", "a.csv")
         b = write("id,f1\n1,0.5\n2,0\n3,1\n", "b.csv")
-        with pytest.raises(
-            ValueError, match="different scores: acc, f1. Pass score=, a name that all"
-        ):
+        with pytest.raises(ValueError, match="different scores: acc, f1. Pass score=, a name"):
             compare_items(read_samples(a, score="acc"), read_samples(b), **QUICK)
         one, other = (read_samples(a, score=score) for score in ("acc", "other"))
         assert compare_items(one, other, **QUICK).observed_b == 0
@@ -136,10 +126,8 @@ class TestComparison:
 class TestLogs:
     @pytest.mark.parametrize("names_metrics", [True, False])
     def test_metrics(self, names_metrics, write):
-        lines = as_lines(
-            logged(i, acc=float(i % 2), acc_norm=1.0, names_metrics=names_metrics) for i in range(4)
-        )
-        path = write(lines)
+        options = {"names_metrics": names_metrics, "acc_norm": 1.0}
+        path = write(as_lines(logged(i, acc=float(i % 2), **options) for i in range(4)))
         with pytest.raises(ValueError, match="score= must say .* any of acc, acc_norm may be it"):
             read_samples(path)
         assert read_samples(path, score="acc").scores.tolist() == [0, 1, 0, 1]
@@ -158,12 +146,8 @@ class TestLogs:
 
     def test_filters(self, write):
         values = {"strict-match": [1, 0, 0], "flexible-extract": [1, 1, 0]}
-        lines = as_lines(
-            logged(i, filtered_by=name, exact_match=x)
-            for name, of_one in values.items()
-            for i, x in enumerate(of_one)
-        )
-        path = write(lines)
+        every = ((name, i, x) for name in values for i, x in enumerate(values[name]))
+        path = write(as_lines(logged(i, filtered_by=name, exact_match=x) for name, i, x in every))
         with pytest.raises(ValueError, match="several filters: flexible-extract, strict-match"):
             read_samples(path)
         with pytest.raises(ValueError, match="filter='lenient' is not in .* flexible-extract, str"):
@@ -195,9 +179,7 @@ class TestPlainFiles:
         samples = read_samples(path, id="nr", score="grade", group="chapter")
         assert samples.scores.tolist() == [4, 3, 2]
         assert samples.groups.tolist() == ["x", "x", "y"]
-        with pytest.raises(
-            ValueError, match="id= must .* none has a usual name. .* nr, grade, sec"
-        ):
+        with pytest.raises(ValueError, match="id= must .* none has a usual name. .* nr, grade, s"):
             read_samples(path)
         with pytest.raises(ValueError, match="score= must .* any of grade, seconds may be it. The"):
             read_samples(path, id="nr")
@@ -222,9 +204,8 @@ class TestPlainFiles:
                 read_samples(path, runs=wrong)
 
     def test_words(self, write):
-        path = write(
-            "id,result,note\na,PASS,x\nb,fail,y\nc,Yes,z\nd,incorrect,\ne,,\nf,correct,\n", "a.csv"
-        )
+        rows = "a,PASS,x\nb,fail,y\nc,Yes,z\nd,incorrect,\ne,,\nf,correct,\n"
+        path = write(f"id,result,note\n{rows}", "a.csv")
         words = "'PASS' as 1, 'Yes' as 1, 'correct' as 1, 'fail' as 0, 'incorrect' as 0."
         with pytest.warns(UserWarning, match=words):
             samples = read_samples(path)
@@ -274,10 +255,7 @@ class TestFiles:
             ('{"id": 3, "score": 0.5', "line 3 of .*bad.jsonl is not valid JSON"),
             ('{"id": 3}', "line 3 of .* has no 'score'. It has id."),
             ('{"id": null, "score": 1}', "'id' must be a text .* got None in line 3"),
-            (
-                '{"id": 3, "score": 1, "score": 0}',
-                "line 3 of .* an object has more than one 'score'",
-            ),
+            ('{"id": 3, "score": 1, "score": 0}', "line 3 of .* has more than one 'score'"),
             ('{"id": 1.8e18, "score": 1}', r"'id' must be a text .* got 1.8e\+18 in line 3"),
             ('{"id": 3, "score": "1_0"}', "'score' must be .* got '1_0' in line 3"),
             (f'{{"id": 3, "score": 1{"0" * 400}}}', "'score' must be a finite number.* in line 3"),
@@ -303,24 +281,18 @@ class TestFiles:
     def test_scores_that_are_missing(self, write):
         lines = as_lines({"id": i, "score": i % 2} for i in range(8))
         rows = "id,score\n" + "".join(f"{i},{i % 2}\n" for i in range(8))
-        for text in (
-            lines + '{"id": 8, "score": null}\n',
-            lines + '{"id": 8, "score": NaN}\n',
-            '{"id": 8, "score": null}\n' + lines,
-            rows + "8,\n",
-            rows + "8, \n",
-            rows + "8\n",
-            rows + "8,nan\n",
-        ):
-            other = read_samples(write(as_lines({"id": i, "score": 1} for i in range(9)), "other"))
+        texts = [lines + f'{{"id": 8, "score": {missing}}}\n' for missing in ("null", "NaN")]
+        texts += ['{"id": 8, "score": null}\n' + lines]
+        for text in [*texts, *(rows + last for last in ("8,\n", "8, \n", "8\n", "8,nan\n"))]:
             found = read_samples(write(text, "scores"))
             assert found.scores.index[found.scores.isna()].tolist() == ["8"]
-            with pytest.raises(ValueError, match="scores_a has no score for 1 of 9 .* id '8'"):
-                compare_items(found, other)
-            result = compare_items(found, other, missing="drop", n_draws=100)
-            assert (result.observed_a, result.evidence.n_items) == (0.5, 8)
-            wrong = compare_items(found, other, missing="wrong", n_draws=100)
-            assert wrong.observed_a == pytest.approx(4 / 9)
+            assert found.scores.sum() == 4
+        other = read_samples(write(as_lines({"id": i, "score": 1} for i in range(9)), "other"))
+        with pytest.raises(ValueError, match="scores_a has no score for 1 of 9 .* id '8'"):
+            compare_items(found, other)
+        for missing, score, n_items in (("drop", 1 / 2, 8), ("wrong", 4 / 9, 9)):
+            result = compare_items(found, other, missing=missing, n_draws=100)
+            assert (result.observed_a, result.evidence.n_items) == (pytest.approx(score), n_items)
 
     def test_files_that_are_no_text(self, tmp_path):
         path = tmp_path / "x"
@@ -346,25 +318,22 @@ class TestFiles:
 def test_grades_of_people_in_a_column_are_those_passed_by_hand(tmp_path):
     rng = np.random.default_rng(0)
     judged = rng.integers(1, 6, (2, 60)).astype(float)
-    human = np.where(
-        np.arange(60) % 3 == 0, np.clip(judged - rng.integers(0, 2, (2, 60)), 1, 5), np.nan
-    )
+    strict = np.clip(judged - rng.integers(0, 2, (2, 60)), 1, 5)
+    human = np.where(np.arange(60) % 3 == 0, strict, np.nan)
     samples = []
     for name, grades, of_people in zip("ab", judged, human, strict=True):
         table = pd.DataFrame({"id": np.arange(60), "grade": grades, "person": of_people})
         table.sample(frac=1, random_state=0).to_csv(tmp_path / f"{name}.csv", index=False)
         samples.append(read_samples(tmp_path / f"{name}.csv", human="person"))
     assert [len(one.human) for one in samples] == [20, 20]
-    read = compare_items(*samples, n_draws=500, random_state=0)
+    read = compare_items(*samples, **QUICK)
     a, b = (one.scores for one in samples)
     people = [pd.Series(grades, index=map(str, range(60))) for grades in human]
-    by_hand = compare_items(a, b, human_a=people[0], human_b=people[1], n_draws=500, random_state=0)
+    by_hand = compare_items(a, b, human_a=people[0], human_b=people[1], **QUICK)
     np.testing.assert_array_equal(read.draws, by_hand.draws)
 
 
-def test_no_grades_of_people_are_an_error_that_lists_the_columns(tmp_path):
-    (tmp_path / "a.jsonl").write_text(
-        '{"id": 1, "grade": 4}\n{"id": 2, "grade": 5, "person": null}\n'
-    )
+def test_no_grades_of_people_are_an_error_that_lists_the_columns(write):
+    path = write(as_lines([{"id": 1, "grade": 4}, {"id": 2, "grade": 5, "person": None}]))
     with pytest.raises(ValueError, match="human='person' must name .* first are id, grade"):
-        read_samples(tmp_path / "a.jsonl", human="person")
+        read_samples(path, human="person")
