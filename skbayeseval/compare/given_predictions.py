@@ -46,7 +46,6 @@ from skbayeseval.compare.targets import (
     NumberTarget,
     Target,
 )
-from skbayeseval.evidence.chunks import check_counter
 from skbayeseval.evidence.instance_scores import RESPONSES, ScoredInstances, encode_truth
 from skbayeseval.evidence.instances import Instances, index_of
 from skbayeseval.evidence.interface import Evidence
@@ -69,7 +68,6 @@ from skbayeseval.posterior.posterior import Posterior
 
 ResultParts = tuple[Posterior, tuple[str, ...], dict[str, Metric]]
 Options = tuple[Any, Any, Any, Any, Any]
-GivenTarget = type["GivenLabels | ChunkTarget | ItemTarget | NumberTarget"]
 
 # How to pass scores, by the argument for predictions.
 SCORES = {
@@ -112,9 +110,6 @@ class GivenPredictions:
 
         `options` are the model, the engine, the prior, n_draws and the random state.
         """
-        if self.counter is not None:
-            check_counter(self.counter)
-            self._check_absent("tags with counter=", "sample_weight")
         more = {"groups": self.groups, "sample_weight": self.sample_weight}
         columns = {"y_true": self.y_true, **self.predictions, **self.scores, **more}
         check_rows(columns)
@@ -165,9 +160,10 @@ class GivenPredictions:
             )
         return scoring
 
-    def _kind_of_target(self) -> GivenTarget:
+    def _kind_of_target(self) -> type[Target]:
         """Return what is compared: chunks, items of any kind, numbers, or classes and labels."""
         if self.counter is not None:
+            self._check_absent("tags with counter=", "sample_weight")
             if not self.predictions:
                 raise ValueError("counter= requires predicted tags, but these are None.")
             return ChunkTarget
@@ -318,11 +314,8 @@ class GivenLabels(LabelTarget):
         named.discard(None)
         if len(named) == 1:
             return named.pop()
-        single = [
-            name
-            for name, scores in self.scores_given.items()
-            if _is_one_column(scores, name, classes)
-        ]
+        given = self.scores_given.items()
+        single = [name for name, scores in given if _is_one_column(scores, name, classes)]
         taken = classes[1] if default is None else default
         if single and named:
             raise ValueError(

@@ -144,9 +144,7 @@ def align_items(
             runs[k] = int(np.isnan(joined[k, ~lacks[k], :n]).sum())
             joined[k, :, :n] = np.nan_to_num(joined[k, :, :n], nan=0.0)
     # An item that nobody was run on tells nothing of others.
-    counted = np.full(len(rows), True)
-    if missing == "estimate":
-        counted = np.asarray(~lacks.all(axis=0))
+    counted = np.asarray(~lacks.all(axis=0) | (missing != "estimate"))
     kept = np.asarray(~lacks.any(axis=0)) if missing == "drop" else counted
     record, without = None, lacks[:, counted].sum(axis=1).tolist()
     if any(without) or any(runs):

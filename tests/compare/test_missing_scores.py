@@ -43,15 +43,11 @@ def test_the_spread_is_that_of_the_mean():
         np.testing.assert_allclose(change / (2 * step), expected, atol=1e-7)
 
 
-def test_nothing_is_lost_where_all_is_additive():
-    scores = board(additive=True)
-    full = board(additive=True, holes=0.0)[:, : scores.shape[1]]
+@pytest.mark.parametrize(("additive", "holes"), [(True, 0.3), (False, 0.0)])
+def test_nothing_is_lost_where_all_is_additive_or_there(additive, holes):
+    scores = board(additive=additive, holes=holes)
+    full = board(additive=additive, holes=0.0)[:, : scores.shape[1]]
     np.testing.assert_allclose(with_estimates(scores), full, atol=1e-10)
-
-
-def test_a_complete_board_is_what_it_was():
-    scores = board(holes=0.0)
-    np.testing.assert_allclose(with_estimates(scores), scores, atol=1e-12)
 
 
 def test_copies_and_order():

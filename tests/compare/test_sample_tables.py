@@ -76,19 +76,6 @@ class TestTables:
         with pytest.raises(ValueError, match=message):
             read_samples(tmp_path / "x")
 
-    def test_several_parquet_tables_in_a_file(self, tmp_path):
-        duckdb = pytest.importorskip("duckdb")
-        path = tmp_path / "x"
-        parts = []
-        for score in (0, 1):
-            duckdb.sql(f"SELECT i AS id, {score} AS score FROM range(5) t(i)").write_parquet(
-                str(path)
-            )
-            parts.append(path.read_bytes())
-        path.write_bytes(b"".join(parts))
-        with pytest.raises(ValueError, match="more than one Parquet table|DuckDB cannot read"):
-            read_samples(path)
-
     def test_columns_of_parquet_with_one_name(self, tmp_path):
         duckdb = pytest.importorskip("duckdb")
         path = tmp_path / "x"

@@ -103,15 +103,20 @@ def test_the_middle_is_what_was_observed(cv, scoring):
         assert abs(draws.mean() - one) < 0.25 * draws.std()
 
 
-@pytest.mark.parametrize("options", [{"calibrate": True, "cv": 5}, {"estimand": "full"}], ids=str)
-@pytest.mark.parametrize("scoring", ["accuracy", "f1", "roc_auc"])
-def test_swapping_mirrors_and_saving_keeps(scoring, options, tmp_path):
+@pytest.mark.parametrize(
+    ("groups", "options"), [(None, {"calibrate": True, "cv": 5}), (GROUPS, {"estimand": "full"})]
+)
+@pytest.mark.parametrize("scoring", ["f1", "roc_auc"])
+def test_swapping_mirrors_and_saving_keeps(scoring, groups, options, tmp_path):
     options = {"scoring": scoring, **options, **FEW}
-    ranking = BayesianComparer([A, B, KNeighborsClassifier()], **options).fit(X, Y).ranking_
+    comparer = BayesianComparer([A, B, KNeighborsClassifier()], **options)
+    ranking = comparer.fit(X, Y, groups=groups).ranking_
     pairs = ranking.pairs
+    alone = bayesian_cross_validate(A, B, X, Y, groups=groups, **options)
+    np.testing.assert_allclose(pairs[0, 1].draws, alone.draws)
     np.testing.assert_allclose(pairs[0, 2].draws, -pairs[2, 0].draws, atol=1e-12)
     np.testing.assert_array_equal(pairs[0, 2].draws_a, pairs[2, 0].draws_b)
-    other = bayesian_cross_validate(B, A, X, Y, **options)
+    other = bayesian_cross_validate(B, A, X, Y, groups=groups, **options)
     assert other.draws.mean() == pytest.approx(-pairs[0, 1].draws.mean(), abs=0.01)
     assert width(other) == pytest.approx(width(pairs[0, 1]), rel=0.15)
     for result in (pairs[2, 1], ranking):
@@ -120,6 +125,14 @@ def test_swapping_mirrors_and_saving_keeps(scoring, options, tmp_path):
         np.testing.assert_array_equal(again.draws, result.draws)
         assert str(again) == str(result)
         assert (again.weight, again.details()) == (result.weight, result.details())
+    if groups is not None:
+        for i, j in ((0, 1), (2, 0)):
+            both = [one.pairs[i, j] for one in (again, ranking)]
+            np.testing.assert_array_equal(*(one.draws for one in both))
+            assert len({str(one.decision(0.01)) for one in both}) == 1
+            shown = [one.plot("learning_curve").means for one in (*both, pairs[j, i])]
+            np.testing.assert_array_equal(shown[0], shown[1])
+            np.testing.assert_allclose(shown[2], -shown[0], atol=1e-12)
 
 
 @pytest.mark.parametrize("model", ["bcv", "unpaired"])
@@ -343,23 +356,6 @@ def test_a_sign_that_turns_is_the_first_line_of_the_decision():
         learner.plot("learning_curve")
 
 
-def test_all_instances_with_three_learners_groups_and_files(tmp_path):
-    estimators = {"A": A, "B": B, "C": KNeighborsClassifier()}
-    ranking = BayesianComparer(estimators, estimand="full", **FEW).fit(X, Y, groups=GROUPS).ranking_
-    alone = bayesian_cross_validate(A, B, X, Y, groups=GROUPS, estimand="full", **FEW)
-    np.testing.assert_allclose(ranking.pairs[0, 1].draws, alone.draws)
-    ranking.save(tmp_path / "ranking")
-    again = load_result(tmp_path / "ranking")
-    for pair in ((0, 1), (2, 0)):
-        both = [one.pairs[pair] for one in (again, ranking)]
-        np.testing.assert_array_equal(*(one.draws for one in both))
-        assert len({str(one.decision(0.01)) for one in both}) == 1
-        shown = [one.plot("learning_curve").means for one in both]
-        np.testing.assert_array_equal(*shown)
-        mirror = ranking.pairs[pair[::-1]].plot("learning_curve").means
-        np.testing.assert_allclose(mirror, -shown[0], atol=1e-12)
-
-
 @pytest.mark.parametrize("scoring", ["r2", "neg_mean_absolute_error"])
 def test_draws_at_all_instances_stay_possible(scoring):
     y, options = X[:, 0] + 1e-3 * X[:, 1], {"scoring": scoring, "estimand": "full", **FEW}
@@ -390,9 +386,7 @@ def test_cautions(tmp_path):
     assert cautions_of(bayesian_cross_validate(A, B, X, Y, **few)) == []
     fitted = bayesian_cross_validate(UNSTABLE, Steady(), data, y, estimand="fitted", **FEW)
     assert cautions_of(fitted) == []
-
-
-def test_many_classes_with_few_instances():
+    # Many classes with few instances.
     y = np.arange(240) % 10
     data = np.random.default_rng(0).normal(size=(240, 3)) + y[:, None]
     (caution,) = cautions_of(bayesian_cross_validate(A, B, data, y, **FEW))
