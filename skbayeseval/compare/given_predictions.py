@@ -70,11 +70,8 @@ ResultParts = tuple[Posterior, tuple[str, ...], dict[str, Metric]]
 Options = tuple[Any, Any, Any, Any, Any]
 
 # How to pass scores, by the argument for predictions.
-SCORES = {
-    "y_pred_a": "y_score_a= and y_score_b=",
-    "y_pred_b": "y_score_a= and y_score_b=",
-    "y_pred": "y_score=",
-}
+SCORES = dict.fromkeys(("y_pred_a", "y_pred_b"), "y_score_a= and y_score_b=")
+SCORES["y_pred"] = "y_score="
 
 # A ROC AUC below this is that of a useful classifier whose scores are turned around.
 FAR_BELOW_CHANCE = 0.35
@@ -268,11 +265,8 @@ class GivenLabels(LabelTarget):
     ) -> CollectedEvidence:
         """Return the counts, and the scores of the instances."""
         scored = None
-        options: Any = {
-            "weight": weight,
-            "groups": self.groups,
-            "sample_weight": self.sample_weight,
-        }
+        options: Any = {"weight": weight, "sample_weight": self.sample_weight}
+        options["groups"] = self.groups
         if self.scores_given:
             options["pos_label"] = self.class_of_scores
             scored = ScoredInstances.from_codes(

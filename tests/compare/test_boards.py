@@ -141,10 +141,7 @@ def test_what_few_items_cannot_tell():
     assert pair.interval().low < -0.1 < 0.1 < pair.interval().high
     assert "identical" not in str(pair)
     assert "only 12 items of one system" in str(pair)
-
-
-def test_scores_that_cannot_be_are_refused():
-    rng = np.random.default_rng(0)
+    # A score that cannot be.
     easy = np.arange(300) < 100
     board = pd.DataFrame(rng.random((300, 3)) < np.where(easy, 0.97, 0.1)[:, None]) * 1.0
     weak = pd.Series((rng.random(300) < 0.3) * 1.0).where(easy)

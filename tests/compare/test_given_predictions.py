@@ -209,7 +209,7 @@ def test_own_averages_over_classes():
     assert result.observed_b == pytest.approx((Y3 == ODD).mean())
 
 
-# Numbers.
+# Numbers and tags.
 
 MAE, R2 = "neg_mean_absolute_error", "r2"
 
@@ -261,6 +261,12 @@ def test_shift_and_scale():
     np.testing.assert_allclose(other.metric(MAE).draws, 2 * one.metric(MAE).draws, atol=1e-10)
 
 
+COUNTER = chunk_counter("IOB2")
+GOLD = [RNG.choice(["O", "B-PER", "I-PER", "B-ORG"], n % 7 + 1).tolist() for n in range(30)]
+SAID = [[[t if RNG.random() < p else "O" for t in one] for one in GOLD] for p in (0.9, 0.7)]
+TAGS = GOLD, *SAID
+
+
 @pytest.mark.parametrize(
     ("arguments", "options", "message"),
     [
@@ -274,46 +280,23 @@ def test_shift_and_scale():
         ((0 * GIVEN[0], *GIVEN[1:]), {"scoring": R2}, "'r2' cannot be computed: y_true is con"),
         ([one[:1] for one in GIVEN], {"scoring": MAE}, "a single instance"),
         (GIVEN, {"scoring": MAE, "groups": [0] * 50}, "a single group"),
+        (TAGS, {"counter": 3}, "counter must be made by chunk_counter, got 3"),
+        (TAGS, {"counter": COUNTER, "labels": ["O"]}, "labels= does not apply to tags"),
+        (TAGS, {"counter": chunk_counter("IOB2", types="LOC")}, "finds none in it"),
+        (TAGS, {"counter": COUNTER, "model": "hierarchical"}, "requires true negatives"),
+        (TAGS, {"counter": COUNTER, "scoring": "accuracy"}, "requires true negatives"),
     ],
 )
 def test_refuses(arguments, options, message):
-    with pytest.raises(ValueError, match=message):
+    error = TypeError if options.get("counter") == 3 else ValueError
+    with pytest.raises(error, match=message):
         compare_predictions(*arguments, **options)
 
 
-# Tags.
-
-COUNTER = chunk_counter("IOB2")
-
-
-def tags(n=30, seed=0):
-    rng = np.random.default_rng(seed)
-    kinds = ["O", "B-PER", "I-PER", "B-ORG"]
-    gold = [rng.choice(kinds, rng.integers(1, 8)).tolist() for _ in range(n)]
-    said = [[[t if rng.random() < p else "O" for t in one] for one in gold] for p in (0.9, 0.7)]
-    return gold, *said
-
-
 def test_tags_are_counted():
-    gold, a, b = tags()
-    result = compare_predictions(gold, a, b, counter=COUNTER, scoring=["f1", "recall"])
-    assert result.evidence == COUNTER(gold, a, b)
+    result = compare_predictions(*TAGS, counter=COUNTER, scoring=["f1", "recall"])
+    assert result.evidence == COUNTER(*TAGS)
     assert result.model == "paired"
-    weighted = compare_predictions(gold, a, b, counter=COUNTER, weight=0.5)
+    weighted = compare_predictions(*TAGS, counter=COUNTER, weight=0.5)
     assert weighted.metrics == ("f1",)
-    assert weighted.evidence == COUNTER(gold, a, b, weight=0.5)
-
-
-@pytest.mark.parametrize(
-    ("options", "error", "message"),
-    [
-        ({"counter": 3}, TypeError, "counter must be made by chunk_counter, got 3"),
-        ({"labels": ["O"]}, ValueError, "labels= does not apply to tags"),
-        ({"counter": chunk_counter("IOB2", types="LOC")}, ValueError, "finds none in it"),
-        ({"model": "hierarchical"}, ValueError, "requires true negatives"),
-        ({"scoring": "accuracy"}, ValueError, "requires true negatives"),
-    ],
-)
-def test_refuses_with_tags(options, error, message):
-    with pytest.raises(error, match=message):
-        compare_predictions(*tags(), **({"counter": COUNTER} | options))
+    assert weighted.evidence == COUNTER(*TAGS, weight=0.5)

@@ -77,15 +77,10 @@ def asking(function, **options):
 )
 def test_observed_values_are_those_of_cross_validate(routing, column, model):
     own = {"gain": gain, "weighted": weighted_gain, "kind": of_cards}
-    scoring = {key: asking(function) for key, function in own.items()} | {
-        "f1": "f1",
-        "s": "roc_auc",
-    }
+    scoring = {"f1": "f1", "s": "roc_auc", **{key: asking(own[key]) for key in own}}
     if model == "scores":
-        sums = asking(
-            lambda y, p, amount: (amount * (y - p)).sum(), response_method="predict_proba"
-        )
-        scoring["s"] = sums
+        response = {"response_method": "predict_proba"}
+        scoring["s"] = asking(lambda y, p, amount: np.sum(amount * (y - p)), **response)
     params = {"amount": column, "kind": KIND, "fee": 2.0}
     options = {"scoring": scoring, "params": params, "cv": CV, "model": model, **FEW}
     result = bayesian_cross_validate(*LEARNERS, X, Y, **options)

@@ -161,15 +161,13 @@ def test_groups_are_weighted(cv, scoring):
     assert width(grouped) > 1.7 * width(naive)
 
 
-def test_groups_of_labels_and_models_that_cannot():
+def test_groups_of_labels():
     several = make_multilabel_classification(120, n_classes=3, random_state=0)
     knn = [("one", KNeighborsClassifier(1)), ("nine", KNeighborsClassifier(9))]
     options = {"groups": np.arange(120) // 4, "scoring": "f1_micro", **FEW}
     result = bayesian_cross_validate(*knn, *several, **options)
     assert result.evidence.n_groups == 30
     assert result.model == "group weights"
-    with pytest.raises(ValueError, match="independent instances, but groups= or blocks= was given"):
-        bayesian_cross_validate(A, B, X, Y, groups=GROUPS, model="bcv", **FEW)
     with pytest.raises(ValueError, match="The 'groups' parameter should not be None"):
         bayesian_cross_validate(A, B, X, Y, cv=GroupKFold(3), **FEW)
 
