@@ -78,8 +78,6 @@ def test_scores_are_no_predictions(scoring):
         score_posterior(Y, P, scoring=scoring, **FEW)
 
 
-# Scores.
-
 GOOD = Y + rng.normal(0, 1, 60)
 AUC = {"scoring": "roc_auc", **FEW}
 

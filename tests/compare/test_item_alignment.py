@@ -115,8 +115,6 @@ def test_indexes_in_two_orders_beside_a_list():
 
 
 class TestMissing:
-    """Items that only some systems have a score for."""
-
     a = pd.Series([1, 0, 1, 1, 0, 1], list("uvwxyz"), dtype=float)
     b = pd.Series([1, 0, 0, 1, 1, np.nan], list("tzwxvy"))
 
@@ -234,16 +232,13 @@ class TestTypesOfIds:
     order = np.random.default_rng(0).permutation(300)
 
     @pytest.mark.parametrize("missing", ["raise", "drop"])
-    @pytest.mark.parametrize("by_index", [True, False])
     @pytest.mark.parametrize("kinds", [["Int64", "UInt64"], ["uint64", "object", "int64"]])
-    def test_numbers(self, missing, by_index, kinds):
+    def test_numbers(self, missing, kinds):
         ids = [pd.Index(np.arange(300) + LARGE).astype(kind) for kind in kinds]
         ids[1:] = [own[self.order] for own in ids[1:]]
-        scores, options = [self.a, *[self.b[self.order]] * (len(ids) - 1)], {"ids": ids}
-        if by_index:
-            scores, options = [pd.Series(*one) for one in zip(scores, ids, strict=True)], {}
-        named = dict(zip("abc", scores, strict=False))
-        evidence = compare_many_items(named, missing=missing, n_draws=100, **options).evidence
+        given = zip([self.a, *[self.b[self.order]] * (len(ids) - 1)], ids, strict=True)
+        named = {name: pd.Series(*one) for name, one in zip("abc", given, strict=False)}
+        evidence = compare_many_items(named, missing=missing, n_draws=100).evidence
         expected = [self.a, *[self.b] * (len(ids) - 1)]
         np.testing.assert_array_equal(evidence.scores[..., 0], expected)
         assert evidence.missing is None

@@ -25,8 +25,6 @@ QUICK = {"n_draws": 2000, "random_state": 0}
 
 
 class TestAgreement:
-    """Agreement with what is known otherwise."""
-
     def test_right_or_wrong_is_the_paired_model_of_recall(self):
         # The prior of one true class, and closed forms on both sides.
         y = np.repeat([1, 0], [N, 10])

@@ -166,9 +166,6 @@ def test_items_of_any_kind_need_a_length():
     assert result.evidence.n_groups == 12
 
 
-# The length of blocks.
-
-
 def test_length_is_that_of_arch():
     # test_block_length of arch, tests/bootstrap, for the circular bootstrap. K_N is the same.
     y = np.random.RandomState(0).standard_normal(10_100)
@@ -262,9 +259,6 @@ def test_independent_rows_are_seldom_warned_of(n, share):
     assert len(caught) <= 15
 
 
-# Cross-validation over time.
-
-
 def test_cross_validation_over_time():
     in_time = {"cv": TimeSeriesSplit(5), "scoring": ["f1", "roc_auc"], **FEW}
     results = {
@@ -310,9 +304,6 @@ def test_repeated_tests_of_a_row_are_in_its_block():
         assert result.evidence.n_groups == -(-N // length)
         assert np.allclose(result.evidence.sizes[:-1], length)
         assert "Diebold and Mariano" not in result.frequentist().index
-
-
-# The test of Diebold and Mariano.
 
 
 def test_diebold_and_mariano():
