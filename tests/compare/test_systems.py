@@ -189,9 +189,10 @@ def test_two_systems_agree_with_the_hierarchical_model_of_two():
     tolerances are 0.15 standard deviations and 15%; Monte Carlo errors are below 0.04 and 5%.
     """
     rng = np.random.default_rng(0)
-    level = rng.uniform(0.6, 0.9, (25, 1)) + rng.normal(0, 0.02, (25, 10))
-    own = rng.normal([[[0.01]], [[0.0]]], 0.01, (2, 25, 1)) + rng.normal(0, 0.01, (2, 25, 10))
-    a, b = level + own
+    levels = rng.uniform(0.6, 0.9, 25)[:, None]
+    split = rng.normal(0, 0.02, (25, 10))
+    a = levels + rng.normal(0.01, 0.01, (25, 1)) + split + rng.normal(0, 0.01, (25, 10))
+    b = levels + rng.normal(0.0, 0.01, (25, 1)) + split + rng.normal(0, 0.01, (25, 10))
     engine = PyMCEngine(draws=1000, tune=700, chains=2, target_accept=0.9, random_seed=0)
     two = compare_scores(a, b, test_fraction=0.1, model="hierarchical", engine=engine)
     systems = {"a": dict(enumerate(a)), "b": dict(enumerate(b))}
