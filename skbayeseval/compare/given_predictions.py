@@ -46,7 +46,6 @@ from skbayeseval.compare.targets import (
     NumberTarget,
     Target,
 )
-from skbayeseval.evidence.chunks import check_counter
 from skbayeseval.evidence.instance_scores import RESPONSES, ScoredInstances, encode_truth
 from skbayeseval.evidence.instances import Instances, index_of
 from skbayeseval.evidence.interface import Evidence
@@ -69,14 +68,10 @@ from skbayeseval.posterior.posterior import Posterior
 
 ResultParts = tuple[Posterior, tuple[str, ...], dict[str, Metric]]
 Options = tuple[Any, Any, Any, Any, Any]
-GivenTarget = type["GivenLabels | ChunkTarget | ItemTarget | NumberTarget"]
 
 # How to pass scores, by the argument for predictions.
-SCORES = {
-    "y_pred_a": "y_score_a= and y_score_b=",
-    "y_pred_b": "y_score_a= and y_score_b=",
-    "y_pred": "y_score=",
-}
+SCORES = dict.fromkeys(("y_pred_a", "y_pred_b"), "y_score_a= and y_score_b=")
+SCORES["y_pred"] = "y_score="
 
 # A ROC AUC below this is that of a useful classifier whose scores are turned around.
 FAR_BELOW_CHANCE = 0.35
@@ -112,9 +107,6 @@ class GivenPredictions:
 
         `options` are the model, the engine, the prior, n_draws and the random state.
         """
-        if self.counter is not None:
-            check_counter(self.counter)
-            self._check_absent("tags with counter=", "sample_weight")
         more = {"groups": self.groups, "sample_weight": self.sample_weight}
         columns = {"y_true": self.y_true, **self.predictions, **self.scores, **more}
         check_rows(columns)
@@ -165,9 +157,10 @@ class GivenPredictions:
             )
         return scoring
 
-    def _kind_of_target(self) -> GivenTarget:
+    def _kind_of_target(self) -> type[Target]:
         """Return what is compared: chunks, items of any kind, numbers, or classes and labels."""
         if self.counter is not None:
+            self._check_absent("tags with counter=", "sample_weight")
             if not self.predictions:
                 raise ValueError("counter= requires predicted tags, but these are None.")
             return ChunkTarget
@@ -272,11 +265,8 @@ class GivenLabels(LabelTarget):
     ) -> CollectedEvidence:
         """Return the counts, and the scores of the instances."""
         scored = None
-        options: Any = {
-            "weight": weight,
-            "groups": self.groups,
-            "sample_weight": self.sample_weight,
-        }
+        options: Any = {"weight": weight, "sample_weight": self.sample_weight}
+        options["groups"] = self.groups
         if self.scores_given:
             options["pos_label"] = self.class_of_scores
             scored = ScoredInstances.from_codes(
@@ -318,11 +308,8 @@ class GivenLabels(LabelTarget):
         named.discard(None)
         if len(named) == 1:
             return named.pop()
-        single = [
-            name
-            for name, scores in self.scores_given.items()
-            if _is_one_column(scores, name, classes)
-        ]
+        given = self.scores_given.items()
+        single = [name for name, scores in given if _is_one_column(scores, name, classes)]
         taken = classes[1] if default is None else default
         if single and named:
             raise ValueError(

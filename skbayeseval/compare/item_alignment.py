@@ -144,9 +144,7 @@ def align_items(
             runs[k] = int(np.isnan(joined[k, ~lacks[k], :n]).sum())
             joined[k, :, :n] = np.nan_to_num(joined[k, :, :n], nan=0.0)
     # An item that nobody was run on tells nothing of others.
-    counted = np.full(len(rows), True)
-    if missing == "estimate":
-        counted = np.asarray(~lacks.all(axis=0))
+    counted = np.asarray(~lacks.all(axis=0) | (missing != "estimate"))
     kept = np.asarray(~lacks.any(axis=0)) if missing == "drop" else counted
     record, without = None, lacks[:, counted].sum(axis=1).tolist()
     if any(without) or any(runs):
@@ -350,16 +348,9 @@ def _indexes(scores: Mapping[str, Any]) -> dict[str, pd.Index[Any]] | None:
         return None
     if all(index.equals(indexes[0]) for index in indexes):
         return by_system if indexes[0].is_unique else None
-    by_position = (
-        named
-        and share_names
-        and all(
-            len(index) == len(named[0]) and set(index) != set(named[0])
-            for index in indexes
-            if counts_from_zero(index)
-        )
-    )
-    return None if by_position else by_system
+    counted = [set(index) for index in indexes if counts_from_zero(index)]
+    fit = named and all(len(one) == len(named[0]) and one != set(named[0]) for one in counted)
+    return None if fit and share_names else by_system
 
 
 def _check_same(

@@ -271,25 +271,22 @@ def _evidence(
     """Return the counts as `compare_predictions` would make them of the columns."""
     if not counts.outcomes:
         raise ValueError("Found array with 0 sample(s): source has no rows.")
-    values = [list(column) for column in zip(*counts.outcomes, strict=True)]
-    named = [
-        (f"{what}={column!r}", column_values)
-        for (what, column), column_values in zip(counts.columns.items(), values, strict=True)
-    ]
+    values = map(list, zip(*counts.outcomes, strict=True))
+    arguments = [f"{what}={column!r}" for what, column in counts.columns.items()]
+    named = list(zip(arguments, values, strict=True))
     classes, (true, *predicted) = encode_labels(named[:3], labels)
-    check_true_classes([classes[i] for i in np.unique(true)], named[0][0])
-    arguments = [name for name, _ in named[1:3]]
+    check_true_classes([classes[i] for i in np.unique(true)], arguments[0])
     evidence: PairedCounts | UnitCounts = count_codes(
         true,
         np.column_stack(predicted),
         classes,
-        groups=values[3] if "groups" in counts.columns else None,
+        groups=named[3][1] if "groups" in counts.columns else None,
         pos_label=pos_label,
         weight=weight,
         declared=labels is not None,
         counts=np.array(list(counts.outcomes.values()), dtype=float),
     )
-    check_spelling(evidence, arguments, named[0][0])
+    check_spelling(evidence, arguments[1:3], arguments[0])
     return evidence
 
 

@@ -30,13 +30,9 @@ from skbayeseval.results.storage import read
 
 def classes_of_matrices(matrices: Iterable[Any]) -> list[Any] | None:
     """Return the classes that confusion matrices name in rows or columns; None if none does."""
-    for matrix in matrices:
-        several = matrix if isinstance(matrix, (list, tuple)) else [matrix]
-        frames = [frame for frame in several if isinstance(frame, pd.DataFrame)]
-        classes = named_labels(axis for frame in frames for axis in (frame.T, frame))
-        if classes is not None:
-            return classes
-    return None
+    several = (runs if isinstance(runs, (list, tuple)) else [runs] for runs in matrices)
+    frames = (one for runs in several for one in runs if isinstance(one, pd.DataFrame))
+    return named_labels(axis for frame in frames for axis in (frame.T, frame))
 
 
 def matrix_in_order(matrix: Any, classes: Any, name: str) -> Any:

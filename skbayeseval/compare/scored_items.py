@@ -221,30 +221,27 @@ def _posterior_of_items(
     check_same_documents(samples)
     plain = {**scores, **{name: one.scores for name, one in samples.items()}}
     items = align_items(plain, ids, keys=names, missing=missing, higher_is_better=higher)
-    group = None
-    if groups is None:
-        groups = groups_of_samples(samples.values())
-    if groups is not None:
-        group = align_groups(groups, items, by_position=ids is not None)
-    attempts = (1, False)
-    if missing == "estimate" and items.missing is not None and re.match("pass.(?!1$)", scoring):
+    groups = groups_of_samples(samples.values()) if groups is None else groups
+    by_position = ids is not None
+    group = None if groups is None else align_groups(groups, items, by_position=by_position)
+    attempts, tables = (1, False), dict(zip(scores, items.scores, strict=True))
+    has_holes = missing == "estimate" and items.missing is not None
+    if has_holes and re.match("pass.(?!1$)", scoring):
         raise ValueError(
             f"scoring={scoring!r} cannot be estimated where runs are missing. Pass missing='drop' "
             "to compare the items that all have."
         )
     if len(samples) < len(scores) or any(one.score != scoring for one in samples.values()):
-        attempts = _check_attempts(scoring, dict(zip(scores, items.scores, strict=True)), higher)
+        attempts = _check_attempts(scoring, tables, higher)
     by_people = {
         argument: samples[name].human if given is None and name in samples else given
         for (argument, given), name in zip(human.items(), scores, strict=True)
     }
-    grades = align_human(by_people, items, by_position=ids is not None)
+    grades = align_human(by_people, items, by_position=by_position)
     if grades is not None and attempts[0] > 1:
         raise ValueError(f"scoring={scoring!r} cannot be corrected by grades of people.")
     judges = _check_judges(judge, items.scores.shape[2])
-    estimated = None
-    if missing == "estimate" and items.missing is not None:
-        estimated = estimated_scores(items.scores, names, grades)
+    estimated = estimated_scores(items.scores, names, grades) if has_holes else None
     described = (higher, *attempts, items.missing, grades, judges, estimated)
     n_items = items.scores.shape[1]
     check_blocks(blocks, groups, n_items)
@@ -255,16 +252,12 @@ def _posterior_of_items(
         blocks,
         is_ordered=are_in_order([items.labels], blocks),
     ).evidence
-    instances = Instances(n_items, items.order, has_ids=ids is not None)
+    instances = Instances(n_items, items.order, has_ids=by_position)
     posterior = make_posterior(evidence, *options, instances=instances)
     model = posterior.model
     if getattr(model, "limits", None) is None:
-        warn_of_other_scales(
-            dict(zip(scores, items.scores, strict=True)),
-            shares=higher,
-            hint=" If they are on the same scale, pass its limits: prior={'limits': (low, high)}.",
-            stacklevel=3,
-        )
+        hint = " If they are on the same scale, pass its limits: prior={'limits': (low, high)}."
+        warn_of_other_scales(tables, shares=higher, hint=hint, stacklevel=3)
     limits: tuple[float, float] | None = (0.0, 1.0) if evidence.is_right_or_wrong else None
     if hasattr(model, "known_limits"):
         limits = model.known_limits(evidence)

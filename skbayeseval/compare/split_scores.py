@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
-from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from skbayeseval._arrays import (
@@ -77,14 +76,11 @@ def collect_systems(scores: Any, test_fraction: float | None, metric: str) -> Sy
         for data_set, values in of_system.items()
         if (numbers := _cell(values, system, data_set)) is not None
     }
-    data_sets = list(dict.fromkeys(name for of_system in systems.values() for name in of_system))
-    data_sets = [
-        data_set for data_set in data_sets if any((system, data_set) in cells for system in systems)
-    ]
-    data_sets = _without_averages(data_sets, "data set")
-    table = np.full(
-        (len(systems), len(data_sets), max(map(len, cells.values()), default=1)), np.nan
-    )
+    known = {data_set for _, data_set in cells}
+    every = dict.fromkeys(name for of_system in systems.values() for name in of_system)
+    data_sets = _without_averages((name for name in every if name in known), "data set")
+    n_runs = max(map(len, cells.values()), default=1)
+    table = np.full((len(systems), len(data_sets), n_runs), np.nan)
     for k, system in enumerate(systems):
         for d, data_set in enumerate(data_sets):
             values = cells.get((system, data_set), np.empty(0))
@@ -149,8 +145,6 @@ def _check_unique(index: pd.Index[Any], what: str) -> None:
 def _cell(values: Any, system: str, data_set: Hashable) -> Array | None:
     """Return the scores of one system on one data set; None if they are missing."""
     name = f"scores[{system!r}][{data_set!r}]"
-    if values is None:
-        return None
     if isinstance(values, (str, bytes)):
         raise TypeError(f"{name} must be a number, or a sequence of numbers, got {values!r}.")
     if np.ndim(values) == 0:
@@ -184,10 +178,8 @@ def _check_connected(table: Array, systems: list[str]) -> None:
             f"scores has {n_shared} data sets with scores of {whose} systems. At least three are "
             "needed to tell how much differences vary over data sets."
         )
-    rows, columns = np.nonzero(run)
-    links = coo_array((np.ones(len(rows)), (rows, k + columns)), shape=(k + run.shape[1],) * 2)
-    _, group = connected_components(links, directed=False)
-    apart = [name for name, number in zip(systems, group, strict=False) if number != group[0]]
+    _, group = connected_components(run @ run.T, directed=False)
+    apart = [name for name, number in zip(systems, group, strict=True) if number != group[0]]
     if apart:
         others = [name for name in systems if name not in apart]
         raise ValueError(

@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 from skbayeseval import compare_items, compare_many_items
+from skbayeseval.compare.item_alignment import strangers, with_estimates
 
 A, B = [0.1, 0.2, 0.3], [0.4, 0.5, 0.6]
 X, Z = list("xyz"), list("zxy")
@@ -32,15 +33,12 @@ def matched(a, b, ids=None):
         (A, [0.6, 0.4, 0.5], {"A": pd.Series(X), "B": Z}),
         (A, [0.6, 0.4, 0.5], {"B": [(0, 2), (0, 0), (0, 1)], "A": [(0, 0), (0, 1), (0, 2)]}),
         (A, B, X),
+        (A[:2], B[:2], ["xx", "yy"]),
         (pd.Series(A, X), pd.Series(B, X[::-1]), [1, 2, 3]),
     ],
 )
 def test_items_are_matched(a, b, ids):
-    np.testing.assert_array_equal(matched(a, b, ids)[..., 0], [A, B])
-
-
-def test_ids_of_two_items_are_not_ids_of_two_systems():
-    np.testing.assert_array_equal(matched(A[:2], B[:2], ["xx", "yy"])[..., 0], [A[:2], B[:2]])
+    np.testing.assert_array_equal(matched(a, b, ids)[..., 0], [A[: len(a)], B[: len(a)]])
 
 
 def test_runs():
@@ -75,17 +73,18 @@ def test_errors(a, b, ids, message):
         matched(a, b, ids)
 
 
-@pytest.mark.parametrize("ids", [3, "xyz"])
-def test_ids_that_are_no_sequence(ids):
-    with pytest.raises(TypeError, match="ids must be a sequence"):
-        matched(A, B, ids)
-
-
-def test_scores_that_are_no_numbers():
-    with pytest.raises(TypeError, match=r"scores_a must be scores, not .* read_samples reads them"):
-        compare_items("new.jsonl", "old.jsonl")
-    with pytest.raises(TypeError, match="scores_a must contain numbers"):
-        matched(["good", "bad"], [1, 2])
+@pytest.mark.parametrize(
+    ("a", "ids", "message"),
+    [
+        (A, 3, "ids must be a sequence"),
+        (A, "xyz", "ids must be a sequence"),
+        ("new.jsonl", None, r"scores_a must be scores, not .* read_samples reads them"),
+        (["good", "bad", "good"], None, "scores_a must contain numbers"),
+    ],
+)
+def test_other_types(a, ids, message):
+    with pytest.raises(TypeError, match=message):
+        matched(a, B, ids)
 
 
 @pytest.mark.parametrize(
@@ -104,6 +103,9 @@ def test_groups_of_other_items():
         compare_items(FRAME["r1"], B, groups=pd.Series([1, 2, 2], list("xyw")))
     by_position = compare_items(A, B, groups=pd.Series([1, 2, 2], list("xyw")), n_draws=100)
     assert by_position.evidence.group.tolist() == [0, 1, 1]
+    for groups in (["u"], [[1, 2]] * 3, "uvw", 3):
+        with pytest.raises((TypeError, ValueError), match="groups"):
+            compare_items(A, B, groups=groups)
 
 
 def test_indexes_in_two_orders_beside_a_list():
@@ -112,15 +114,7 @@ def test_indexes_in_two_orders_beside_a_list():
         compare_many_items(scores)
 
 
-@pytest.mark.parametrize("groups", [["u"], [[1, 2]] * 3, "uvw", 3])
-def test_groups_that_do_not_fit(groups):
-    with pytest.raises((TypeError, ValueError), match="groups"):
-        compare_items(A, B, groups=groups)
-
-
 class TestMissing:
-    """Items that only some systems have a score for."""
-
     a = pd.Series([1, 0, 1, 1, 0, 1], list("uvwxyz"), dtype=float)
     b = pd.Series([1, 0, 0, 1, 1, np.nan], list("tzwxvy"))
 
@@ -136,6 +130,15 @@ class TestMissing:
             self.compared("skip")
         with pytest.raises(ValueError, match="no score for 1 of 6 .*, first the one with id 'y'"):
             self.compared("raise", b=self.b.rename({"t": "u"}))
+        scores = ([2, 0, 1], {}), ([-1, 0, 1], {}), ([1, 0, 1], {"higher_is_better": False})
+        for a, options in scores:  # of which 0 is not the worst
+            with pytest.raises(ValueError, match="requires scores between 0 and 1 of which high"):
+                self.compared("wrong", a, [1, np.nan, 0], **options)
+        apart = pd.Series([1, 0], [1, 2]), pd.Series([1, 0], [3, 4])
+        for missing in ("drop", "wrong"):
+            for pair in (apart, ([1, 0], [np.nan, np.nan])):
+                with pytest.raises(ValueError, match="scores_a and scores_b have no items in com"):
+                    self.compared(missing, *pair)
 
     def test_they_are_dropped(self):
         result = self.compared("drop", names=("new", "old"))
@@ -167,12 +170,9 @@ class TestMissing:
         there = pytest.approx(result.probability(0.1).better, abs=0.015)
         assert swapped.probability(0.1).worse == there
         assert again.probability(0.1).better == there
-
-    def test_nothing_is_missing(self):
-        for missing in ("drop", "wrong"):
-            result = self.compared(missing, self.a, self.a)
-            assert result.evidence.missing is None
-            assert "missing" not in result.details()
+        same = self.compared(missing, a, a)
+        assert same.evidence.missing is None
+        assert "missing" not in same.details()
 
     def test_several_systems(self):
         scores = {"x": self.a, "y": self.b, "z": self.a[::-1].iloc[1:]}
@@ -221,21 +221,6 @@ class TestMissing:
         for given in (groups, groups[::-1]):
             assert self.compared("drop", a, b, groups=given).evidence.group.tolist() == [0, 0, 1]
 
-    @pytest.mark.parametrize(
-        ("a", "options"),
-        [([2, 0, 1], {}), ([-1, 0, 1], {}), ([1, 0, 1], {"higher_is_better": False})],
-    )
-    def test_scores_of_which_0_is_not_the_worst(self, a, options):
-        with pytest.raises(ValueError, match="requires scores between 0 and 1 of which higher"):
-            self.compared("wrong", a, [1, np.nan, 0], **options)
-
-    @pytest.mark.parametrize("missing", ["drop", "wrong"])
-    def test_nothing_in_common(self, missing):
-        with pytest.raises(ValueError, match="scores_a and scores_b have no items in common"):
-            self.compared(missing, pd.Series([1, 0], [1, 2]), pd.Series([1, 0], [3, 4]))
-        with pytest.raises(ValueError, match="no items in common"):
-            self.compared(missing, [1, 0], [np.nan, np.nan])
-
 
 LARGE = 1_800_000_000_000_000_000  # floats do not tell it from the next
 
@@ -247,34 +232,20 @@ class TestTypesOfIds:
     order = np.random.default_rng(0).permutation(300)
 
     @pytest.mark.parametrize("missing", ["raise", "drop"])
-    @pytest.mark.parametrize("by_index", [True, False])
-    @pytest.mark.parametrize(
-        ("first", "kinds"),
-        [
-            (LARGE, ["Int64", "UInt64"]),
-            (LARGE, ["uint64", "object", "int64"]),
-            (-128, ["int16", "int32", "float32"]),
-        ],
-    )
-    def test_numbers(self, missing, by_index, first, kinds):
-        ids = [pd.Index(np.arange(300) + first).astype(kind) for kind in kinds]
+    @pytest.mark.parametrize("kinds", [["Int64", "UInt64"], ["uint64", "object", "int64"]])
+    def test_numbers(self, missing, kinds):
+        ids = [pd.Index(np.arange(300) + LARGE).astype(kind) for kind in kinds]
         ids[1:] = [own[self.order] for own in ids[1:]]
-        names, scores = list("abcd"[: len(kinds)]), [self.a, *[self.b[self.order]] * 3]
-        scores = dict(zip(names, scores, strict=False))
-        options = {"missing": missing, "n_draws": 100, "random_state": 0}
-        if by_index:
-            scores = {name: pd.Series(scores[name], own) for name, own in zip(names, ids, strict=1)}
-        else:
-            options["ids"] = ids
-        evidence = compare_many_items(scores, **options).evidence
-        for found, given in zip(evidence.scores, [self.a, *[self.b] * 3], strict=False):
-            np.testing.assert_array_equal(found[:, 0], given)
+        given = zip([self.a, *[self.b[self.order]] * (len(ids) - 1)], ids, strict=True)
+        named = {name: pd.Series(*one) for name, one in zip("abc", given, strict=False)}
+        evidence = compare_many_items(named, missing=missing, n_draws=100).evidence
+        expected = [self.a, *[self.b] * (len(ids) - 1)]
+        np.testing.assert_array_equal(evidence.scores[..., 0], expected)
         assert evidence.missing is None
 
     @pytest.mark.parametrize("kinds", [("int64", "uint64"), ("uint64", "int64")])
     def test_groups_and_grades(self, kinds):
-        ids = np.arange(300) + LARGE
-        of_scores, of_others = pd.Index(ids.astype(kinds[0])), pd.Index(ids.astype(kinds[1]))
+        of_scores, of_others = (pd.Index((np.arange(300) + LARGE).astype(kind)) for kind in kinds)
         group, grades = np.arange(300) // 3, np.where(self.a, 0.75, 0.25)
         found = compare_items(
             pd.Series(self.a, of_scores),
@@ -285,11 +256,10 @@ class TestTypesOfIds:
             n_draws=100,
         )
         assert found.evidence.group.tolist() == group.tolist()
-        graded = found.evidence.human
-        assert np.isfinite(graded).sum(axis=1).tolist() == [200, 200]
-        for known, given in zip(graded, (grades, 1 - grades), strict=True):
-            seen = np.isfinite(known)
-            np.testing.assert_array_equal(known[seen], given[seen])
+        seen = np.isfinite(found.evidence.human)
+        assert seen.sum(axis=1).tolist() == [200, 200]
+        given = np.stack([grades, 1 - grades])
+        np.testing.assert_array_equal(found.evidence.human[seen], given[seen])
 
     def test_levels_of_an_index(self):
         ids = np.arange(300) + LARGE
@@ -297,12 +267,6 @@ class TestTypesOfIds:
         other = pd.MultiIndex.from_arrays([["q"] * 300, ids.astype("uint64")])
         found = matched(a, pd.Series(self.b, other).iloc[self.order])
         np.testing.assert_array_equal(found[..., 0], [self.a, self.b])
-
-    @pytest.mark.parametrize("missing", ["raise", "drop"])
-    def test_booleans_are_0_and_1(self, missing):
-        for ids in (([True, False], [0, 1]), (np.array([1.0, 0]), np.array([False, True]))):
-            found = compare_items([1, 0], [1, 1], ids=ids, missing=missing, n_draws=100)
-            assert found.evidence.scores[..., 0].tolist() == [[1, 0], [1, 1]]
 
     @pytest.mark.parametrize("missing", ["drop", "wrong"])
     def test_numbers_and_texts(self, missing):
@@ -317,3 +281,88 @@ class TestTypesOfIds:
         for missing in ("raise", "drop"):
             with pytest.raises(ValueError, match="ids of scores_b are floats of 2\\*\\*53 or more"):
                 compare_items(A, B, ids=ids, missing=missing)
+
+
+# Boards with holes: scores that are missing are estimated from systems that share items.
+
+
+def board(seed=0, n_systems=6, n_items=30, holes=0.3, additive=False):
+    rng = np.random.default_rng(seed)
+    scores = rng.normal(size=(n_systems, 1)) + rng.normal(size=n_items)
+    scores += 0.0 if additive else rng.normal(size=scores.shape)
+    scores[rng.random(scores.shape) < holes] = np.nan
+    return scores[:, np.isfinite(scores).any(axis=0)]
+
+
+def means_by_least_squares(scores, weights):
+    """The weighted mean of each system, from a design with a column per system and per item."""
+    k, n = scores.shape
+    system, item = np.nonzero(np.isfinite(scores))
+    design = np.zeros((len(system), k + n))
+    design[np.arange(len(system)), system] = design[np.arange(len(system)), k + item] = 1
+    root = np.sqrt(weights[item])
+    found = np.linalg.lstsq(design * root[:, None], root * scores[system, item], rcond=None)[0]
+    filled = np.where(np.isfinite(scores), scores, found[:k, None] + found[k:])
+    return filled @ weights / weights.sum()
+
+
+def test_means_are_those_of_least_squares():
+    scores = board()
+    expected = means_by_least_squares(scores, np.ones(scores.shape[1]))
+    np.testing.assert_allclose(with_estimates(scores).mean(axis=1), expected, atol=1e-12)
+
+
+def test_the_spread_is_that_of_the_mean():
+    """An item changes the weighted mean by its estimate, to the first order in its weight."""
+    scores, step = board(), 1e-6
+    estimates, n = with_estimates(scores), scores.shape[1]
+    for i in (0, 7, n - 1):
+        more, less = (np.ones(n) + sign * step * (np.arange(n) == i) for sign in (1, -1))
+        change = means_by_least_squares(scores, more) - means_by_least_squares(scores, less)
+        expected = (estimates[:, i] - estimates.mean(axis=1)) / n
+        np.testing.assert_allclose(change / (2 * step), expected, atol=1e-7)
+
+
+@pytest.mark.parametrize(("additive", "holes"), [(True, 0.3), (False, 0.0)])
+def test_nothing_is_lost_where_all_is_additive_or_there(additive, holes):
+    scores = board(additive=additive, holes=holes)
+    full = board(additive=additive, holes=0.0)[:, : scores.shape[1]]
+    np.testing.assert_allclose(with_estimates(scores), full, atol=1e-10)
+
+
+def test_copies_and_order():
+    scores = board()
+    expected = with_estimates(scores)
+    twice = with_estimates(scores[[0, 1, 2, 3, 4, 5, 2, 2]])
+    np.testing.assert_array_equal(twice[6], twice[2])
+    np.testing.assert_array_equal(twice[:6], expected)
+    order = np.random.default_rng(1).permutation(6)
+    np.testing.assert_array_equal(with_estimates(scores[order]), expected[order])
+    items = np.random.default_rng(1).permutation(scores.shape[1])
+    np.testing.assert_allclose(with_estimates(scores[:, items]), expected[:, items], atol=1e-12)
+    np.testing.assert_allclose(with_estimates(3 - 2 * scores), 3 - 2 * expected, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("ranges", "expected"),
+    [
+        ([(0, 30), (0, 30), (20, 40)], [False, False, False]),
+        # By way of others.
+        ([(0, 20), (10, 40), (30, 50)], [False, False, False]),
+        # Too few, none, and a part of their own.
+        ([(0, 30), (0, 30), (21, 50)], [False, False, True]),
+        ([(0, 30), (0, 30), (30, 60)], [False, False, True]),
+        ([(0, 30), (0, 30), (0, 30), (30, 60), (30, 60)], [False] * 3 + [True] * 2),
+        # Parts that nine items join, and ten.
+        ([(0, 30), (0, 30), (21, 60), (21, 60), (21, 60)], [True] * 2 + [False] * 3),
+        ([(0, 30), (0, 30), (20, 60), (20, 60), (20, 60)], [False] * 5),
+        # The most systems, not the one with the most items.
+        ([(0, 40), (40, 60), (40, 60)], [True, False, False]),
+        # Few of each of two others.
+        ([(0, 30), (30, 60), (24, 36)], [False, True, True]),
+    ],
+)
+def test_strangers(ranges, expected):
+    place = np.arange(60)
+    scores = [np.where((low <= place) & (place < high), 1.0, np.nan) for low, high in ranges]
+    assert strangers(np.array(scores)).tolist() == expected

@@ -28,19 +28,23 @@ JUDGE, PEOPLE, TRUTH = graded_by_people(np.random.default_rng(5), 200, 40, n_sys
 BY_FIVES = np.arange(200) // 5
 
 
+def of_three(people=PEOPLE, **options):
+    scores, human = (dict(zip("abc", grades, strict=True)) for grades in (JUDGE, people))
+    return compare_many_items(scores, human=human, **QUICK | options)
+
+
 class TestJudges:
     def compare(self, which=(0, 1), *, judge=JUDGE, people=PEOPLE, **options):
-        a, b = which
-        options = {**QUICK, **options}
+        (a, b), options = which, QUICK | options
         return compare_items(judge[a], judge[b], human_a=people[a], human_b=people[b], **options)
 
     def test_grades_of_people_for_all_items_are_compared_as_they_are(self):
-        found = self.compare(people=TRUTH, random_state=0, n_draws=20_000)
+        found = self.compare(people=TRUTH, n_draws=20_000)
         expected = compare_items(*TRUTH[:2], random_state=0)
         assert found.observed_a == pytest.approx(expected.observed_a)
         assert found.draws.mean() == pytest.approx(expected.draws.mean(), abs=0.003)
-        assert found.draws.std() == pytest.approx(expected.draws.std(), rel=0.03)
-        assert found.draws_a.std() == pytest.approx(expected.draws_a.std(), rel=0.03)
+        for of in ("draws", "draws_a"):
+            assert getattr(found, of).std() == pytest.approx(getattr(expected, of).std(), rel=0.03)
 
     @pytest.mark.parametrize("n_items", [10, 30])
     def test_a_judge_of_items_that_people_graded_does_not_matter(self, n_items):
@@ -73,13 +77,8 @@ class TestJudges:
 
     def test_a_ranking_does_not_trust_a_judge_that_never_erred_either(self):
         people = np.where(np.arange(200) < 15, JUDGE, np.nan)
-        names, options = "abc", {"n_draws": 20_000, "random_state": 0}
-        ranking = compare_many_items(
-            dict(zip(names, JUDGE, strict=True)),
-            human=dict(zip(names, people, strict=True)),
-            **options,
-        )
-        pair = self.compare(people=people, **options).draws.std()
+        ranking = of_three(people=people, n_draws=20_000)
+        pair = self.compare(people=people, n_draws=20_000).draws.std()
         assert np.std(ranking.draws[0] - ranking.draws[1]) == pytest.approx(pair, rel=0.1)
 
     def test_a_useless_judge_does_no_harm(self):
@@ -117,12 +116,7 @@ class TestJudges:
     def test_invariances(self, options):
         one, other = (self.compare(which, **options) for which in ((0, 1), (1, 0)))
         np.testing.assert_allclose(one.draws, -other.draws, atol=1e-12)
-        many = compare_many_items(
-            dict(zip("abc", JUDGE, strict=True)),
-            human=dict(zip("abc", PEOPLE, strict=True)),
-            **options,
-            **QUICK,
-        )
+        many = of_three(**options)
         np.testing.assert_array_equal(many.pairs["a", "b"].draws, one.draws)
         np.testing.assert_allclose(many.pairs["b", "a"].draws, -one.draws)
         assert many.pairs["a", "b"].observed_a == one.observed_a
@@ -131,21 +125,13 @@ class TestJudges:
         ids = pd.Index([f"q{i}" for i in range(200)])
         judge = [pd.Series(of_one, ids) for of_one in JUDGE]
         graded = [pd.Series(of_one, ids).dropna() for of_one in PEOPLE]
-        expected = self.compare().draws
-        shuffled = judge[1].sample(frac=1, random_state=0)
-        found = compare_items(
-            judge[0], shuffled, human_a=graded[0], human_b=graded[1].iloc[::-1], **QUICK
-        )
-        np.testing.assert_array_equal(found.draws, expected)
-        found = compare_items(
-            JUDGE[0],
-            JUDGE[1][::-1],
-            ids=(ids, ids[::-1]),
-            human_a=graded[0],
-            human_b=PEOPLE[1][::-1],
-            **QUICK,
-        )
-        np.testing.assert_array_equal(found.draws, expected)
+        shuffled = judge[0], judge[1].sample(frac=1, random_state=0)
+        turned = JUDGE[0], JUDGE[1][::-1]
+        for found in (
+            self.compare(judge=shuffled, people=(graded[0], graded[1].iloc[::-1])),
+            self.compare(judge=turned, people=(graded[0], PEOPLE[1][::-1]), ids=(ids, ids[::-1])),
+        ):
+            np.testing.assert_array_equal(found.draws, self.compare().draws)
 
     def test_numbers_that_are_ids_are_no_positions(self):
         ids = np.random.default_rng(9).permutation(200)
@@ -217,13 +203,11 @@ class TestJudges:
     def test_what_is_refused_of_many(self):
         with pytest.raises(ValueError, match=r"human must be a dict with the keys \['a', 'b'\]"):
             compare_many_items(dict(zip("ab", JUDGE[:2], strict=True)), human={"a": PEOPLE[0]})
+        ones = np.ones((2, 20))
         with pytest.raises(ValueError, match="cannot be corrected by grades of people"):
-            compare_items(
-                *(np.ones((2, 20, 3))), human_a=np.ones(20), human_b=np.ones(20), scoring="pass@3"
-            )
-        threes, limits = np.full(20, 3.0), {"limits": (1, 5)}
+            self.compare(judge=np.ones((2, 20, 3)), people=ones, scoring="pass@3")
         with pytest.raises(ValueError, match="are 3: there is nothing to compare"):
-            compare_items(threes, threes, human_a=threes, human_b=threes, prior=limits)
-        right = np.arange(20) % 2
+            self.compare(judge=3 * ones, people=3 * ones, prior={"limits": (1, 5)})
+        right = np.arange(20) % 2 * ones
         with pytest.raises(ValueError, match="does not fit"):
-            compare_items(right, right, human_a=right, human_b=right, model="paired")
+            self.compare(judge=right, people=right, model="paired")

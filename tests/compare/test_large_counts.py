@@ -8,10 +8,9 @@ from skbayeseval import compare_confusion_matrices, compare_counts, compare_pred
 from skbayeseval.models import PairedHierarchical, Recalls
 
 CELLS = {"a": np.array([80, 20, 15, 85]), "b": np.array([78, 21, 17, 84])}
-TABLES = [
-    np.array([[80, 12, 8], [10, 85, 5], [7, 13, 80]]),
-    np.array([[78, 12, 10], [10, 84, 6], [8, 13, 79]]),
-]
+TABLES = np.array(
+    [[[80, 12, 8], [10, 85, 5], [7, 13, 80]], [[78, 12, 10], [10, 84, 6], [8, 13, 79]]]
+)
 SCALES = [1e3, 1e9, 1e15]
 WIDTH = 2 * norm.ppf(0.975)
 
@@ -94,13 +93,9 @@ def test_pairs(scale, model, n_classes):
 @pytest.mark.parametrize("model", ["bcv", "unpaired"])
 def test_bayes_factor_of_equal_counts_grows_with_their_root(model):
     # At equality the posterior density is that of a normal distribution at its mean.
-    found = [
-        compare_counts(
-            *[CELLS["a"] * scale] * 2, scoring="recall", model=model, n_draws=1000, random_state=0
-        ).bayes_factor()
-        for scale in (1e3, 1e9, 1e15)
-    ]
-    steps = np.diff([one.log10 for one in found])
+    options = {"scoring": "recall", "model": model, "n_draws": 1000, "random_state": 0}
+    results = [compare_counts(*[CELLS["a"] * scale] * 2, **options) for scale in SCALES]
+    steps = np.diff([one.bayes_factor().log10 for one in results])
     np.testing.assert_allclose(steps, [3, 3], atol=2e-3)
 
 

@@ -8,12 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from skbayeseval import (
-    TableCounts,
-    compare_predictions,
-    compare_table,
-    count_table,
-)
+from skbayeseval import TableCounts, compare_predictions, compare_table, count_table
 
 duckdb = pytest.importorskip("duckdb")
 
@@ -67,20 +62,12 @@ class TestAgreement:
 
     def test_options_arrive(self):
         table = TABLES["integers"]
-        options = {
-            "scoring": "f1",
-            "model": "unpaired",
-            "weight": 0.5,
-            "labels": [1, 0],
-            "pos_label": 0,
-            "prior": {"rho": 2.0},
-            "prevalence": 0.3,
-        }
+        options = {"scoring": "f1", "model": "unpaired", "weight": 0.5, "labels": [1, 0]}
+        options |= {"pos_label": 0, "prior": {"rho": 2.0}, "prevalence": 0.3}
         result = compare_table(duckdb.from_df(table), **COLUMNS, **options, **QUICK)
         assert_same(result, of_arrays(table, **options))
         assert result.names == ("nb", "svm")
-        result = compare_table(duckdb.from_df(table), **COLUMNS, names=("x", "z"), **QUICK)
-        assert result.names == ("x", "z")
+        assert compare_table(table, **COLUMNS, names=("x", "z"), **QUICK).names == ("x", "z")
 
     def test_whole_numbers_of_different_sizes_in_parts(self, tmp_path):
         table = predictions([0, 2**62, 2**62 + 1])
@@ -128,9 +115,8 @@ class TestAgreement:
         names = {"y": 'the "truth"', "nb": "count(*)", "svm": "a'; DROP TABLE t; --", "doc": "n, m"}
         path = tmp_path / "it's.parquet"
         duckdb.from_df(table.rename(columns=names)).write_parquet(str(path))
-        result = compare_table(
-            path, truth=names["y"], a=names["nb"], b=names["svm"], groups=names["doc"], **QUICK
-        )
+        columns = dict(zip(("truth", "a", "b", "groups"), names.values(), strict=True))
+        result = compare_table(path, **columns, **QUICK)
         assert result.names == (names["nb"], names["svm"])
         assert_same(result, of_arrays(table, groups=table["doc"]))
 
@@ -155,10 +141,14 @@ class TestCounts:
     def test_counts_of_other_columns(self):
         table = duckdb.from_df(TABLES["integers"])
         counts = count_table(table, **COLUMNS)
-        with pytest.raises(ValueError, match="different columns cannot be added"):
-            counts + count_table(table, **COLUMNS, groups="doc")
-        with pytest.raises(TypeError):
-            counts + 1
+        for other, error in (
+            (count_table(table, **COLUMNS, groups="doc"), ValueError),
+            (1, TypeError),
+        ):
+            with pytest.raises(
+                error, match="different columns cannot be added|unsupported operand"
+            ):
+                counts + other
         with pytest.raises(ValueError, match="truth='y' was given, but source is what count_table"):
             compare_table(counts, truth="y")
 
@@ -184,17 +174,14 @@ class TestCounts:
 
 class TestRefusals:
     def test_missing_values(self):
-        table = TABLES["integers"].astype(object)
-        table.loc[:6, "nb"] = None
-        connection = duckdb.connect()
-        connection.register("t", table.astype({"nb": "Int64", "y": int, "svm": int, "doc": int}))
+        null = TABLES["integers"].astype({"nb": "Int64"})
+        null.loc[:6, "nb"] = pd.NA
         with pytest.raises(ValueError, match="a='nb' is NULL or NaN in 7 of 500 rows"):
-            compare_table(connection.sql("FROM t"), **COLUMNS)
-        table = TABLES["whole floats"].copy()
-        table.loc[3, "y"] = np.nan
-        connection.register("u", table)
+            compare_table(duckdb.from_df(null), **COLUMNS)
+        nan = TABLES["whole floats"].copy()
+        nan.loc[3, "y"] = np.nan
         with pytest.raises(ValueError, match="truth='y' is NULL or NaN in 1 of 500 rows"):
-            compare_table(connection.sql("FROM u"), **COLUMNS)
+            compare_table(duckdb.from_df(nan), **COLUMNS)
 
     @pytest.mark.parametrize(
         ("sql", "message"),
@@ -250,13 +237,9 @@ class TestRefusals:
             table.write_parquet(str(path))
             parts.append(path.read_bytes())
         path.write_bytes(b"".join(parts))
-        with pytest.raises(
-            ValueError, match="x.parquet is more than one Parquet table|cannot read"
-        ):
+        with pytest.raises(ValueError, match="x.parquet is more than one Parquet table|cannot re"):
             count_table(path, truth="y", a="a", b="b")
-
-    def test_columns_with_one_name(self, tmp_path):
-        path = tmp_path / "x.parquet"
+        # Columns with one name.
         duckdb.sql("SELECT 1 AS y, 1 AS nb, 1 AS svm, 0 AS xyz").write_parquet(str(path))
         path.write_bytes(path.read_bytes().replace(b"xyz", b"svm"))
         with pytest.raises(ValueError, match="x.parquet has more than one column 'svm'"):
@@ -272,9 +255,7 @@ class TestRefusals:
         table = duckdb.from_df(TABLES["integers"])
         with pytest.raises(ValueError, match="metric of numbers, .* to compare_predictions"):
             compare_table(table, **COLUMNS, scoring="r2")
-        with pytest.raises(
-            ValueError, match="scoring='roc_auc' is .* compare_predictions, with y_s"
-        ):
+        with pytest.raises(ValueError, match="scoring='roc_auc' is .*predictions, with y_score"):
             compare_table(table, **COLUMNS, scoring=["f1", "roc_auc"])
 
     def test_sources(self, tmp_path):
@@ -311,14 +292,10 @@ class TestRefusals:
         ([[1, 2]], {}, TypeError, "source must consist of data frames or dicts of columns"),
         ({"y": [0, 1], "nb": [0, 1]}, {}, ValueError, "b='svm' is not a column of source"),
         (TABLES["integers"], {"groups": "doc"}, ValueError, "groups='doc' requires a table that"),
-        (
-            [{"y": [0, 1], "nb": [0, 1], "svm": [0, np.nan]}],
-            {},
-            ValueError,
-            "Input b='svm' contains NaN",
-        ),
+        ([{"y": [0, 1], "nb": [0, 1], "svm": [0, np.nan]}], {}, ValueError,
+         "Input b='svm' contains NaN"),
     ],
-)
+)  # fmt: skip
 def test_bad_tables_in_memory(source, options, error, message):
     with pytest.raises(error, match=message):
         compare_table(source, **COLUMNS, **options)

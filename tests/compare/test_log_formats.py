@@ -5,6 +5,7 @@ import io
 import json
 import math
 import shutil
+import sys
 import tracemalloc
 import zipfile
 from pathlib import Path
@@ -52,8 +53,13 @@ def packed(members, compression=zipfile.ZIP_DEFLATED):
     return file.getvalue()
 
 
-def inspect_log(samples):
-    return {"version": 2, "status": "success", "eval": {}, "samples": samples}
+def inspect_log(samples, **header):
+    return {"version": 2, "status": "success", "eval": header, "samples": samples}
+
+
+def sample(number, value=1, epoch=1, **more):
+    """Return a sample as Inspect logs it, with the score x."""
+    return {"id": number, "epoch": epoch, "scores": {"x": {"value": value}}, **more}
 
 
 @pytest.fixture
@@ -66,32 +72,30 @@ def write(tmp_path):
     return write
 
 
-@pytest.mark.parametrize("kind", PAIRS)
-class TestVerdicts:
-    """From two logs to a verdict in one command."""
+GATE = ["--draws", "500", "--gate", "non-inferior", "--rope", "0.3"]
 
-    def test_faults_are_no_verdicts(self, kind, tmp_path, capsys):
-        """Nothing that is wrong with a file passes a gate."""
-        if kind == "zstandard":
-            pytest.importorskip("zstandard")
-        a, b, options = PAIRS[kind]
-        given = LOGS / a, tmp_path / b
-        if (LOGS / b).is_dir():
-            shutil.copytree(LOGS / b, given[1])
-            path = next(given[1].rglob("*sums*" if kind == "harness" else "*.json"))
-        else:
-            path = Path(shutil.copy(LOGS / b, given[1]))
-        gate = [*options, "--draws", "500", "--gate", "non-inferior", "--rope", "0.3"]
-        command = ["items", *map(str, given), *gate]
-        assert main(command) == 0
-        data = path.read_bytes()
-        for part in (data[: len(data) // 2], data[:-30], data[:10], b""):
-            path.write_bytes(part)
-            capsys.readouterr()
-            assert main(command) == 2, len(part)
-            assert str(given[1]) in capsys.readouterr().err
-        assert main(["items", command[1], *gate]) == 2  # only one system
-        assert main(["items", command[1], command[1], *gate]) == 2
+
+@pytest.mark.parametrize("kind", PAIRS)
+def test_what_is_wrong_with_a_file_passes_no_gate(kind, tmp_path, capsys):
+    if kind == "zstandard":
+        pytest.importorskip("zstandard")
+    a, b, options = PAIRS[kind]
+    given = LOGS / a, tmp_path / b
+    if (LOGS / b).is_dir():
+        shutil.copytree(LOGS / b, given[1])
+        path = next(given[1].rglob("*sums*" if kind == "harness" else "*.json"))
+    else:
+        path = Path(shutil.copy(LOGS / b, given[1]))
+    command = ["items", *map(str, given), *options, *GATE]
+    assert main(command) == 0
+    data = path.read_bytes()
+    for part in (data[: len(data) // 2], data[:-30], data[:10], b""):
+        path.write_bytes(part)
+        capsys.readouterr()
+        assert main(command) == 2, len(part)
+        assert str(given[1]) in capsys.readouterr().err
+    for same in (command[1:2], [command[1]] * 2):
+        assert main(["items", *same, *options, *GATE]) == 2
 
 
 # Where in these logs samples are, and in a sample its item and its score.
@@ -112,10 +116,9 @@ def test_one_wrong_sample_passes_no_gate(kind, fault, write):
     node = log
     for key in place:
         node = node[key]
-    gate = ["--gate", "non-inferior", "--rope", "0.3", "--draws", "500"]
-    assert main(["items", str(LOGS / a), str(write(log)), *options, *gate]) in (0, 3)
+    assert main(["items", str(LOGS / a), str(write(log)), *options, *GATE]) in (0, 3)
     node[last] = math.nan if fault == "nan" else "other"
-    assert main(["items", str(LOGS / a), str(write(log)), *options, *gate]) == 2
+    assert main(["items", str(LOGS / a), str(write(log)), *options, *GATE]) == 2
 
 
 class TestInspect:
@@ -133,10 +136,8 @@ class TestInspect:
         assert samples.model == "mockllm/model"
 
     def test_without_zstandard(self, monkeypatch):
-        monkeypatch.setitem(__import__("sys").modules, "zstandard", None)
-        with pytest.raises(
-            ImportError, match=r"compressed by Zstandard: pip install 'skbayeseval\["
-        ):
+        monkeypatch.setitem(sys.modules, "zstandard", None)
+        with pytest.raises(ImportError, match=r"Zstandard: pip install 'skbayeseval\["):
             read_samples(LOGS / "inspect_new.eval")
 
     def test_whole_samples_if_there_are_no_summaries(self, write):
@@ -150,38 +151,25 @@ class TestInspect:
     def test_samples_that_failed(self):
         samples = read("inspect_error.eval", score="match")
         assert samples.scores.index[samples.scores.isna()].tolist() == ["sum-3"]
-        other = read("inspect_new.json.gz", score="match")
-        with pytest.raises(ValueError, match="scores_a has no score for 1 of 12 .* id 'sum-3'"):
-            compare_items(samples, other, n_draws=100)
-        result = compare_items(samples, other, missing="wrong", n_draws=100)
-        assert result.evidence.missing["items"] == {"A": 1, "B": 0}
 
-    @pytest.mark.parametrize(
-        ("value", "number"),
-        [
-            ("C", 1), ("I", 0), ("P", 0.5), ("N", 0), ("yes", 1), ("No", 0), ("true", 1),
-            ("0.25", 0.25), (True, 1), (3, 3), (math.nan, math.nan), ({"part": "C"}, 1),
-        ],
-    )  # fmt: skip
-    def test_values(self, value, number, write):
-        samples = [{"id": i, "epoch": 1, "scores": {"x": {"value": value}}} for i in (1, 2)]
-        found = read_samples(write(inspect_log(samples))).scores
-        np.testing.assert_array_equal(found, [number, number])
-        samples[0]["scores"] = {"x": {"value": "good"}}
-        with pytest.raises(ValueError, match="must be a finite number.* got 'good' in sample 1"):
-            read_samples(write(inspect_log(samples)), score="x")
+    def test_values(self, write):
+        numbers = {"C": 1, "I": 0, "P": 0.5, "N": 0, "yes": 1, "No": 0, "true": 1, "0.25": 0.25}
+        numbers |= {True: 1, 3: 3, math.nan: math.nan}
+        log = inspect_log([sample(i, value) for i, value in enumerate(numbers)])
+        np.testing.assert_array_equal(read_samples(write(log)).scores, [*numbers.values()])
+        parts = inspect_log([sample(i, {"part": "C"}) for i in (1, 2)])
+        assert read_samples(write(parts)).scores.tolist() == [1, 1]
 
     def test_samples_that_were_tried_again(self, write):
         def log(*values):
-            samples = [
-                {"id": 1, "epoch": epoch, "scores": scores and {"x": {"value": scores}}}
-                for epoch, scores in values
-            ]
-            return write(inspect_log(samples))
+            return write(inspect_log([sample(1, value, epoch) for epoch, value in values]))
 
         for failed in (None, math.nan):
             found = read_samples(log((2, "I"), (1, failed), (1, "C")))
             assert found.scores.to_numpy().tolist() == [[1, 0]]
+        unscored = {"id": 1, "epoch": 1, "scores": None}
+        found = read_samples(write(inspect_log([sample(1, "I", 2), unscored, sample(1, "C")])))
+        assert found.scores.to_numpy().tolist() == [[1, 0]]
         assert read_samples(log((2, "I"), (1, "C"), (1, "C"))).scores.shape == (1, 2)
         for last in ("I", None):
             message = "Samples 2 and 3 of .* have the same id, 1, and the same epoch, but other"
@@ -190,11 +178,8 @@ class TestInspect:
 
     def test_other_samples_with_the_same_ids(self, write):
         """Samples of one topic and epoch are runs of it only if this is said."""
-        samples = [
-            {"id": i, "epoch": e, "metadata": {"topic": i % 2}, "scores": {"x": {"value": i}}}
-            for i in range(4)
-            for e in (1, 2)
-        ]
+        topics = [{"topic": i % 2} for i in range(4)]
+        samples = [sample(i, i, e, metadata=topics[i]) for i in range(4) for e in (1, 2)]
         path = write(inspect_log(samples))
         with pytest.raises(ValueError, match="topic '0' occurs more than once .* samples 1 and 5"):
             read_samples(path, id="topic")
@@ -210,9 +195,7 @@ class TestInspect:
             [{**samples[0], "scores": {key: {"value": 1} for key in ("a_b_c", "x")}}, *samples],
         ):
             path = write(inspect_log([{**one, "id": i} for i, one in enumerate(order)]))
-            with pytest.raises(
-                ValueError, match="'a_b_c' has several values in sample 1 of .*, or"
-            ):
+            with pytest.raises(ValueError, match="'a_b_c' has several values in sample 1 of .* or"):
                 read_samples(path, score="a_b_c")
             assert read_samples(path, score="x").scores.iloc[-2:].tolist() == [1, 0]
             with pytest.raises(ValueError, match="any of .*a_b_c.* may be it"):
@@ -236,19 +219,10 @@ class TestModels:
     """Systems are called like the models that logs name."""
 
     def test_inspect(self, write, capsys):
-        logs = [
-            write(
-                inspect_log(
-                    [
-                        {"id": i, "epoch": 1, "scores": {"x": {"value": value ^ (i % 4 == 0)}}}
-                        for i in range(8)
-                    ]
-                )
-                | {"eval": {"model": f"x/{model}"}},
-                f"2026-{n}.json",
-            )
-            for n, (model, value) in enumerate((("big", 1), ("small", 0), ("small", 1)))
-        ]
+        logs = []
+        for n, (model, value) in enumerate((("big", 1), ("small", 0), ("small", 1))):
+            samples = [sample(i, value ^ (i % 4 == 0)) for i in range(8)]
+            logs.append(write(inspect_log(samples, model=f"x/{model}"), f"2026-{n}.json"))
         for which, options, names in (
             ((0, 1), [], ["x/big", "x/small"]),
             ((0, 1), ["--names", "A", "B"], ["A", "B"]),
@@ -268,14 +242,10 @@ class TestModels:
         ("folder", "said", "name", "options"),
         [
             ("helm_new", {"adapter_spec": {"model": "x/y"}}, "run_spec.json", {"filter": "test"}),
-            (
-                "harness_new/model",
-                {"model_name": "x/y"},
-                "results_2026-11-17T15-46-54.890418.json",
-                {"task": "sums"},
-            ),
+            ("harness_new/model", {"model_name": "x/y"}, "results_2026-11-17T15-46-54.890418.json",
+             {"task": "sums"}),
         ],
-    )
+    )  # fmt: skip
     def test_other_files_of_the_run(self, folder, said, name, options, tmp_path):
         options = options | {"score": "acc" if "task" in options else "exact_match"}
         shutil.copytree(LOGS / folder, tmp_path / "run")
@@ -290,36 +260,27 @@ class TestHelm:
         for name in ("helm_new", "helm_old"):
             entries = written(f"{name}/per_instance_stats.json")
             for part, perturbed in (("test", False), ("test typos 0", True)):
-                values = [
-                    stat["mean"]
-                    for entry in entries
-                    for stat in entry["stats"]
-                    if stat["name"]["name"] == "exact_match"
-                    and ("perturbation" in entry) == perturbed
-                ]
+                stats = [e["stats"] for e in entries if ("perturbation" in e) == perturbed]
+                of_entries = (stat for one in stats for stat in one)
+                values = [s["mean"] for s in of_entries if s["name"]["name"] == "exact_match"]
                 samples = read(name, score="exact_match", filter=part)
                 assert samples.scores.shape == (10, 2)  # trials are runs
                 assert samples.scores.to_numpy().mean() == pytest.approx(np.mean(values))
 
     def test_statistics_of_nothing(self, write):
-        def entry(i, **stat):
-            return {"instance_id": f"id{i}", "stats": [{"name": {"name": "x"}, **stat}]}
-
-        log = [
-            entry(0, count=2, sum=1),
-            entry(1, count=0, sum=0),
-            {"instance_id": "id2", "stats": []},
-        ]
-        found = read_samples(write(log)).scores
-        np.testing.assert_array_equal(found, [0.5, np.nan, np.nan])
+        unscored = {"instance_id": "id2", "stats": []}
+        log = [self.entry(1, count=2), self.entry(0, count=0, instance="id1"), unscored]
+        found = read_samples(write(log), filter="test").scores
+        np.testing.assert_array_equal(found, [0.5, np.nan])
+        for entry in log[:2]:
+            del entry["stats"][0]["name"]["split"]
+        np.testing.assert_array_equal(read_samples(write(log)).scores, [0.5, np.nan, np.nan])
 
     @staticmethod
-    def entry(value, *, instance="id0", trial=0, split="test", how=None, name="x"):
-        stat = {"name": {"name": name, "split": split}, "count": 1, "sum": value}
-        perturbation = {} if how is None else {"perturbation": how}
-        return {
-            "instance_id": instance, "train_trial_index": trial, "stats": [stat], **perturbation
-        }  # fmt: skip
+    def entry(value, *, instance="id0", trial=0, split="test", how=None, name="x", count=1):
+        stat = {"name": {"name": name, "split": split}, "count": count, "sum": value}
+        perturbed = {} if how is None else {"perturbation": how}
+        return {"instance_id": instance, "train_trial_index": trial, "stats": [stat], **perturbed}
 
     def test_splits_are_kept_apart(self, write):
         path = write([self.entry(1), self.entry(0, split="valid"), self.entry(3, name="y")])
@@ -342,19 +303,16 @@ class TestHelm:
             read_samples(path, filter="test typos 0")
 
     def test_entries_that_are_repeated(self, write):
-        with pytest.raises(ValueError, match="'x' has several values in entry 1 of .*log"):
-            read_samples(write([self.entry(1), self.entry(0)]))
         both = self.entry(1)
         both["stats"] += self.entry(0)["stats"]
-        with pytest.raises(ValueError, match="'x' has several values in entry 1 of .*log"):
-            read_samples(write([both]))
+        for log in ([self.entry(1), self.entry(0)], [both]):
+            with pytest.raises(ValueError, match="'x' has several values in entry 1 of .*log"):
+                read_samples(write(log))
         # Metrics may report the same statistic; another one can still be read.
         same = [self.entry(1), self.entry(1), self.entry(1, trial=1), self.entry(0, trial=1)]
         more = [self.entry(t, name="y", trial=t) for t in (0, 1)]
         assert read_samples(write(same[:2])).scores.tolist() == [1]
         assert read_samples(write(same + more), score="y").scores.to_numpy().tolist() == [[0, 1]]
-        with pytest.raises(ValueError, match="instance_id '1' occurs more than once"):
-            read_samples(write([self.entry(1, instance=1), self.entry(0, instance="1")]))
 
 
 class TestPromptfoo:
@@ -395,9 +353,6 @@ class TestPromptfoo:
             read_samples(path)
         assert len(read_samples(path, filter="new (polite)")) == 12
 
-    def test_repeated_tests_are_runs(self):
-        assert read("promptfoo_repeated.json.gz").scores.shape == (12, 2)
-
     def test_two_providers_with_one_name(self, write):
         log = written("promptfoo_new.json")
         rows = log["results"]["results"]
@@ -413,19 +368,16 @@ class TestPromptfoo:
             read_samples(write(log))
         assert len(read_samples(write(log), score="success")) == 12
 
-    def test_errors_are_no_failures(self):
+    def test_repeated_tests_are_runs_and_errors_no_failures(self):
+        assert read("promptfoo_repeated.json.gz").scores.shape == (12, 2)
         scores = read("promptfoo_error.json.gz").scores
         assert scores.isna().sum() == 1
         assert '{"question": "What is 3 + 3?"}' in scores.index[scores.isna()]
 
 
 # What lm_eval printed of the runs.
-ACC = {
-    ("new", "sums"): 0.35,
-    ("new", "products"): 5 / 12,
-    ("old", "sums"): 0.2,
-    ("old", "products"): 0.25,
-}
+ACC = {("new", "sums"): 0.35, ("new", "products"): 5 / 12,
+       ("old", "sums"): 0.2, ("old", "products"): 0.25}  # fmt: skip
 
 
 class TestHarness:
@@ -451,9 +403,7 @@ class TestHarness:
             path = tmp_path / f"samples_a_b_2026-01-{day}T00-00-00.5.jsonl"
             path.write_text(json.dumps({"doc_id": 1, "resps": [], "acc": value}))
         assert read_samples(tmp_path).scores.tolist() == [1.0]
-        with pytest.raises(
-            ValueError, match="task='sums' chooses a log in a folder, but .* no fol"
-        ):
+        with pytest.raises(ValueError, match="task='sums' chooses a log in a folder, but .* no f"):
             read_samples(path, task="sums")
 
     def test_folders(self, tmp_path):
@@ -468,27 +418,20 @@ class TestHarness:
 class TestSafety:
     """Files that are made to harm, or damaged."""
 
-    def test_gzip_bombs(self, write, monkeypatch):
+    def test_bombs(self, write, monkeypatch):
         monkeypatch.setattr(log_formats, "MOST_BYTES", 2**20)
-        line = b'{"id": 1, "score": 1, "x": "' + bytes(2**24).replace(b"\0", b" ") + b'"}'
-        for content in (line, b"id,score,x\n1,1," + line, b"[" + line + b"]"):
-            path = write(gzip.compress(content))
+        line = b'{"id": 1, "score": 1, "x": "' + b" " * 2**24 + b'"}'
+        texts = line, b"id,score,x\n1,1," + line, b"[" + line + b"]"
+        samples = {f"samples/{i}.json": b"{}" + b" " * 2**21 for i in range(8)}
+        archives = [packed(members) for members in ({"summaries.json": texts[2]}, samples)]
+        for content in (*map(gzip.compress, texts), *archives):
+            path = write(content)
             tracemalloc.start()
             with pytest.raises(ValueError, match=r"log unpacks to more than .* 200 times its size"):
                 read_samples(path)
             peak = tracemalloc.get_traced_memory()[1]
             tracemalloc.stop()
             assert peak < 2**24
-
-    def test_zip_bombs(self, write, monkeypatch):
-        monkeypatch.setattr(log_formats, "MOST_BYTES", 2**20)
-        bomb = b"[" + b" " * 2**24 + b"]"
-        for members in (
-            {"summaries.json": bomb},
-            {f"samples/{i}.json": b'{"id": 1, "epoch": 1}' + b" " * 2**23 for i in range(8)},
-        ):
-            with pytest.raises(ValueError, match="log unpacks to more than"):
-                read_samples(write(packed(members)))
 
     def test_zstandard_bombs(self, write, monkeypatch):
         zstandard = pytest.importorskip("zstandard")
@@ -502,8 +445,7 @@ class TestSafety:
             read_samples(write(content))
 
     def test_paths_in_archives_are_names(self, write, tmp_path):
-        sample = {"id": 1, "epoch": 1, "scores": {"x": {"value": 1}}}
-        members = {"samples/../../out.json": sample, "/samples/y.json": sample, "../z.json": sample}
+        members = dict.fromkeys(("samples/../../o.json", "/samples/y.json", "../z.json"), sample(1))
         assert len(read_samples(write(packed(members)))) == 1
         assert [path.name for path in tmp_path.iterdir()] == ["log"]
 
@@ -514,13 +456,16 @@ class TestSafety:
         with pytest.raises(ValueError, match="sample 1 of .* must be an object with id and epoch"):
             read_samples(write(packed({"summaries.json": {"x": 1}})))
 
-    def test_what_is_no_json(self, write):
+    def test_what_is_no_json_or_no_log(self, write):
         helm = (LOGS / "helm_new" / "per_instance_stats.json").read_bytes()
         for text in (b"[" * 10**5, b'{\n"a":' + b"[" * 10**5, helm + b"\n" + helm, helm + b"]"):
             with pytest.raises(ValueError, match="log is not valid JSON"):
                 read_samples(write(text))
         with pytest.raises(ValueError, match="summaries.json in .*log is not valid JSON"):
             read_samples(write(packed({"summaries.json": b"[" * 10**5})))
+        text = json.dumps({"model": "x", "scores": [1, 2]}, indent=2).encode()
+        with pytest.raises(ValueError, match="a JSON object, but no log .*: it has model, scores"):
+            read_samples(write(text))
 
     @pytest.mark.parametrize(
         "log",
@@ -542,22 +487,13 @@ class TestSafety:
         with pytest.raises(ValueError, match="log"):
             read_samples(write(log))
 
-    @pytest.mark.parametrize("name", ["inspect_new.json.gz", "promptfoo_new.json"])
     @pytest.mark.parametrize("indent", [None, 1])
-    def test_logs_with_more_after_them(self, name, indent, write):
-        text = json.dumps(written(name), indent=indent).encode()
-        options = {"score": "match"} if "inspect" in name else {}
-        expected = read(name, **options).scores
+    def test_logs_with_more_after_them(self, indent, write):
+        text = json.dumps(written("promptfoo_new.json"), indent=indent).encode()
         blank = b"\r\n \n"
-        found = read_samples(write(blank + text + blank), **options).scores
-        pd.testing.assert_series_equal(found, expected)
-        other = text.replace(b'"C"', b'"I"')
-        for more in (other, b"\n" + other, b"\n\n" + other[:99], b"\nend", b'\n{"id": 1}\n'):
+        found = read_samples(write(blank + text + blank)).scores
+        pd.testing.assert_series_equal(found, read("promptfoo_new.json").scores)
+        for more in (text, b"\n" + text, b"\n\n" + text[:99], b"\nend", b'\n{"id": 1}\n'):
             for packed in (text + more, gzip.compress(text) + gzip.compress(more)):
                 with pytest.raises(ValueError, match="log (has further lines|is not valid JSON)"):
-                    read_samples(write(packed), **options)
-
-    def test_other_objects(self, write):
-        text = json.dumps({"model": "x", "scores": [1, 2]}, indent=2).encode()
-        with pytest.raises(ValueError, match="a JSON object, but no log .*: it has model, scores"):
-            read_samples(write(text))
+                    read_samples(write(packed))

@@ -2,6 +2,7 @@
 
 import re
 import warnings
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -29,58 +30,30 @@ FEW = {"n_draws": 1000, "random_state": 0}
 TIMES = pd.date_range("2024-01-01", periods=N)
 
 
-def in_runs(seed=0, n=N, length=10):
+def in_runs(length=10):
     """Return the truth and two predictions, each of which is wrong in whole runs of rows."""
-    rng = np.random.default_rng(seed)
-    y = rng.integers(0, 2, n)
-    wrong = np.repeat(rng.random((2, -(-n // length))) < [[0.2], [0.35]], length, axis=1)[:, :n]
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, N)
+    wrong = np.repeat(rng.random((2, N // length)) < [[0.2], [0.35]], length, axis=1)
     return y, *(np.where(one, 1 - y, y) for one in wrong)
-
-
-def independent(seed=0, n=N):
-    return in_runs(seed, n, length=1)
 
 
 Y, A, B = in_runs()
 NUMBERS = np.random.default_rng(1).normal(size=(3, N)).cumsum(axis=1)
-TIME = np.arange(N)[:, None]
+LEARNERS = GaussianNB(), LogisticRegression()
 X = np.column_stack([Y + np.random.default_rng(2).normal(size=N), np.arange(N) % 7])
 
 
-def by_classes(**options):
-    return compare_predictions(Y, A, B, **FEW, **options)
-
-
-def by_numbers(**options):
-    return compare_predictions(*NUMBERS, scoring="neg_mean_absolute_error", **FEW, **options)
-
-
-def by_scores(**options):
-    scores = {"y_score_a": NUMBERS[0] + Y, "y_score_b": NUMBERS[1] + Y}
-    return compare_predictions(Y, None, None, scoring="roc_auc", **scores, **FEW, **options)
-
-
-def by_labels(**options):
-    truth, a, b = (np.column_stack([one, Y]) for one in (Y, A, B))
-    return compare_predictions(truth, a, b, scoring="f1_micro", **FEW, **options)
-
-
-def by_items(**options):
-    return compare_items(NUMBERS[0], NUMBERS[1], **FEW, **options)
-
-
-def of_one(**options):
-    return score_posterior(Y, A, **FEW, **options)
-
-
-def of_many(**options):
-    return compare_many(Y, {"a": A, "b": B, "c": Y[::-1]}, **FEW, **options)
-
-
-def of_many_items(**options):
-    return compare_many_items(dict(zip("abc", NUMBERS, strict=True)), **FEW, **options)
-
-
+LABELS = [np.column_stack([one, Y]) for one in (Y, A, B)]
+SCORES = {"y_score_a": NUMBERS[0] + Y, "y_score_b": NUMBERS[1] + Y, "scoring": "roc_auc"}
+by_classes = partial(compare_predictions, Y, A, B, **FEW)
+by_numbers = partial(compare_predictions, *NUMBERS, scoring="neg_mean_absolute_error", **FEW)
+by_scores = partial(compare_predictions, Y, None, None, **SCORES, **FEW)
+by_labels = partial(compare_predictions, *LABELS, scoring="f1_micro", **FEW)
+by_items = partial(compare_items, *NUMBERS[:2], **FEW)
+of_one = partial(score_posterior, Y, A, **FEW)
+of_many = partial(compare_many, Y, {"a": A, "b": B, "c": Y[::-1]}, **FEW)
+of_many_items = partial(compare_many_items, dict(zip("abc", NUMBERS, strict=True)), **FEW)
 PAIRS = [by_classes, by_numbers, by_scores, by_labels, by_items]
 ALL = [*PAIRS, of_one, of_many, of_many_items]
 
@@ -100,32 +73,20 @@ def test_bad_blocks(blocks):
 
 
 @pytest.mark.parametrize("compare", PAIRS)
-def test_blocks_of_one_row_are_independent_rows(compare):
-    result = compare(blocks=1)
-    assert np.array_equal(result.draws, compare().draws)
-    assert result.evidence.block_length is None
-    assert "consecutive" not in result.details()
-
-
-@pytest.mark.parametrize("compare", PAIRS)
 def test_blocks_are_groups_of_consecutive_rows(compare):
+    plain, of_one_row = compare(), compare(blocks=1)
+    assert np.array_equal(of_one_row.draws, plain.draws)
+    assert of_one_row.evidence.block_length is None
+    assert "consecutive" not in of_one_row.details()
     result = compare(blocks=10)
     assert np.array_equal(result.draws, compare(groups=np.arange(N) // 10).draws)
     assert result.evidence.block_length == 10
     assert "in 12 blocks of 10 consecutive rows" in result.details()
     assert "(blocks of 10 consecutive rows)" in str(result)
     assert re.search("only 1[12] blocks[a-z ]*: intervals are widened .* may still be", str(result))
-    plain = compare()
     assert (result.observed_a, result.observed_b) == (plain.observed_a, plain.observed_b)
-
-
-def test_the_last_block_is_shorter():
-    assert by_classes(blocks=50).evidence.sizes.tolist() == [50, 50, 20]
-
-
-@pytest.mark.parametrize("compare", ALL)
-def test_auto_chooses_a_length(compare):
-    assert 5 <= compare(blocks="auto").evidence.block_length <= N // 5
+    if compare is by_classes:  # the last block is shorter
+        assert compare(blocks=50).evidence.sizes.tolist() == [50, 50, 20]
 
 
 def test_metrics_share_the_length():
@@ -133,23 +94,30 @@ def test_metrics_share_the_length():
     both = by_classes(blocks="auto", scoring=["accuracy", "f1"])
     assert both.evidence.block_length == alone.evidence.block_length
     assert np.array_equal(both.metric("f1").draws, alone.draws)
+    scores = {"y_score_a": NUMBERS[0], "y_score_b": NUMBERS[1], "scoring": ["accuracy", "roc_auc"]}
+    result = by_classes(blocks="auto", **scores)
+    assert result._posterior.scored.block_length == result.evidence.block_length
+    assert "Diebold and Mariano" in result.frequentist(metric="roc_auc").index
 
 
-@pytest.mark.parametrize("compare", PAIRS)
-def test_save_and_load(compare, tmp_path):
+@pytest.mark.parametrize("compare", ALL)
+def test_a_length_that_is_chosen_is_saved(compare, tmp_path):
     result = compare(blocks="auto")
+    assert 5 <= result.evidence.block_length <= N // 5
     result.save(tmp_path / "result.npz")
     loaded = load_result(tmp_path / "result.npz")
     assert loaded.evidence.block_length == result.evidence.block_length
     assert np.array_equal(loaded.draws, result.draws)
     assert str(loaded) == str(result)
-    if compare is not by_labels:
+    if compare in PAIRS and compare is not by_labels:
         pd.testing.assert_frame_equal(loaded.frequentist(), result.frequentist())
 
 
 def test_what_blocks_do_not_go_with():
     with pytest.raises(ValueError, match="but groups= or blocks= was given"):
         by_classes(blocks=10, model="hierarchical")
+    with pytest.raises(ValueError, match="blocks= does not apply"):
+        bayesian_cross_validate(*LEARNERS, X, Y, model="scores", blocks=5, **FEW)
     with pytest.raises(ValueError, match="but 12 of the blocks have several"):
         by_classes(blocks=10).by(np.arange(N) % 2)
     with pytest.raises(ValueError, match="without groups, blocks"):
@@ -189,13 +157,6 @@ def test_several_share_the_length_that_is_longest():
     assert table.loc[name, "statistic"] == pytest.approx(expected.loc[name, "statistic"])
 
 
-def test_classes_and_scores_have_the_same_blocks():
-    scores = {"y_score_a": NUMBERS[0], "y_score_b": NUMBERS[1], "scoring": ["accuracy", "roc_auc"]}
-    result = by_classes(blocks="auto", **scores)
-    assert result._posterior.scored.block_length == result.evidence.block_length
-    assert "Diebold and Mariano" in result.frequentist(metric="roc_auc").index
-
-
 def test_items_of_any_kind_need_a_length():
     metric = metrics.over_items(lambda truth, said: float(len(truth) == len(said)), name="lengths")
     texts = [["yes" if one else "maybe" for one in column] for column in (Y, A, B)]
@@ -203,9 +164,6 @@ def test_items_of_any_kind_need_a_length():
         compare_predictions(*texts, scoring=metric, blocks="auto", **FEW)
     result = compare_predictions(*texts, scoring=metric, blocks=10, **FEW)
     assert result.evidence.n_groups == 12
-
-
-# The length of blocks.
 
 
 def test_length_is_that_of_arch():
@@ -222,15 +180,12 @@ def test_least_and_greatest_length(n, expected):
     assert n // 8 <= longest_block(trend) <= n // 5
 
 
-def test_few_rows():
+def test_few_rows_and_huge_losses():
+    losses = np.random.default_rng(0).random((2, 300))
+    assert longest_block(1e150 * losses) == longest_block(losses) == 7
     assert [longest_block(np.eye(n)[:2]) for n in range(2, 8)] == [1] * 6
     with pytest.raises(ValueError, match="blocks='auto' requires 10 or more rows, got 9"):
         compare_items(np.arange(9.0), np.ones(9), blocks="auto")
-
-
-def test_huge_losses():
-    losses = np.random.default_rng(0).random((2, 300))
-    assert longest_block(1e150 * losses) == longest_block(losses) == 7
 
 
 @pytest.mark.slow
@@ -274,7 +229,7 @@ def test_no_warning_otherwise():
         compare_predictions(dated, A, B, groups=np.arange(N) // 10, **FEW)
         for blocks in (1, 10, "auto"):
             compare_predictions(dated, A, B, blocks=blocks, **FEW)
-        y, a, b = independent()
+        y, a, b = in_runs(length=1)
         compare_predictions(pd.Series(y, TIMES), a, b, **FEW)
         compare_predictions(pd.Series(y, TIMES), a, a, **FEW)
         compare_many(pd.Series(y, TIMES), {"a": a, "b": b, "c": y}, **FEW)
@@ -283,36 +238,31 @@ def test_no_warning_otherwise():
 @pytest.mark.parametrize("blocks", ["auto", 5])
 def test_times_that_are_not_sorted_have_no_blocks(blocks):
     shuffled = pd.Series(Y, TIMES[np.random.default_rng(0).permutation(N)])
-    with pytest.raises(ValueError, match="the times in an index are not sorted"):
-        compare_predictions(shuffled, A, B, blocks=blocks, **FEW)
-    with pytest.raises(ValueError, match="the times in an index are not sorted"):
-        compare_items(shuffled, pd.Series(B, shuffled.index), blocks=blocks, **FEW)
-    with pytest.raises(ValueError, match="the times in an index are not sorted"):
-        bayesian_cross_validate(GaussianNB(), GaussianNB(), X, shuffled, blocks=blocks, **FEW)
+    both = shuffled, pd.Series(B, shuffled.index)
+    for compare, given in (
+        (compare_predictions, (shuffled, A, B)),
+        (compare_items, both),
+        (bayesian_cross_validate, (*LEARNERS, X, shuffled)),
+    ):
+        with pytest.raises(ValueError, match="the times in an index are not sorted"):
+            compare(*given, blocks=blocks, **FEW)
     compare_predictions(shuffled, A, B, blocks=1, **FEW)
 
 
 @pytest.mark.parametrize(("n", "share"), [(40, 0.3), (2000, 0.004)])
 def test_independent_rows_are_seldom_warned_of(n, share):
-    rng, alarms = np.random.default_rng(0), 0
-    for _ in range(1000):
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("error")
-                _warn_of_order((rng.random((2, n)) < share).astype(float))
-        except UserWarning:
-            alarms += 1
-    assert alarms <= 15
-
-
-# Cross-validation over time.
+    rng = np.random.default_rng(0)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        for _ in range(1000):
+            _warn_of_order((rng.random((2, n)) < share).astype(float))
+    assert len(caught) <= 15
 
 
 def test_cross_validation_over_time():
-    pair = GaussianNB(), LogisticRegression()
     in_time = {"cv": TimeSeriesSplit(5), "scoring": ["f1", "roc_auc"], **FEW}
     results = {
-        blocks: bayesian_cross_validate(*pair, X, Y, blocks=blocks, **in_time)
+        blocks: bayesian_cross_validate(*LEARNERS, X, Y, blocks=blocks, **in_time)
         for blocks in (None, 1, 5, "auto")
     }
     assert np.array_equal(results[1].draws, results[None].draws)
@@ -327,10 +277,9 @@ def test_cross_validation_over_time():
 
 
 def test_blocks_of_a_cross_validation_are_those_of_the_predictions():
-    pair = GaussianNB(), LogisticRegression()
     cv = [(np.arange(20), np.arange(20, N))]
-    result = bayesian_cross_validate(*pair, X, Y, cv=cv, blocks=10, weight=1.0, **FEW)
-    said = [one.fit(X[:20], Y[:20]).predict(X[20:]) for one in pair]
+    result = bayesian_cross_validate(*LEARNERS, X, Y, cv=cv, blocks=10, weight=1.0, **FEW)
+    said = [one.fit(X[:20], Y[:20]).predict(X[20:]) for one in LEARNERS]
     expected = compare_predictions(Y[20:], *said, blocks=10, **FEW)
     assert result.draws.mean() == pytest.approx(expected.draws.mean(), abs=0.01)
     assert result.draws.std() == pytest.approx(expected.draws.std(), rel=0.1)
@@ -349,23 +298,12 @@ def test_a_length_that_is_chosen_counts_rows_between_those_that_are_tested():
 
 
 def test_repeated_tests_of_a_row_are_in_its_block():
-    pair = GaussianNB(), LogisticRegression()
     for blocks in (12, "auto"):
-        result = bayesian_cross_validate(*pair, X, Y, blocks=blocks, **FEW)
+        result = bayesian_cross_validate(*LEARNERS, X, Y, blocks=blocks, **FEW)
         length = result.evidence.block_length
         assert result.evidence.n_groups == -(-N // length)
         assert np.allclose(result.evidence.sizes[:-1], length)
         assert "Diebold and Mariano" not in result.frequentist().index
-
-
-def test_split_scores_have_no_blocks():
-    with pytest.raises(ValueError, match="blocks= does not apply"):
-        bayesian_cross_validate(
-            GaussianNB(), LogisticRegression(), X, Y, model="scores", blocks=5, **FEW
-        )
-
-
-# The test of Diebold and Mariano.
 
 
 def test_diebold_and_mariano():

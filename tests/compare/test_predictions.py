@@ -15,11 +15,22 @@ from skbayeseval import (
 from skbayeseval.models import Paired
 
 
-@pytest.mark.parametrize("compare", [compare_counts, compare_confusion_matrices])
-def test_runs_without_a_weight_are_refused(compare):
-    runs = np.ones((6, 3)) if compare is compare_counts else np.ones((6, 2, 2))
+@pytest.mark.parametrize(
+    ("compare", "run", "names"),
+    [
+        (compare_counts, np.ones(3), "in counts_a and [13] in counts_b"),
+        (compare_confusion_matrices, np.ones((2, 2)), "in cm_a and [13] in cm_b"),
+    ],
+)
+def test_runs(compare, run, names):
+    runs = np.stack([run] * 6)
     with pytest.raises(ValueError, match=r"holds 6 runs, but weight is None.*BlockRegularizedCV"):
         compare(runs, runs)
+    for others in (runs[:3], run):
+        with pytest.raises(
+            ValueError, match=f"must contain the same number of runs, got 6 {names}"
+        ):
+            compare(runs, others, weight=0.4)
 
 
 GOOD = ([0, 1, 1, 0], [0, 1, 0, 0], [1, 1, 1, 0])
@@ -132,15 +143,6 @@ def test_a_result_keeps_its_own_prior(votes):
     np.testing.assert_array_equal(other.prior["theta"], np.ones(4))
 
 
-def test_runs_must_match():
-    with pytest.raises(
-        ValueError, match="same number of runs, got 6 in counts_a and 3 in counts_b"
-    ):
-        compare_counts(np.ones((6, 3)), np.ones((3, 3)), weight=0.4)
-    with pytest.raises(ValueError, match="same number of runs, got 2 in cm_a and 1 in cm_b"):
-        compare_confusion_matrices(np.ones((2, 2, 2)), np.ones((2, 2)), weight=0.4)
-
-
 @pytest.mark.parametrize("options", [{}, {"groups": [1, 1, 2, 2]}])
 def test_labels_that_are_written_in_another_way(options):
     y, a, b = [0, 1, 1, 0], [0, 1, 0, 0], ["no", "yes", "yes", "no"]
@@ -148,8 +150,7 @@ def test_labels_that_are_written_in_another_way(options):
         compare_predictions(y, a, b, **options)
     y, a = ["0", "1", "1", "0"], ["0", "1", "0", "0"]
     message = (
-        r"y_pred_b and y_true have no label in common: y_pred_b contains \['no', 'yes'\], y_true "
-        r"contains \['0', '1'\]. Write the labels of both in the same way."
+        r"have no label in common: y_pred_b contains \['no', 'yes'\], y_true contains \['0', '1'"
     )
     with pytest.raises(ValueError, match=message):
         compare_predictions(y, a, b, **options)
@@ -159,8 +160,7 @@ def test_labels_that_are_written_in_another_way(options):
         score_posterior(y, b, **options)
     # One label that is known will do, and so will classes that are declared.
     compare_predictions(y, a, ["0", "yes", "yes", "no"], n_draws=100, **options)
-    labels = ["0", "1", "no", "yes"]
-    compare_predictions(y, a, b, labels=labels, n_draws=100, **options)
+    compare_predictions(y, a, b, labels=["0", "1", "no", "yes"], n_draws=100, **options)
 
 
 def test_columns_of_a_frame_are_classifiers():
@@ -175,28 +175,19 @@ def test_columns_of_a_frame_are_classifiers():
     scores = pd.DataFrame(y[:, None] + rng.normal(size=(50, 2)), columns=["x", "y"])
     ranking = compare_many(y, None, scores=scores, scoring="roc_auc", **options)
     assert ranking.names == ("x", "y")
-    with pytest.raises(
-        ValueError, match=r"columns of a DataFrame must differ .* \['x', 'x', '3'\]"
-    ):
+    with pytest.raises(ValueError, match=r"columns of a DataFrame must differ .* \['x', 'x', '3'"):
         compare_many(y, frame.set_axis(["x", "x", "3"], axis=1), **options)
     with pytest.raises(TypeError, match="or a pandas DataFrame, got "):
         compare_many(y, [y, y], **options)
 
 
-@pytest.mark.parametrize("length", [65, 300])
-def test_names_that_agree_for_long(length):
-    rng = np.random.default_rng(0)
-    y = rng.integers(0, 2, 200)
-    names = [("x" * length) + one for one in "ABCD"]
-    wrong = [rng.random(200) < share for share in (0.1, 0.2, 0.3, 0.4)]
-    said = {name: np.where(of_one, 1 - y, y) for name, of_one in zip(names, wrong, strict=True)}
-    ranking = compare_many(y, said, n_draws=500, random_state=0)
-    expected = [1 - of_one.mean() for of_one in wrong]
-    np.testing.assert_allclose(ranking.observed, expected)
-    pair = ranking.pairs[names[0], names[1]]
-    np.testing.assert_allclose((pair.observed_a, pair.observed_b), expected[:2])
-    # A table that is printed has shorter names, and no two alike.
-    _, _, *rows = str(ranking).splitlines()[:6]
+def test_a_table_that_is_printed_has_shorter_names_and_no_two_alike():
+    y = np.arange(200) % 2
+    said = {
+        ("x" * 300) + name: np.where(np.arange(200) < n, 1 - y, y)
+        for name, n in zip("ABCD", (9, 30, 50, 70), strict=True)
+    }
+    _, _, *rows = str(compare_many(y, said, n_draws=500, random_state=0)).splitlines()[:6]
     assert {row.split()[0][-1] for row in rows} == set("ABCD")
     assert len({row.split()[0] for row in rows}) == 4
     assert max(map(len, rows)) <= 80
@@ -250,10 +241,6 @@ def test_counts_are_found_by_name():
     assert (runs.observed_a, runs.observed_b) == (plain.observed_a, plain.observed_b)
     unnamed = compare_counts(pd.Series([88, 10, 12, 90]), b, random_state=0)
     assert unnamed.hdi() == plain.hdi()
-
-
-def test_counts_with_other_names_are_refused():
-    with pytest.raises(
-        ValueError, match="counts_b has .'hits', 'fp', 'fn'., but .'tp', 'fp', 'fn'"
-    ):
-        compare_counts((88, 10, 12), pd.Series({"hits": 80, "fp": 14, "fn": 20}))
+    other = pd.Series({"hits": 80, "fp": 14, "fn": 20})
+    with pytest.raises(ValueError, match="counts_b has .'hits', 'fp', 'fn'., but .'tp', 'fp', 'f"):
+        compare_counts((88, 10, 12), other)

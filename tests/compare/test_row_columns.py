@@ -32,6 +32,7 @@ AMOUNT, WEIGHTS = RNG.lognormal(3, 1, N), RNG.exponential(size=N)
 KIND = np.array(["card", "cash"])[RNG.integers(0, 2, N)]
 A, B = (np.where(RNG.random(N) < right, Y, 1 - Y) for right in (0.85, 0.75))
 SCORE_A, SCORE_B = (Y + noise * RNG.normal(size=N) for noise in (1.0, 1.5))
+LEARNERS = GaussianNB(), LogisticRegression()
 CV = StratifiedKFold(3, shuffle=True, random_state=0)
 FEW = {"n_draws": 100, "random_state": 0}
 
@@ -75,28 +76,20 @@ def asking(function, **options):
     ("column", "model"), [(AMOUNT.tolist(), "auto"), (pd.Series(AMOUNT), "scores")]
 )
 def test_observed_values_are_those_of_cross_validate(routing, column, model):
-    scoring = {
-        "gain": asking(gain),
-        "weighted": asking(weighted_gain),
-        "f1": "f1",
-        "kind": asking(of_cards),
-        "of scores": asking(
-            lambda y, p, amount: np.sum(amount * (y - p)), response_method="predict_proba"
-        )
-        if model == "scores"
-        else "roc_auc",
-    }
+    own = {"gain": gain, "weighted": weighted_gain, "kind": of_cards}
+    scoring = {"f1": "f1", "s": "roc_auc", **{key: asking(own[key]) for key in own}}
+    if model == "scores":
+        response = {"response_method": "predict_proba"}
+        scoring["s"] = asking(lambda y, p, amount: np.sum(amount * (y - p)), **response)
     params = {"amount": column, "kind": KIND, "fee": 2.0}
-    result = bayesian_cross_validate(
-        GaussianNB(), LogisticRegression(), X, Y, scoring=scoring, params=params, cv=CV,
-        model=model, **FEW,
-    )  # fmt: skip
-    for name, learner in zip(result.names, (GaussianNB(), LogisticRegression()), strict=True):
+    options = {"scoring": scoring, "params": params, "cv": CV, "model": model, **FEW}
+    result = bayesian_cross_validate(*LEARNERS, X, Y, **options)
+    for name, learner in zip(result.names, LEARNERS, strict=True):
         expected = cross_validate(learner, X, Y, scoring=scoring, params=params, cv=CV)
         for key in scoring:
             found = result.cv_results[name][f"test_{key}"]
             assert_allclose(found, expected[f"test_{key}"], atol=1e-9)
-    for key in ("gain", "weighted", "kind"):
+    for key in own:
         means = [of_one[f"test_{key}"].mean() for of_one in result.cv_results.values()]
         of_metric = result.metric(key)
         assert_allclose([of_metric.observed_a, of_metric.observed_b], means)
@@ -127,11 +120,9 @@ def test_a_sum_has_the_standard_deviation_of_a_sum():
     values = np.where(Y == A, 1, -1) * amount
     expected = np.sqrt(N) * values.std()
     total = metrics.resampled(lambda y, p, amount: np.sum(np.where(y == p, 1, -1) * amount))
+    options = {"scoring": total, "params": {"amount": amount}, "n_draws": 4000, "random_state": 0}
     for weight in (1.0, 0.25):
-        result = score_posterior(
-            Y, A, scoring=total, params={"amount": amount}, weight=weight, n_draws=4000,
-            random_state=0,
-        )  # fmt: skip
+        result = score_posterior(Y, A, weight=weight, **options)
         assert result.observed == pytest.approx(values.sum())
         assert result.draws.mean() == pytest.approx(values.sum(), abs=4 * expected / 60 / weight)
         assert result.draws.std() == pytest.approx(expected / np.sqrt(weight), rel=0.06)
@@ -158,31 +149,28 @@ def test_rows_and_columns_go_together(routing):
 def test_requests(routing):
     """Aliases, sample weights that a scorer asks for, and what nobody has said anything about."""
     cost = make_scorer(paid := weighted_gain).set_score_request(amount="cost", sample_weight=True)
-    learners = [GaussianNB().set_fit_request(sample_weight=True), clone(LogisticRegression())]
-    learners[1].set_fit_request(sample_weight=False)
+    learners = [
+        clone(one).set_fit_request(sample_weight=asks)
+        for one, asks in zip(LEARNERS, (True, False), strict=True)
+    ]
     params = {"cost": AMOUNT, "sample_weight": WEIGHTS}
-    comparer = BayesianComparer(learners, scoring=cost, cv=CV, refit=True, **FEW).fit(
-        X, Y, **params
-    )
+    comparer = BayesianComparer(learners, scoring=cost, cv=CV, refit=True, **FEW)
+    comparer.fit(X, Y, **params)
     assert comparer.get_metadata_routing().consumes("fit", list(params)) == {*params}
-    for learner, observed in zip(
-        learners, (comparer.result_.observed_a, comparer.result_.observed_b), strict=True
-    ):
+    for learner, observed in zip(learners, comparer.ranking_.observed, strict=True):
         expected = cross_validate(learner, X, Y, scoring=cost, params=params, cv=CV)
         assert observed == pytest.approx(expected["test_score"].mean())
     predicted = comparer.predict(X[:50])
     weights = WEIGHTS[:50]
     score = comparer.score(X[:50], Y[:50], cost=AMOUNT[:50], sample_weight=weights)
     assert score == pytest.approx(paid(Y[:50], predicted, AMOUNT[:50], weights))
-    mine = (LogisticRegression(), GaussianNB())
     with pytest.raises(UnsetMetadataPassedError, match="bayesian_cross_validate"):
-        bayesian_cross_validate(*mine, X, Y, scoring=cost, params=params, **FEW)
+        bayesian_cross_validate(*LEARNERS, X, Y, scoring=cost, params=params, **FEW)
     with pytest.raises(TypeError, match=r"unexpected argument\(s\) \{'amount'\}"):
-        bayesian_cross_validate(*mine, X, Y, params={"amount": AMOUNT}, **FEW)
+        bayesian_cross_validate(*LEARNERS, X, Y, params={"amount": AMOUNT}, **FEW)
     weighted = make_scorer(sk.f1_score).set_score_request(sample_weight=True)
-    result = compare_predictions(
-        Y, A, B, scoring=weighted, params={"sample_weight": WEIGHTS}, **FEW
-    )
+    options = {"scoring": weighted, "params": {"sample_weight": WEIGHTS}}
+    result = compare_predictions(Y, A, B, **options, **FEW)
     assert result.observed_a == pytest.approx(sk.f1_score(Y, A, sample_weight=WEIGHTS))
 
 
@@ -197,16 +185,17 @@ def test_searches(routing):
 
 
 def test_errors(routing):
-    scorer, learners = asking(gain), (GaussianNB(), LogisticRegression())
+    scorer = asking(gain)
     for params, message in (
         ({"amount": AMOUNT[:9]}, f"there are {N} instances, but amount has 9"),
         ({}, "missing 1 required positional argument: 'amount'"),
     ):
-        options = {"scoring": scorer, "params": params}
-        with pytest.raises((ValueError, TypeError), match=message):
-            bayesian_cross_validate(*learners, X, Y, **options)
-        with pytest.raises((ValueError, TypeError), match=message):
-            compare_predictions(Y, A, B, **options)
+        for compare, given in (
+            (bayesian_cross_validate, (*LEARNERS, X, Y)),
+            (compare_predictions, (Y, A, B)),
+        ):
+            with pytest.raises((ValueError, TypeError), match=message):
+                compare(*given, scoring=scorer, params=params)
     unknown = "params contains 'cost', which no metric of scoring= takes"
     with pytest.raises(TypeError, match=unknown):
         compare_predictions(Y, A, B, scoring=metrics.resampled(gain), params={"cost": AMOUNT})
@@ -240,8 +229,8 @@ def test_sample_weights_of_classes(groups, tmp_path):
     assert f"160 instances count like {effective:,.0f} of equal weight" in result.details()
     result.save(tmp_path / "file")
     assert load_result(tmp_path / "file").details() == result.details()
-    table = result.metric("f1").by(Y if groups is None else groups % 2, metric="f1").summary()
-    rows = (Y if groups is None else groups % 2) == 1
+    column = Y if groups is None else groups % 2
+    table, rows = result.metric("f1").by(column, metric="f1").summary(), column == 1
     expected = sk.f1_score(Y[rows], A[rows], sample_weight=weights[rows])
     assert table.loc[1, "observed_a"] == pytest.approx(expected)
 
@@ -267,19 +256,13 @@ def test_sample_weights_are_importance():
     assert found.draws.std() == pytest.approx(sd, rel=0.1)
 
 
-@pytest.mark.parametrize(
-    ("name", "function"),
-    [
-        ("roc_auc", sk.roc_auc_score),
-        ("average_precision", sk.average_precision_score),
-    ],
-)
-def test_sample_weights_of_scores(name, function):
+@pytest.mark.parametrize("name", ["roc_auc", "average_precision"])
+def test_sample_weights_of_scores(name):
+    function = getattr(sk, f"{name}_score")
     weights = np.where(np.arange(N) < 8, 0.0, WEIGHTS)
-    scores = {"y_score_a": SCORE_A, "y_score_b": SCORE_B}
-    result = compare_predictions(
-        Y, None, None, **scores, scoring=name, sample_weight=weights, n_draws=1000, random_state=0
-    )
+    plain = {"scoring": name, "y_score_a": SCORE_A, "y_score_b": SCORE_B, **FEW}
+    options = plain | {"sample_weight": weights, "n_draws": 1000}
+    result = compare_predictions(Y, None, None, **options)
     expected = [function(Y, one, sample_weight=weights) for one in (SCORE_A, SCORE_B)]
     assert_allclose([result.observed_a, result.observed_b], expected)
     assert result.draws.mean() == pytest.approx(expected[0] - expected[1], abs=0.03)
@@ -291,7 +274,6 @@ def test_sample_weights_of_scores(name, function):
         more[row] *= 1 + 1e-6
         change = (function(Y, SCORE_A, sample_weight=more) - expected[0]) / 1e-6
         assert influence[row] == pytest.approx(change, abs=1e-7)
-    plain = {"scoring": name, **scores, **FEW}
     uniform = compare_predictions(Y, None, None, sample_weight=np.full(N, 2.0), **plain)
     assert_array_equal(uniform.draws, compare_predictions(Y, None, None, **plain).draws)
 
@@ -300,18 +282,16 @@ def test_sample_weights_of_labels_probabilities_and_functions():
     several, said = RNG.integers(0, 2, (2, N, 3))
     options = {"sample_weight": WEIGHTS, **FEW}
     found = score_posterior(several, said, scoring="f1_micro", **options).observed
-    assert found == pytest.approx(
-        sk.f1_score(several, said, average="micro", sample_weight=WEIGHTS)
-    )
+    weights = {"sample_weight": WEIGHTS}
+    assert found == pytest.approx(sk.f1_score(several, said, average="micro", **weights))
     p = 1 / (1 + np.exp(-SCORE_A))
-    found = score_posterior(Y, None, y_score=p, scoring="neg_log_loss", **options).observed
-    assert found == pytest.approx(-sk.log_loss(Y, p, sample_weight=WEIGHTS))
-    loss = metrics.weighted(sk.brier_score_loss, response="predict_proba", greater_is_better=False)
-    found = score_posterior(Y, None, y_score=p, scoring=loss, **options).observed
-    assert found == pytest.approx(-sk.brier_score_loss(Y, p, sample_weight=WEIGHTS))
+    brier = metrics.weighted(sk.brier_score_loss, response="predict_proba", greater_is_better=False)
+    for scoring, loss in (("neg_log_loss", sk.log_loss), (brier, sk.brier_score_loss)):
+        found = score_posterior(Y, None, y_score=p, scoring=scoring, **options).observed
+        assert found == pytest.approx(-loss(Y, p, **weights))
     loss = metrics.weighted(sk.hamming_loss, greater_is_better=False)
     found = score_posterior(Y, A, scoring=loss, **options).observed
-    assert found == pytest.approx(-sk.hamming_loss(Y, A, sample_weight=WEIGHTS))
+    assert found == pytest.approx(-sk.hamming_loss(Y, A, **weights))
 
 
 @pytest.mark.parametrize("scoring", ["f1", "r2"])

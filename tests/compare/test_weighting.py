@@ -103,15 +103,20 @@ def test_the_middle_is_what_was_observed(cv, scoring):
         assert abs(draws.mean() - one) < 0.25 * draws.std()
 
 
-@pytest.mark.parametrize("options", [{"calibrate": True, "cv": 5}, {"estimand": "full"}], ids=str)
-@pytest.mark.parametrize("scoring", ["accuracy", "f1", "roc_auc"])
-def test_swapping_mirrors_and_saving_keeps(scoring, options, tmp_path):
+@pytest.mark.parametrize(
+    ("groups", "options"), [(None, {"calibrate": True, "cv": 5}), (GROUPS, {"estimand": "full"})]
+)
+@pytest.mark.parametrize("scoring", ["f1", "roc_auc"])
+def test_swapping_mirrors_and_saving_keeps(scoring, groups, options, tmp_path):
     options = {"scoring": scoring, **options, **FEW}
-    ranking = BayesianComparer([A, B, KNeighborsClassifier()], **options).fit(X, Y).ranking_
+    comparer = BayesianComparer([A, B, KNeighborsClassifier()], **options)
+    ranking = comparer.fit(X, Y, groups=groups).ranking_
     pairs = ranking.pairs
+    alone = bayesian_cross_validate(A, B, X, Y, groups=groups, **options)
+    np.testing.assert_allclose(pairs[0, 1].draws, alone.draws)
     np.testing.assert_allclose(pairs[0, 2].draws, -pairs[2, 0].draws, atol=1e-12)
     np.testing.assert_array_equal(pairs[0, 2].draws_a, pairs[2, 0].draws_b)
-    other = bayesian_cross_validate(B, A, X, Y, **options)
+    other = bayesian_cross_validate(B, A, X, Y, groups=groups, **options)
     assert other.draws.mean() == pytest.approx(-pairs[0, 1].draws.mean(), abs=0.01)
     assert width(other) == pytest.approx(width(pairs[0, 1]), rel=0.15)
     for result in (pairs[2, 1], ranking):
@@ -120,6 +125,14 @@ def test_swapping_mirrors_and_saving_keeps(scoring, options, tmp_path):
         np.testing.assert_array_equal(again.draws, result.draws)
         assert str(again) == str(result)
         assert (again.weight, again.details()) == (result.weight, result.details())
+    if groups is not None:
+        for i, j in ((0, 1), (2, 0)):
+            both = [one.pairs[i, j] for one in (again, ranking)]
+            np.testing.assert_array_equal(*(one.draws for one in both))
+            assert len({str(one.decision(0.01)) for one in both}) == 1
+            shown = [one.plot("learning_curve").means for one in (*both, pairs[j, i])]
+            np.testing.assert_array_equal(shown[0], shown[1])
+            np.testing.assert_allclose(shown[2], -shown[0], atol=1e-12)
 
 
 @pytest.mark.parametrize("model", ["bcv", "unpaired"])
@@ -140,31 +153,21 @@ def test_groups_are_weighted(cv, scoring):
     rng = np.random.default_rng(0)
     rows = np.repeat(np.arange(60), 6)
     X_many, y_many = X[:60][rows] + 1e-6 * rng.normal(size=(360, X.shape[1])), Y[:60][rows]
-    grouped, naive = (
-        bayesian_cross_validate(
-            A, B, X_many, y_many, groups=groups, cv=cv if groups is not None else None,
-            scoring=scoring, estimand="fitted", **FEW,
-        )
-        for groups in (rows, None)
-    )  # fmt: skip
+    options = {"scoring": scoring, "estimand": "fitted", **FEW}
+    naive = bayesian_cross_validate(A, B, X_many, y_many, **options)
+    grouped = bayesian_cross_validate(A, B, X_many, y_many, groups=rows, cv=cv, **options)
     assert grouped.evidence.n_groups == 60
     assert " in 60 groups" in grouped.details()
     assert width(grouped) > 1.7 * width(naive)
 
 
-def test_groups_of_labels_and_models_that_cannot():
-    X_labels, y_labels = make_multilabel_classification(120, n_classes=3, random_state=0)
+def test_groups_of_labels():
+    several = make_multilabel_classification(120, n_classes=3, random_state=0)
     knn = [("one", KNeighborsClassifier(1)), ("nine", KNeighborsClassifier(9))]
-    groups = np.arange(120) // 4
-    result = bayesian_cross_validate(
-        *knn, X_labels, y_labels, groups=groups, scoring="f1_micro", **FEW
-    )
+    options = {"groups": np.arange(120) // 4, "scoring": "f1_micro", **FEW}
+    result = bayesian_cross_validate(*knn, *several, **options)
     assert result.evidence.n_groups == 30
     assert result.model == "group weights"
-    with pytest.raises(ValueError, match="independent instances, but groups= or blocks= was given"):
-        bayesian_cross_validate(A, B, X, Y, groups=GROUPS, model="bcv", **FEW)
-    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
-        bayesian_cross_validate(A, B, X, Y, groups=GROUPS[:-1], **FEW)
     with pytest.raises(ValueError, match="The 'groups' parameter should not be None"):
         bayesian_cross_validate(A, B, X, Y, cv=GroupKFold(3), **FEW)
 
@@ -177,10 +180,7 @@ def test_groups_of_labels_and_models_that_cannot():
         ({"calibrate": True, "estimand": "fitted"}, "but estimand='fitted' was given"),
         ({"estimand": "fitted", "weight": "published"}, "estimand='fitted' infers the weight"),
         ({"model": "scores", "weight": 0.3}, "weight=, calibrate= and estimand= do not apply"),
-        (
-            {"estimand": "full", "cv": 3},
-            "67% of them. If the order of instances does not matter, leave cv= out, or pass cv=10",
-        ),
+        ({"estimand": "full", "cv": 3}, "67% of them. If .* matter, leave cv= out, or pass cv=10"),
         ({"estimand": "full", "cv": BlockRegularizedCV()}, "the training sets of cv have 50%"),
     ],
 )
@@ -199,41 +199,65 @@ class FailsOnFew(GaussianNB):
 
 
 def test_failures_on_halves():
+    given, options = (FailsOnFew(), B, X[:190], Y[:190]), {"cv": 5, "calibrate": True, **FEW}
     with pytest.raises(RuntimeError, match=r"failed in a half of the data"):
-        bayesian_cross_validate(FailsOnFew(), B, X[:190], Y[:190], cv=5, calibrate=True, **FEW)
+        bayesian_cross_validate(*given, **options)
     with pytest.warns(FitFailedWarning, match="Fits on halves of the data failed"):
-        result = bayesian_cross_validate(
-            FailsOnFew(), B, X[:190], Y[:190], cv=5, calibrate=True, error_score=np.nan, **FEW
-        )
+        result = bayesian_cross_validate(*given, error_score=np.nan, **options)
     assert "that of most learners" in result.details()
 
 
-class Unstable(ClassifierMixin, BaseEstimator):
-    """Is right in nearly all, or in few instances, as the training set has it."""
+class Wrong(ClassifierMixin, BaseEstimator):
+    """Is wrong on a share of the instances of `known`, which depends on its training set."""
+
+    def __init__(self, share):
+        self.share = share
 
     def fit(self, X, y):
-        self.classes_, self.right_ = np.unique(y), X[0, 1] < 0.5
+        self.classes_, self.share_ = np.unique(y), self.share(X, y)
         return self
 
     def predict(self, X):
-        wrong = X[:, 1] > (0.9 if self.right_ else 0.6)
-        return np.where(wrong, 1 - X[:, 0], X[:, 0]).astype(int)
+        return np.where(X[:, 1] < self.share_, 1 - X[:, 0], X[:, 0]).astype(int)
 
 
-@pytest.mark.parametrize("estimator", [A, Unstable()], ids=["stable", "unstable"])
+class Steady(Wrong):
+    """Has the same scores whatever it is trained on, of any data."""
+
+    def __init__(self):
+        super().__init__(lambda X, y: 0)
+
+    def predict(self, X):
+        return (X[:, 1] > 0).astype(int)
+
+
+UNSTABLE = Wrong(lambda X, y: 0.1 if X[0, 1] < 0.5 else 0.4)
+
+
+def falling(gain):
+    """Return a learner whose errors fall with the size of the training set."""
+    return Wrong(lambda X, y: gain / len(y))
+
+
+def known(n):
+    """Return data of which the first column is the truth, and the second uniform."""
+    y = np.arange(n) % 2
+    return np.column_stack([y, np.random.default_rng(0).permutation(np.arange(n) / n)]), y
+
+
+@pytest.mark.parametrize("estimator", [A, UNSTABLE], ids=["stable", "unstable"])
 def test_halves_tell_how_much_training_sets_matter(estimator):
     """Ten folds hardly see it."""
-    data, y = growing(400) if isinstance(estimator, Unstable) else (X, Y)
-    other = Steady(1)
+    data, y = known(400) if estimator is UNSTABLE else (X, Y)
     few = FEW | {"cv": StratifiedKFold(10, shuffle=True, random_state=1)}
     plain, told = (
-        bayesian_cross_validate(estimator, other, data, y, calibrate=calibrate, **few)
+        bayesian_cross_validate(estimator, Steady(), data, y, calibrate=calibrate, **few)
         for calibrate in (False, True)
     )
     assert plain.observed_a == told.observed_a
     assert plain.draws.mean() == pytest.approx(told.draws.mean(), abs=0.2 * plain.draws.std())
     ratio = told.draws_a.std() / plain.draws_a.std()
-    assert ratio > 1.5 if isinstance(estimator, Unstable) else ratio < 1
+    assert ratio > 1.5 if estimator is UNSTABLE else ratio < 1
     assert "that of most learners" in plain.details()
     assert "from how much 6 halves of the data differ" in told.details()
 
@@ -277,31 +301,10 @@ def test_decisions_tell_if_other_splits_could_change_them(tmp_path):
     assert not fold.decision((low, low + 0.9)).depends_on_splits
 
 
-class Growing(ClassifierMixin, BaseEstimator):
-    """Is wrong on a share of the instances that falls with the size of the training set."""
-
-    def __init__(self, gain=60.0):
-        self.gain = gain
-
-    def fit(self, X, y):
-        self.classes_, self.wrong_ = np.unique(y), self.gain / len(y)
-        return self
-
-    def predict(self, X):
-        # The second column is uniform, and the first the truth.
-        return np.where(X[:, 1] < self.wrong_, 1 - X[:, 0], X[:, 0]).astype(int)
-
-
-def growing(n, seed=0):
-    rng = np.random.default_rng(seed)
-    y = np.arange(n) % 2
-    return np.column_stack([y, rng.permutation(np.arange(n) / n)]), y
-
-
 def test_ten_folds_and_halves_for_all_instances():
     """Accuracies of 1 - 60 / s and 1 - 30 / s at the training size s."""
-    X, y = growing(2000)
-    result = bayesian_cross_validate(Growing(60.0), Growing(30.0), X, y, estimand="full", **FEW)
+    pair = falling(60), falling(30)
+    result = bayesian_cross_validate(*pair, *known(2000), estimand="full", **FEW)
     assert result.n_splits == 10
     assert result.train_size == 1800
     assert result.draws.mean() == pytest.approx(-30 / 1800, abs=2e-3)
@@ -326,78 +329,35 @@ def test_the_folds_for_all_instances(grouped):
         assert np.ptp([Y[test].mean() for test in tests]) < 0.05
     again = bayesian_cross_validate(A, B, X, Y, **options)
     np.testing.assert_array_equal(result.draws, again.draws)
-    numbers = bayesian_cross_validate(
-        LinearRegression(), Ridge(), X, X[:, 0] + Y, groups=groups, estimand="full", **FEW
-    )
+    del options["return_indices"]
+    numbers = bayesian_cross_validate(LinearRegression(), Ridge(), X, X[:, 0] + Y, **options)
     splitter = "GroupKFold" if grouped else "KFold"
     assert numbers.details().endswith(f"\n  splits      10 ({splitter})")
 
 
 def test_a_sign_that_turns_is_the_first_line_of_the_decision():
     """1 - 100 / s against 0.93: behind at 1000, ahead at 1800."""
-
-    class Constant(Growing):
-        def fit(self, X, y):
-            self.classes_, self.wrong_ = np.unique(y), 0.07
-            return self
-
-    X, y = growing(2000)
-    pair = ("grows", Growing(100.0)), ("stays", Constant())
-    result = bayesian_cross_validate(*pair, X, y, estimand="full", **FEW)
+    data = known(2000)
+    pair = ("grows", falling(100)), ("stays", Wrong(lambda X, y: 0.07))
+    result = bayesian_cross_validate(*pair, *data, estimand="full", **FEW)
     first = str(result.decision(0.0)).splitlines()[0]
     assert first.startswith("More training data changes the estimate: trained on 1,000 instances, ")
     assert "stays is ahead by 0.030; on 1,800, grows is ahead by 0.01" in first
-    learner = bayesian_cross_validate(*pair, X, y, **FEW)
+    learner = bayesian_cross_validate(*pair, *data, **FEW)
     assert "More training data" not in str(learner.decision(0.0))
     display = result.plot("learning_curve", rope=0.01)
     np.testing.assert_array_equal(display.sizes, [1000, 1800])
     np.testing.assert_allclose(display.means, [-0.03, result.draws.mean()])
-    mirror = bayesian_cross_validate(*pair[::-1], X, y, estimand="full", **FEW)
+    mirror = bayesian_cross_validate(*pair[::-1], *data, estimand="full", **FEW)
     np.testing.assert_allclose(mirror.plot("learning_curve").means, -display.means, atol=1e-3)
     with pytest.raises(ValueError, match="Cross-validate with estimand='full'"):
         learner.plot("learning_curve")
 
 
-def test_all_instances_with_three_learners_groups_and_files(tmp_path):
-    estimators = {"A": A, "B": B, "C": KNeighborsClassifier()}
-    ranking = BayesianComparer(estimators, estimand="full", **FEW).fit(X, Y, groups=GROUPS).ranking_
-    alone = bayesian_cross_validate(A, B, X, Y, groups=GROUPS, estimand="full", **FEW)
-    np.testing.assert_allclose(ranking.pairs[0, 1].draws, alone.draws)
-    ranking.save(tmp_path / "ranking")
-    again = load_result(tmp_path / "ranking")
-    for pair in ((0, 1), (2, 0)):
-        np.testing.assert_array_equal(again.pairs[pair].draws, ranking.pairs[pair].draws)
-        assert str(again.pairs[pair].decision(0.01)) == str(ranking.pairs[pair].decision(0.01))
-    for pair in ((0, 1), (2, 0)):
-        shown = [one.pairs[pair].plot("learning_curve").means for one in (again, ranking)]
-        np.testing.assert_array_equal(*shown)
-        mirror = ranking.pairs[pair[::-1]].plot("learning_curve").means
-        np.testing.assert_allclose(mirror, -shown[0], atol=1e-12)
-
-
-class Steady(ClassifierMixin, BaseEstimator):
-    """Has the same scores whatever it is trained on."""
-
-    def __init__(self, column=0):
-        self.column = column
-
-    def fit(self, X, y):
-        self.classes_ = np.unique(y)
-        return self
-
-    def decision_function(self, X):
-        return X[:, self.column]
-
-    def predict(self, X):
-        return (X[:, self.column] > 0).astype(int)
-
-
 @pytest.mark.parametrize("scoring", ["r2", "neg_mean_absolute_error"])
 def test_draws_at_all_instances_stay_possible(scoring):
-    y = X[:, 0] + 1e-3 * X[:, 1]
-    result = bayesian_cross_validate(
-        LinearRegression(), Ridge(1.0), X, y, scoring=scoring, estimand="full", **FEW
-    )
+    y, options = X[:, 0] + 1e-3 * X[:, 1], {"scoring": scoring, "estimand": "full", **FEW}
+    result = bayesian_cross_validate(LinearRegression(), Ridge(1.0), X, y, **options)
     assert result.draws_a.max() <= (1.0 if scoring == "r2" else 0.0)
 
 
@@ -407,31 +367,24 @@ def cautions_of(result):
 
 def test_cautions(tmp_path):
     """Learners that predict all or nothing, or depend on the training set, are named."""
-    data, y = growing(400)
+    data, y = known(400)
     few = FEW | {"scoring": ["accuracy", "f1"]}
     rare = (np.arange(400) % 10 == 0).astype(int)
-    nothing = bayesian_cross_validate(
-        ("prior", DummyClassifier(strategy="uniform", random_state=0)),
-        ("nothing", DummyClassifier()), data, rare, **few,
-    )  # fmt: skip
-    (caution,) = cautions_of(nothing)
-    assert (
-        "nothing: predicts one class for nearly all instances in some splits; intervals" in caution
-    )
-    by_accuracy = bayesian_cross_validate(GaussianNB(), DummyClassifier(), data, rare, **FEW)
-    assert cautions_of(by_accuracy) == []
-    unstable = bayesian_cross_validate(("moody", Unstable()), Steady(1), data, y, **FEW)
+    coin, nothing = DummyClassifier(strategy="uniform", random_state=0), DummyClassifier()
+    result = bayesian_cross_validate(("coin", coin), ("nothing", nothing), data, rare, **few)
+    (caution,) = cautions_of(result)
+    assert "nothing: predicts one class for nearly all instances in some splits; int" in caution
+    assert cautions_of(bayesian_cross_validate(GaussianNB(), nothing, data, rare, **FEW)) == []
+    unstable = bayesian_cross_validate(("moody", UNSTABLE), Steady(), data, y, **FEW)
     (caution,) = cautions_of(unstable)
     assert "moody: depends strongly on its training set" in caution
     assert "Caution: moody" in unstable.explain()
     unstable.save(tmp_path / "file")
     assert cautions_of(load_result(tmp_path / "file")) == [caution]
     assert cautions_of(bayesian_cross_validate(A, B, X, Y, **few)) == []
-    fitted = bayesian_cross_validate(Unstable(), Steady(1), data, y, estimand="fitted", **FEW)
+    fitted = bayesian_cross_validate(UNSTABLE, Steady(), data, y, estimand="fitted", **FEW)
     assert cautions_of(fitted) == []
-
-
-def test_many_classes_with_few_instances():
+    # Many classes with few instances.
     y = np.arange(240) % 10
     data = np.random.default_rng(0).normal(size=(240, 3)) + y[:, None]
     (caution,) = cautions_of(bayesian_cross_validate(A, B, data, y, **FEW))
