@@ -5,10 +5,8 @@ import pandas as pd
 import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.datasets import make_classification
-from sklearn.exceptions import FitFailedWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics.pairwise import rbf_kernel
-from sklearn.model_selection import KFold
 from sklearn.svm import SVC
 
 from skbayeseval import BlockRegularizedCV
@@ -71,15 +69,6 @@ def test_a_failure_names_the_place():
         with pytest.raises(type(error)) as caught:
             run({"odd": Odd(error)})
         assert "Estimator 'odd' failed in split 0" in str(caught.value.__notes__)
-
-
-def test_a_failed_split_of_another_splitter_is_dropped():
-    cv = KFold(5)
-    failing = X[next(cv.split(X))[0]].sum()
-    with pytest.warns(FitFailedWarning, match="4 of 5 splits are left.*RuntimeError: cannot learn"):
-        found = run({"fair": FAIR, "odd": Odd("raise", failing)}, cv=cv, error_score=np.nan)
-    assert found.kept == [1, 2, 3, 4]
-    assert found.weight == 1
 
 
 def test_wrong_length():

@@ -78,7 +78,8 @@ def test_instances_that_were_not_validated():
 def test_dropped_splits():
     train, test = list(KFold(4).split(X))[1]
     pair = Odd("raise", X[train].sum()), LogisticRegression()
-    with pytest.warns(FitFailedWarning):
+    words = "3 of 4 splits are left.*'Odd' in split 1: RuntimeError: cannot learn this"
+    with pytest.warns(FitFailedWarning, match=words):
         missing = compared(*pair, X, Y, cv=KFold(4), error_score=np.nan).predictions.isna()
     assert missing.iloc[test].all(axis=None)
     assert not missing.iloc[train].any(axis=None)
