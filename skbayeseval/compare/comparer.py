@@ -21,7 +21,6 @@ from skbayeseval._arrays import number_of_samples, wrong
 from skbayeseval._labels import is_indicator
 from skbayeseval._validation import check_flag
 from skbayeseval.compare.learners import (
-    check_estimator_names,
     compare_learners,
     compares_scores,
     kind_of_target,
@@ -39,7 +38,7 @@ from skbayeseval.judgement.rope import check_rope
 from skbayeseval.metrics.scoring import requests_of, resolve_scoring, routed
 from skbayeseval.results.ranking import Ranking
 from skbayeseval.splitting.block_cv import BlockRegularizedCV
-from skbayeseval.splitting.collect import metadata_router, name_the_place
+from skbayeseval.splitting.collect import Learners, metadata_router, name_the_place
 
 if TYPE_CHECKING:
     from skbayeseval.display.style import Display
@@ -284,7 +283,6 @@ class BayesianComparer(MetaEstimatorMixin, BaseEstimator):
             wanted = "two or more: a list of estimators or of (name, estimator) pairs, or a dict"
             raise wrong("estimators", wanted, self.estimators)
         parameters = super().get_params(deep=False)
-        estimators = check_estimator_names(named_estimators(self.estimators), reserved=parameters)
         check_flag(self.refit, "refit")
         if self.rope is not None:
             for rope in self.rope.values() if isinstance(self.rope, Mapping) else [self.rope]:
@@ -293,7 +291,8 @@ class BayesianComparer(MetaEstimatorMixin, BaseEstimator):
         if not get_config()["enable_metadata_routing"]:
             groups = params.pop("groups", None)
         arguments = {**parameters, "params": params, "groups": groups}
-        learners, options = prepare_learners(type(self).__name__, estimators, y, arguments)
+        caller = type(self).__name__
+        learners, options = prepare_learners(caller, self.estimators, y, arguments, parameters)
         ranking = compare_learners(Ranking, learners, X, y, options)
         best_name = str(ranking.table.index[0])
         for attribute in [name for name in vars(self) if name.endswith("_")]:
@@ -303,7 +302,7 @@ class BayesianComparer(MetaEstimatorMixin, BaseEstimator):
         self.cv_results_ = ranking.cv_results
         self.n_splits_ = self.result_.n_splits
         several = is_indicator(y) and len(ranking.labels) > 0
-        if kind_of_target(estimators) == "classes" and self.counter is None:
+        if kind_of_target(learners.estimators) == "classes" and self.counter is None:
             self.classes_ = np.asarray(ranking.labels) if several else np.unique(np.asarray(y))
         self.best_index_ = ranking.names.index(best_name)
         self.best_name_ = best_name
@@ -314,7 +313,7 @@ class BayesianComparer(MetaEstimatorMixin, BaseEstimator):
         if len(columns) and all(isinstance(column, str) for column in columns):
             self.feature_names_in_ = columns
         if self.refit:
-            self._refit_best(estimators[best_name], X, y, learners.fit_params[best_name])
+            self._refit_best(learners, X, y)
         return self
 
     def hdi(self, prob: float = 0.95, **options: Any) -> Interval:
@@ -347,8 +346,9 @@ class BayesianComparer(MetaEstimatorMixin, BaseEstimator):
         See `ComparisonResult.plot`; with three or more estimators, `Ranking.plot`.
         """
         rope = self.rope if rope is None else rope
-        chosen = {} if kind is None else {"kind": kind}
-        return self._answer().plot(rope=rope, **chosen, **options)
+        if kind is not None:
+            options["kind"] = kind
+        return self._answer().plot(rope=rope, **options)
 
     @available_if(_best_has("predict"))
     def predict(self, X: Any) -> NDArray[Any]:
@@ -424,10 +424,11 @@ class BayesianComparer(MetaEstimatorMixin, BaseEstimator):
         check_is_fitted(self, "best_estimator_")
         return self.best_estimator_
 
-    def _refit_best(self, estimator: Any, X: Any, y: Any, params: Mapping[str, Any]) -> None:
+    def _refit_best(self, learners: Learners, X: Any, y: Any) -> None:
+        estimator = learners.estimators[self.best_name_]
         start = time.perf_counter()
         try:
-            best = clone(estimator).fit(X, y, **params)
+            best = clone(estimator).fit(X, y, **learners.fit_params[self.best_name_])
         except Exception as error:
             place = f"The comparison is complete, but the refit of {self.best_name_!r} failed"
             name_the_place(error, place)

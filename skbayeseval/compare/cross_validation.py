@@ -11,12 +11,7 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from skbayeseval.compare.learners import (
-    check_estimator_names,
-    compare_learners,
-    named_estimators,
-    prepare_learners,
-)
+from skbayeseval.compare.learners import compare_learners, prepare_learners
 from skbayeseval.engines.pymc import PyMCEngine
 from skbayeseval.evidence.chunks import ChunkCounter
 from skbayeseval.results.comparison import ComparisonResult
@@ -178,8 +173,8 @@ def bayesian_cross_validate(
             "BayesianComparer([a, b, c]).fit(X, y)."
         )
     arguments = locals()
-    estimators = check_estimator_names(named_estimators([estimator_a, estimator_b]))
-    learners, options = prepare_learners("bayesian_cross_validate", estimators, y, arguments)
+    pair = [estimator_a, estimator_b]
+    learners, options = prepare_learners("bayesian_cross_validate", pair, y, arguments)
     return compare_learners(Ranking, learners, X, y, options).pairs[0, 1]
 
 
@@ -268,6 +263,5 @@ def bayesian_cross_val_score(
     True
     """
     arguments = locals()
-    estimators = check_estimator_names(named_estimators([estimator]))
-    learners, options = prepare_learners("bayesian_cross_val_score", estimators, y, arguments)
+    learners, options = prepare_learners("bayesian_cross_val_score", [estimator], y, arguments)
     return compare_learners(ScoreResult, learners, X, y, options)

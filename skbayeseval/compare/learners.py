@@ -9,7 +9,7 @@ the results of the search in `search.refit.cv_results_`.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Container, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, ClassVar, TypeVar
@@ -26,13 +26,7 @@ from sklearn.model_selection import (
     check_cv,
 )
 
-from skbayeseval._arrays import (
-    check_rows,
-    check_same_length,
-    in_short,
-    number_of_samples,
-    wrong,
-)
+from skbayeseval._arrays import check_rows, check_same_length, in_short, number_of_samples, wrong
 from skbayeseval._labels import is_indicator
 from skbayeseval._streams import Stream, seed_of
 from skbayeseval._validation import check_random_state_entropy, check_weight
@@ -94,11 +88,9 @@ def named_estimators(estimators: Any) -> list[tuple[str, Any]]:
     return named
 
 
-def check_estimator_names(
-    estimators: Sequence[tuple[str, Any]], reserved: Container[str] = ()
-) -> dict[str, Any]:
+def _check_estimators(given: Any, reserved: Container[str]) -> dict[str, Any]:
     """Validate names and estimators, and return them as a dict."""
-    names = [name for name, _ in estimators]
+    estimators = named_estimators(given)
     for name, estimator in estimators:
         if not isinstance(name, str):
             raise TypeError(f"The name of an estimator must be a string, got {name!r}.")
@@ -113,6 +105,7 @@ def check_estimator_names(
                 f"{in_short(estimator)} is not an estimator: it must be an instance with fit and "
                 f"predict, or a pair (name, estimator).{hint}"
             )
+    names = [name for name, _ in estimators]
     if len(set(names)) < len(names):
         raise ValueError(f"Names provided are not unique: {names!r}.")
     return dict(estimators)
@@ -210,14 +203,15 @@ class CrossValidationOptions(Fitting):
 
 
 def prepare_learners(
-    caller: str, estimators: Mapping[str, Any], y: Any, arguments: Mapping[str, Any]
+    caller: str, given: Any, y: Any, arguments: Mapping[str, Any], reserved: Container[str] = ()
 ) -> tuple[Learners, CrossValidationOptions]:
     """Return the estimators with their splitter, parameters and entropy, and the options.
 
     `arguments` are those of the caller, by name. The options have the columns that scorers are
     given. `caller` is the function or class that metadata were passed to. The default splitter gets
-    a seed of its own.
+    a seed of its own. Estimators cannot have the names that are `reserved`.
     """
+    estimators = _check_estimators(given, reserved)
     options = CrossValidationOptions(**among(arguments, CrossValidationOptions))
     cv, params, groups, random_state = (
         arguments[name] for name in ("cv", "params", "groups", "random_state")
@@ -239,8 +233,8 @@ def prepare_learners(
         targets = y if counter is None else None
         cv = check_cv(check_iterable_cv(cv), targets, classifier=target == "classes")
     scorers = requests_of(options.scoring)
-    split, fit, given = route(caller, estimators, cv, params, groups, scorers)
-    scoring = with_columns(options.scoring, given, number_of_samples(y, "y"))
+    split, fit, columns = route(caller, estimators, cv, params, groups, scorers)
+    scoring = with_columns(options.scoring, columns, number_of_samples(y, "y"))
     return Learners(estimators, cv, split, fit, entropy), replace(options, scoring=scoring)
 
 
@@ -453,7 +447,7 @@ def _infer_weights(
 def _target(learners: Learners, X: Any, y: Any, options: CrossValidationOptions) -> Target:
     """Return what is compared: chunks, plain scores, numbers, or classes and labels."""
     estimators = learners.estimators
-    make_target: type[LabelTarget | ChunkTarget | ScoreTarget | NumberTarget] = LabelTarget
+    make_target: type[Target] = LabelTarget
     if options.counter is not None:
         make_target = ChunkTarget
     elif compares_scores(options.model):

@@ -170,9 +170,7 @@ class Target:
         self, observed: Mapping[str, Mapping[str, Any]], weight: float = 1.0
     ) -> CollectedEvidence:
         """Return the evidence of what was observed of all instances at once."""
-        rows = np.arange(self.n_samples)
-        runs: dict[str, Any] = {name: [SimpleNamespace(observed=o)] for name, o in observed.items()}
-        return self.collected(Collection([(rows, rows)], [0], runs, weight=weight))
+        return self.collected(_one_split(np.arange(self.n_samples), observed, weight))
 
     def collected(self, collection: Collection) -> CollectedEvidence:
         """Return the evidence of the splits that did not fail."""
@@ -463,29 +461,19 @@ class NumberTarget(Target):
 
     def collected(self, collection: Collection) -> CollectedEvidence:
         """Return the evidence of the splits that did not fail."""
-        predictions = {name: collection.pooled(name) for name in self.names}
         rows, split = collection.tested()
-        numbers = self._numbers(rows, predictions, collection.weight, split)
         groups = self._groups_of(rows)
         units = rows if groups is None else groups
-        return CollectedEvidence(numbers, scored_rows=ScoreRows(rows, units, split, numbers))
-
-    def _numbers(
-        self,
-        rows: Array,
-        predictions: Mapping[str, Array],
-        weight: float = 1.0,
-        split: Array | None = None,
-    ) -> PredictedNumbers:
-        return PredictedNumbers.from_predictions(
+        numbers = PredictedNumbers.from_predictions(
             self.truth[rows],
-            {self.called[name]: predicted for name, predicted in predictions.items()},
-            weight=weight,
-            groups=self._groups_of(rows),
+            {self.called[name]: collection.pooled(name) for name in collection.runs},
+            weight=collection.weight,
+            groups=groups,
             sample_weight=self.sample_weight,
             instances=rows,
             run=split,
         )
+        return CollectedEvidence(numbers, scored_rows=ScoreRows(rows, units, split, numbers))
 
     def out_of_fold(self, collection: Collection) -> OutOfFold:
         """Return the predicted numbers."""
@@ -493,8 +481,16 @@ class NumberTarget(Target):
 
     def scores(self, name: str, test: Array, observed: Mapping[str, Any]) -> dict[str, float]:
         """Return the value of each metric in one split."""
-        numbers = self._numbers(test, {name: observed["predict"]})
+        numbers = self.collected(_one_split(test, {name: observed})).evidence
         return {key: numbers.observed(metric)[0] for key, metric in self.metrics.items()}
+
+
+def _one_split(
+    rows: Array, observed: Mapping[str, Mapping[str, Any]], weight: float = 1.0
+) -> Collection:
+    """Return what was observed of some instances as the outputs in one split."""
+    runs: dict[str, Any] = {name: [SimpleNamespace(observed=o)] for name, o in observed.items()}
+    return Collection([(rows, rows)], [0], runs, weight=weight)
 
 
 def count_one(truth: Any, predictions: Any, classes: Any, pos_label: Any) -> Any:

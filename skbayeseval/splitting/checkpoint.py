@@ -12,8 +12,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -107,17 +106,14 @@ class Checkpoint:
         common.append(digest({name: config.get(name) for name in SETTINGS}))
         common.append(_digest_of("X, y or groups", list(data), _AS_ARRAYS, []))
         unfollowed: dict[str, list[str]] = {name: [] for name in estimators}
-        of_estimators = _numbered(
-            digest(
-                [
-                    *common,
-                    self._key_of_estimator(name, estimator, unfollowed[name]),
-                    _digest_of("params", dict(fit_params[name]), _AS_ARRAYS, unfollowed[name]),
-                    _digest_of("scoring", observers[name], _IN_A_MODULE, unfollowed[name]),
-                ]
-            )
+        of_estimators = [
+            [
+                self._key_of_estimator(name, estimator, unfollowed[name]),
+                _digest_of("params", dict(fit_params[name]), _AS_ARRAYS, unfollowed[name]),
+                _digest_of("scoring", observers[name], _IN_A_MODULE, unfollowed[name]),
+            ]
             for name, estimator in estimators.items()
-        )
+        ]
         unsure = [name for name, found in unfollowed.items() if found]
         if unsure:
             told = dict.fromkeys(what for name in unsure for what in unfollowed[name])
@@ -128,10 +124,11 @@ class Checkpoint:
                 f"another folder, or name a version: {_with_key(unsure[0])}.",
                 stacklevel=5,
             )
-        of_splits = _numbered(digest(list(split)) for split in splits)
+        of_splits = _numbered([digest(list(split)) for split in splits])
+        numbered = _numbered([digest([*common, *parts]) for parts in of_estimators])
         return {
             (name, i): digest([of_one, of_split])
-            for name, of_one in zip(estimators, of_estimators, strict=True)
+            for name, of_one in zip(estimators, numbered, strict=True)
             for i, of_split in enumerate(of_splits)
         }
 
@@ -231,17 +228,12 @@ def check_repeatable(checkpoint: Any, cv: Any, halves: bool, random_state: Any) 
         )
 
 
-def _numbered(digests: Iterable[str]) -> list[tuple[str, int]]:
+def _numbered(digests: list[str]) -> list[tuple[str, int]]:
     """Return each digest with how many equal ones precede it.
 
     Names and positions would tell equal ones apart as well, but change with the other estimators.
     """
-    seen: Counter[str] = Counter()
-    numbered = []
-    for one in digests:
-        numbered.append((one, seen[one]))
-        seen[one] += 1
-    return numbered
+    return [(one, digests[:i].count(one)) for i, one in enumerate(digests)]
 
 
 _IN_A_MODULE = "Define it by a def or class statement at the top level of a module"

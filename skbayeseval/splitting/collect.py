@@ -213,10 +213,9 @@ class Collection:
     @property
     def two_fold_repeats(self) -> int | None:
         """The number of repeats if the splits are repeated two-fold cross-validation, else None."""
-        kept = [self.splits[i] for i in self.kept]
+        kept = [[np.sort(rows) for rows in self.splits[i]] for i in self.kept]
         mirrored = all(
-            np.array_equal(np.sort(test), np.sort(next_train))
-            and np.array_equal(np.sort(train), np.sort(next_test))
+            np.array_equal(train, next_test) and np.array_equal(test, next_train)
             for (train, test), (next_train, next_test) in zip(kept[::2], kept[1::2], strict=False)
         )
         return len(kept) // 2 if mirrored and len(kept) % 2 == 0 else None
@@ -401,15 +400,13 @@ def metadata_router(
     owner: Any, estimators: Mapping[str, Any], cv: Any, scorers: Sequence[Any]
 ) -> MetadataRouter:
     """Return the router from `fit` to the splitter, each estimator's `fit`, and scorers."""
-    router = MetadataRouter(owner=owner).add(
-        splitter=cv, method_mapping=MethodMapping().add(caller="fit", callee="split")
-    )
-    for i, estimator in enumerate(estimators.values()):
-        fit = MethodMapping().add(caller="fit", callee="fit")
-        router.add(**{f"estimator_{i}": estimator}, method_mapping=fit)
-    for i, scorer in enumerate(scorers):
-        score = MethodMapping().add(caller="fit", callee="score")
-        router.add(**{f"scorer_{i}": scorer}, method_mapping=score)
+    router = MetadataRouter(owner=owner)
+    called = {"split": {"splitter": cv}}
+    called["fit"] = {f"estimator_{i}": one for i, one in enumerate(estimators.values())}
+    called["score"] = {f"scorer_{i}": one for i, one in enumerate(scorers)}
+    for callee, objects in called.items():
+        mapping = MethodMapping().add(caller="fit", callee=callee)
+        router.add(**objects, method_mapping=mapping)
     return router
 
 
@@ -460,16 +457,15 @@ def _fit_and_observe(
         failed = f"{type(error).__name__}: {error}"
         return task, _Run({}, fit_time, 0.0, estimator if keep else None, failed)
     score_time = time.perf_counter() - start - fit_time
-    kept = estimator if keep else None
     # Of a search, or of a search that is the last step of a pipeline.
     last = estimator.steps[-1][1] if hasattr(estimator, "steps") else estimator
     chosen = getattr(last, "best_params_", None)
-    if checkpoint is None or key is None:
-        return task, _Run(observed, fit_time, score_time, kept, chosen=chosen)
-    unseeded = digest(random_state) != digest(check_random_state(None).get_state(legacy=False))
-    run = _Run(observed, fit_time, score_time, None, chosen=storable(chosen), unseeded=unseeded)
-    if checkpoint.is_here():
-        checkpoint.store(key, run)
+    run = _Run(observed, fit_time, score_time, estimator if keep else None, chosen=chosen)
+    if checkpoint is not None and key is not None:
+        unseeded = digest(random_state) != digest(check_random_state(None).get_state(legacy=False))
+        run = replace(run, chosen=storable(chosen), unseeded=unseeded)
+        if checkpoint.is_here():
+            checkpoint.store(key, run)
     return task, run
 
 

@@ -30,9 +30,6 @@ from skbayeseval.splitting.block_cv import BlockRegularizedCV, calibrated_weight
 
 Split = tuple[Array, Array]
 
-# The name of splits that were given, in place of a splitter.
-AS_GIVEN = "splits as given"
-
 FOLDS = (KFold, StratifiedKFold, GroupKFold, StratifiedGroupKFold, LeaveOneOut)
 REPEATED_FOLDS = (RepeatedKFold, RepeatedStratifiedKFold)
 DISJOINT = (LeaveOneGroupOut, TimeSeriesSplit)
@@ -274,7 +271,7 @@ def splitter_name(cv: Any) -> str:
     if cv is None or isinstance(cv, Integral):
         return f"{5 if cv is None else int(cv)}-fold cross-validation"
     name = type(cv).__name__  # private where scikit-learn wraps a list of splits
-    return name if hasattr(cv, "split") and not name.startswith("_") else AS_GIVEN
+    return name if hasattr(cv, "split") and not name.startswith("_") else "splits as given"
 
 
 def _of_folds(n_folds: int, n_repeats: int) -> SplitProportions:

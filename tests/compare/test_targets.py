@@ -11,7 +11,6 @@ from sklearn.model_selection import KFold
 
 from skbayeseval import (
     BayesianComparer,
-    BlockRegularizedCV,
     ConvertTags,
     bayesian_cross_validate,
     chunk_counter,
@@ -65,6 +64,7 @@ class Tagger(BaseEstimator):
 
 COUNTER = chunk_counter("IOB2", "IOBES")
 A = ("plain", Tagger())
+FEW = {"n_draws": 100, "random_state": 0}
 B = ("looks back", ConvertTags(Tagger(look_back=True), "IOB2", "IOBES"))
 
 
@@ -96,17 +96,9 @@ def test_every_face_gives_the_same(groups):
     given = {} if groups is None else {"groups": groups}
     comparer = BayesianComparer([A, B], **split, **options).fit(X, y, **given)
 
-    def part(values, rows):
-        return [values[i] for i in rows]
-
-    gold = part(y, test)
-    tagged = [
-        tagger.fit(part(X, train), part(y, train)).predict(part(X, test)) for _, tagger in (A, B)
-    ]
-    named = {"names": ("plain", "looks back")}
-    ours = compare_predictions(
-        gold, *tagged, groups=None if groups is None else groups[test], **named, **options
-    )
+    tagged = [tagger.fit(X[:40], y[:40]).predict(X[40:]) for _, tagger in (A, B)]
+    options["groups"] = None if groups is None else groups[test]
+    ours = compare_predictions(y[40:], *tagged, names=("plain", "looks back"), **options)
     for other in (comparer.result_, ours):
         assert other.model == result.model
         for metric in ("f1", "recall"):
@@ -115,26 +107,17 @@ def test_every_face_gives_the_same(groups):
             assert seen.observed_b == pytest.approx(same.observed_b)
 
 
-def test_three_taggers_are_refused():
-    X, y = sentences(60)
-    with pytest.raises(ValueError, match="two taggers, but there are 3 estimators"):
-        BayesianComparer([A, B, Tagger()], counter=COUNTER).fit(X, y)
-
-
 def test_scores_of_the_splits_are_those_of_seqeval():
     X, y = sentences(60)
-    cv = KFold(3)
-    result = bayesian_cross_validate(
-        A, B, X, y, counter=COUNTER, cv=cv, scoring=["f1", "recall"], random_state=0, n_draws=100
-    )
-    for k, (train, test) in enumerate(cv.split(X)):
+    options = {"cv": KFold(3), "scoring": ["f1", "recall"], **FEW}
+    result = bayesian_cross_validate(A, B, X, y, counter=COUNTER, **options)
+    for k, (train, test) in enumerate(KFold(3).split(X)):
         X_train, y_train, X_test, y_test = (
             [of[i] for i in rows] for rows in (train, test) for of in (X, y)
         )
-        plain = Tagger().fit(X_train, y_train).predict(X_test)
-        other = B[1].fit(X_train, y_train).predict(X_test)
-        for name, predicted in (("plain", plain), ("looks back", other)):
-            tags = predicted if name == "plain" else convert_tags(predicted, "IOBES", "IOB2")
+        for name, tagger in (A, B):
+            tags = tagger.fit(X_train, y_train).predict(X_test)
+            tags = tags if name == "plain" else convert_tags(tags, "IOBES", "IOB2")
             expected = f1_score(y_test, tags)
             assert result.cv_results[name]["test_f1"][k] == pytest.approx(expected)
     assert list(result.frequentist().index[-1:]) == ["corrected resampled t"]
@@ -143,9 +126,7 @@ def test_scores_of_the_splits_are_those_of_seqeval():
 
 def test_default_splits_are_balanced_in_types():
     X, y = sentences(200)
-    result = bayesian_cross_validate(
-        A, B, X, y, counter=COUNTER, random_state=0, n_draws=100, return_indices=True
-    )
+    result = bayesian_cross_validate(A, B, X, y, counter=COUNTER, return_indices=True, **FEW)
     table = COUNTER.frequencies(X, y)
     for test in result.cv_results["plain"]["indices"]["test"]:
         np.testing.assert_allclose(table.iloc[test].sum(), table.sum() / 2, rtol=0.03)
@@ -154,20 +135,13 @@ def test_default_splits_are_balanced_in_types():
 def test_sentences_of_equal_length():
     # predict may give a 2-D array, and y may be one.
     X, y = sentences(40, length=5)
-    a, b = (
-        Tagger(as_array=True),
-        ConvertTags(Tagger(look_back=True, as_array=True), "IOB2", "IOBES"),
-    )
-    cv = BlockRegularizedCV(random_state=0)
+    a, b = Tagger(as_array=True), Tagger(look_back=True, as_array=True)
+    pair, options = (a, ConvertTags(b, "IOB2", "IOBES")), {"counter": COUNTER, **FEW}
     results = [
-        bayesian_cross_validate(
-            a, b, X, target, counter=COUNTER, cv=cv, random_state=0, n_draws=100
-        )
+        bayesian_cross_validate(*pair, X, target, **options)
         for target in (y, np.array(y), pd.Series(y))
     ]
-    plain = bayesian_cross_validate(
-        A[1], B[1], X, y, counter=COUNTER, cv=cv, random_state=0, n_draws=100
-    )
+    plain = bayesian_cross_validate(A[1], B[1], X, y, **options)
     assert {result.evidence for result in results} == {plain.evidence}
 
 
@@ -201,6 +175,8 @@ def test_bad_arguments(arguments, error, message):
     X, y = sentences(40)
     with pytest.raises(error, match=message):
         bayesian_cross_validate(A, B, X, **{"y": y, "counter": COUNTER, **arguments})
+    with pytest.raises(ValueError, match="two taggers, but there are 3 estimators"):
+        BayesianComparer([A, B, Tagger()], counter=COUNTER).fit(X, y)
 
 
 def test_comparer_of_taggers():

@@ -40,6 +40,11 @@ def compare(checkpoint, **options):
     return bayesian_cross_validate(Logged(), Logged(1.0), X, Y, **given)
 
 
+def files(folder):
+    """Return the files of finished fits."""
+    return sorted(path for path in folder.glob("*.npz") if not path.name.startswith("."))
+
+
 def main():
     """Compare in a process of its own."""
     folder, draws, n_jobs = sys.argv[1:]

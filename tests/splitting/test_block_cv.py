@@ -1,3 +1,5 @@
+from itertools import combinations, product
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -11,8 +13,6 @@ from sklearn.utils.metadata_routing import get_routing_for_object
 
 from skbayeseval import BlockRegularizedCV
 from skbayeseval.splitting.block_cv import balanced_partition, calibrated_weight, orthogonal_array
-
-REPEATS = range(2, 12)
 
 
 def largest_imbalance(columns, blocks, n_blocks):
@@ -46,29 +46,18 @@ def test_weight_is_the_average_of_the_paper(m):
     assert calibrated_weight(1) == pytest.approx(2 * np.log(1.5))
 
 
-@pytest.mark.parametrize("m", REPEATS)
+@pytest.mark.parametrize("m", range(2, 12))
 def test_orthogonal_array(m):
+    # With three repeats, these are all ways to cut four blocks in two: Wang and Li 2019, Table 1.
     array = orthogonal_array(m)
     n_blocks = len(array)
     assert n_blocks == (4 if m <= 3 else 8 if m <= 7 else 12)
     assert array.shape == (n_blocks, m)
     assert (array.sum(axis=0) == n_blocks // 2).all()
-    for i in range(m):
-        for j in range(i):
-            for first in (True, False):
-                for second in (True, False):
-                    both = (array[:, i] == first) & (array[:, j] == second)
-                    assert both.sum() == n_blocks // 4
-
-
-def test_three_repeats_are_those_of_the_paper():
-    # Wang and Li 2019, Table 1, up to the names of blocks and halves: all three ways to cut four
-    # blocks into two pairs.
-    pairs = {frozenset({frozenset(np.flatnonzero(s)), frozenset(np.flatnonzero(~s))})
-             for s in orthogonal_array(3).T}  # fmt: skip
-    expected = {frozenset({frozenset(p), frozenset({0, 1, 2, 3} - set(p))})
-                for p in ({0, 1}, {0, 2}, {1, 2})}  # fmt: skip
-    assert pairs == expected
+    for i, j in combinations(range(m), 2):
+        for first, second in product((True, False), repeat=2):
+            both = (array[:, i] == first) & (array[:, j] == second)
+            assert both.sum() == n_blocks // 4
 
 
 @pytest.mark.parametrize(("m", "n"), [(2, 101), (3, 48), (6, 101), (11, 48)])
@@ -84,11 +73,9 @@ def test_splits(m, n):
     for (first, second), (third, fourth) in zip(splits[::2], splits[1::2], strict=True):
         np.testing.assert_array_equal(first, fourth)
         np.testing.assert_array_equal(second, third)
-    for i in range(0, 2 * m, 2):
-        for j in range(0, i, 2):
-            for side in (0, 1):
-                shared = len(np.intersect1d(splits[i][0], splits[j][side]))
-                assert abs(shared - n / 4) <= n_blocks / 4
+    for one, other in combinations(splits[::2], 2):
+        for side in other:
+            assert abs(len(np.intersect1d(one[0], side)) - n / 4) <= n_blocks / 4
     validated = np.bincount(np.concatenate([test for _, test in splits]), minlength=n)
     assert (validated == m).all()
 
@@ -105,14 +92,9 @@ def test_blocks_agree_in_size_and_classes(m, kind):
 
 
 def random_median(columns, n_blocks):
-    rng = np.random.default_rng(0)
-    size = len(columns)
-    return np.median(
-        [
-            largest_imbalance(columns, rng.permutation(np.arange(size) % n_blocks), n_blocks)
-            for _ in range(100)
-        ]
-    )
+    rng, sides = np.random.default_rng(0), np.arange(len(columns)) % n_blocks
+    at_random = (largest_imbalance(columns, rng.permutation(sides), n_blocks) for _ in range(100))
+    return np.median(list(at_random))
 
 
 @pytest.mark.parametrize(("m", "as_sparse"), [(3, False), (11, True)])
@@ -135,27 +117,30 @@ def test_frequencies_from_a_callable_or_an_array(m):
     X = [f"sentence {i}" for i in range(600)]
     columns = entities(X, None).astype(float)
     n_blocks = len(orthogonal_array(m))
+    most = 0.35 * random_median(columns, n_blocks)
     with_zeros = sparse.csr_matrix(columns)
     with_zeros.data[0] = columns[0, with_zeros.indices[0]] = 0.0
     for regularize in (entities, columns, sparse.csr_matrix(columns), with_zeros):
         cv = BlockRegularizedCV(m, regularize=regularize, random_state=0)
         blocks = blocks_of(cv, X)
-        assert largest_imbalance(columns, blocks, n_blocks) < 0.35 * random_median(
-            columns, n_blocks
-        )
+        assert largest_imbalance(columns, blocks, n_blocks) < most
         assert np.ptp(np.bincount(blocks)) <= 1
 
 
-def test_an_array_must_fit():
-    with pytest.raises(ValueError, match="Input y contains NaN"):
-        next(BlockRegularizedCV().split(np.zeros(8), [0, np.nan] * 4))
-    cv = BlockRegularizedCV(regularize=np.ones((50, 2)))
-    with pytest.raises(ValueError, match=r"shape \(50, 2\), but there are 40 samples.*callable"):
-        next(cv.split(np.zeros(40)))
-    with pytest.raises(ValueError, match="negative, NaN or infinite"):
-        next(BlockRegularizedCV(regularize=-np.ones(40)).split(np.zeros(40)))
-    with pytest.raises(ValueError, match="regularize must be 'auto'"):
-        next(BlockRegularizedCV(regularize="classes").split(np.zeros(40)))
+@pytest.mark.parametrize(
+    ("options", "y", "words"),
+    [
+        ({}, [0, np.nan] * 4, "Input y contains NaN"),
+        ({"regularize": np.ones((50, 2))}, None, r"shape \(50, 2\), but there are 8 sa.*callable"),
+        ({"regularize": -np.ones(8)}, None, "negative, NaN or infinite"),
+        ({"regularize": "classes"}, None, "regularize must be 'auto'"),
+        ({"n_repeats": 11}, None, "blocks=12 greater than the number of samples: n_samples=8"),
+        ({"n_repeats": 4}, [0, 1] * 4, "n_blocks=8 cannot be .*classes, pass regularize=None"),
+    ],
+)
+def test_bad_data(options, y, words):
+    with pytest.raises(ValueError, match=words):
+        next(BlockRegularizedCV(**options).split(np.zeros(8), y))
 
 
 @pytest.mark.parametrize(("m", "regularize"), [(3, "auto"), (8, None), (3, entities)])
@@ -211,24 +196,15 @@ def test_small_classes():
     y = np.array([0] * 30 + [1] * 3)
     with pytest.warns(UserWarning, match="least populated class in y has only 3 members"):
         list(BlockRegularizedCV().split(np.zeros(33), y))
-    with pytest.raises(ValueError, match="n_blocks=12 cannot be greater than the number of member"):
-        list(BlockRegularizedCV(11).split(np.zeros(20), [0, 1] * 10))
-    with pytest.raises(
-        ValueError, match="blocks=4 greater than the number of samples: n_samples=3"
-    ):
-        list(BlockRegularizedCV().split(np.zeros(3), [0, 1, 0]))
     assert len(list(BlockRegularizedCV().split(np.zeros(4)))) == 6
-    with pytest.raises(ValueError, match="4 blocks of whole groups, but there are only 2"):
-        list(BlockRegularizedCV().split(np.zeros(20), [0, 1] * 10, [0] * 10 + [1] * 10))
 
 
 @pytest.mark.parametrize(("m", "error"), [(1, ValueError), (12, ValueError), (3.0, TypeError)])
 def test_bad_number_of_repeats(m, error):
     cv = BlockRegularizedCV(m)  # the constructor only stores
-    with pytest.raises(error, match="n_repeats"):
-        cv.get_n_splits()
-    with pytest.raises(error, match="n_repeats"):
-        next(cv.split(np.zeros(50)))
+    for call in (cv.get_n_splits, lambda: next(cv.split(np.zeros(50)))):
+        with pytest.raises(error, match="n_repeats"):
+            call()
 
 
 @pytest.mark.slow
@@ -257,8 +233,6 @@ def test_whole_numbers_are_no_classes():
     y = np.random.default_rng(0).integers(20, 300, 442).astype(float)
     blocks = blocks_of(BlockRegularizedCV(5, random_state=0), np.zeros(442), y)
     assert np.ptp(np.bincount(blocks)) <= 1
-    with pytest.raises(ValueError, match="If y does not contain classes, pass regularize=None"):
-        next(BlockRegularizedCV(5).split(np.zeros(20), np.arange(20)))
 
 
 def test_nearly_perfect_partition_is_found():
@@ -268,11 +242,8 @@ def test_nearly_perfect_partition_is_found():
     blocks = balanced_partition(columns, 4, np.random.RandomState(0), equal_sizes=True)
     assert (np.bincount(blocks) == 30).all()
     assert largest_imbalance(columns, blocks, 4) < 0.05
-
-
-def test_columns_without_anything():
-    blocks = balanced_partition(np.zeros((10, 3)), 4, np.random.RandomState(0), equal_sizes=True)
-    assert np.ptp(np.bincount(blocks)) <= 1
+    empty = balanced_partition(np.zeros((10, 3)), 4, np.random.RandomState(0), equal_sizes=True)
+    assert np.ptp(np.bincount(empty)) <= 1
 
 
 @pytest.mark.parametrize("equal_sizes", [True, False])

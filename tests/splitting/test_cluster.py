@@ -13,7 +13,7 @@ from sklearn.naive_bayes import BernoulliNB, MultinomialNB
 from sklearn.pipeline import make_pipeline
 
 from skbayeseval import bayesian_cross_validate
-from tests.splitting.logged import compare
+from tests.splitting.logged import compare, files
 
 # The cluster's own warnings, such as those of workers that are killed, are not of interest here.
 pytestmark = [
@@ -37,10 +37,6 @@ def cluster(log):
     options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None}
     with distributed.LocalCluster(**options) as workers, distributed.Client(workers) as client:
         yield client
-
-
-def files(folder):
-    return [path for path in folder.glob("*.npz") if not path.name.startswith(".")]
 
 
 @pytest.mark.slow

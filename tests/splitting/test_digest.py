@@ -34,9 +34,6 @@ def double(values, by=2):
 
 
 class Own(BaseEstimator):
-    def __init__(self, part=None):
-        self.part = part
-
     def fit(self, X, y):
         self.fitted_ = double(X)
         return self
@@ -93,14 +90,12 @@ def test_equal_values_have_equal_digests_and_others_do_not():
 
 @pytest.mark.slow
 def test_other_processes_find_the_same():
-    command = [
-        sys.executable,
-        "-c",
+    script = (
         "from tests.splitting.test_digest import various, digest\n"
-        "print([digest(one) for one in various().values()])",
-    ]
-    environment = {**os.environ, "PYTHONHASHSEED": "1"}
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+        "print([digest(one) for one in various().values()])"
+    )
+    options = {"env": {**os.environ, "PYTHONHASHSEED": "1"}, "capture_output": True, "text": True}
+    done = subprocess.run([sys.executable, "-c", script], check=True, **options)
     assert done.stdout.strip() == str([digest(one) for one in various().values()])
 
 
@@ -161,6 +156,27 @@ def test_what_cannot_be_told_apart(value, reason):
         digest(value)
 
 
+@pytest.fixture
+def modules_of_mine(tmp_path, monkeypatch):
+    """Return a function that writes modules by their names, and forgets those imported before."""
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+
+    def forget():
+        for name in [name for name in sys.modules if "_of_mine" in name]:
+            del sys.modules[name]
+
+    def write(**texts):
+        forget()
+        for name, text in texts.items():
+            path = tmp_path.joinpath(*name.split("__")).with_suffix(".py")
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(textwrap.dedent(text))
+
+    yield write
+    forget()
+
+
 MODULE = """
     import logging
     from dataclasses import dataclass
@@ -217,27 +233,20 @@ MODULE = """
 STEP = "def step(x):\n    return x + 20\n"
 
 
-def test_code_of_the_users_own(tmp_path, monkeypatch):
-    monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.setattr(sys, "dont_write_bytecode", True)
-
+def test_code_of_the_users_own(modules_of_mine, tmp_path):
     (tmp_path / "steps_of_mine").mkdir()
     (tmp_path / "steps_of_mine" / "__init__.py").write_text("from . import inner")
-    written = {"rules_of_mine": MODULE, "steps_of_mine/inner": STEP}
+    written = {"rules_of_mine": MODULE, "steps_of_mine__inner": STEP}
 
-    def digest_after(*change):
-        assert not change or any(change[0] in text for text in written.values())
-        for name, text in written.items():
-            text = textwrap.dedent(text)
-            (tmp_path / f"{name}.py").write_text(text.replace(*change) if change else text)
-        for name in ("rules_of_mine", "steps_of_mine", "steps_of_mine.inner"):
-            sys.modules.pop(name, None)
+    def digest_after(old="", new=""):
+        assert any(old in text for text in written.values())
+        modules_of_mine(**{name: text.replace(old, new) for name, text in written.items()})
         import rules_of_mine
 
         return digest(rules_of_mine.Rule())
 
     before = digest_after()
-    assert digest_after("LOG = ", "# A comment.\n\nLOG = ") == before
+    assert digest_after("LOG = ", "# A comment.\n\n    LOG = ") == before
     for change in (
         ("THRESHOLD = 3", "THRESHOLD = 4"),
         ("helper(X)", "helper(y)"),
@@ -286,27 +295,6 @@ LAZY = """
         from helper_of_mine import scale
         return scale
 """
-
-
-@pytest.fixture
-def modules_of_mine(tmp_path, monkeypatch):
-    """Return a function that writes modules by their names, and forgets those imported before."""
-    monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.setattr(sys, "dont_write_bytecode", True)
-
-    def forget():
-        for name in [name for name in sys.modules if "_of_mine" in name]:
-            del sys.modules[name]
-
-    def write(**texts):
-        forget()
-        for name, text in texts.items():
-            path = tmp_path.joinpath(*name.split("__")).with_suffix(".py")
-            path.parent.mkdir(exist_ok=True)
-            path.write_text(textwrap.dedent(text))
-
-    yield write
-    forget()
 
 
 @pytest.mark.parametrize("way", WAYS)

@@ -53,33 +53,24 @@ def test_a_terminal_sees_the_bar(monkeypatch):
     assert "5/5" in written.getvalue()
 
 
-class Notebook:
-    """IPython's display: an output per display, which updates replace."""
-
-    def __init__(self):
-        self.outputs = []
-        self.history = []
-
-    def display(self, shown, *, display_id):
-        assert display_id
-        self.outputs.append(shown)
-        self.history.append(shown)
-        place = len(self.outputs) - 1
-        notebook = self
-
-        class Handle:
-            def update(self, shown):
-                notebook.outputs[place] = shown
-                notebook.history.append(shown)
-
-        return Handle()
-
-
 @pytest.fixture
 def notebook(monkeypatch):
-    found = Notebook()
-    module = types.ModuleType("IPython.display")
-    module.display, module.HTML = found.display, str
+    """IPython's display: an output per display, which updates replace, and all that was shown."""
+    found = types.SimpleNamespace(outputs=[], history=[])
+
+    def display(shown, *, display_id):
+        assert display_id
+        place = len(found.outputs)
+        found.outputs.append("")
+
+        def update(shown):
+            found.outputs[place] = shown
+            found.history.append(shown)
+
+        update(shown)
+        return types.SimpleNamespace(update=update)
+
+    module = types.SimpleNamespace(display=display, HTML=str)
     monkeypatch.setitem(sys.modules, "IPython", types.ModuleType("IPython"))
     monkeypatch.setitem(sys.modules, "IPython.display", module)
     monkeypatch.setattr(progress, "Console", lambda **_: Console(force_jupyter=True))
