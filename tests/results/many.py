@@ -16,7 +16,7 @@ from skbayeseval import (
     metrics,
     score_posterior,
 )
-from tests.results import gallery
+from tests.results.gallery import MAKERS
 
 QUICK = {"n_draws": 4000, "random_state": 0}
 EVIL = "<script>document.title='taken'</script>"
@@ -102,4 +102,4 @@ OF_EACH_KIND = [
 @cache
 def made(name):
     """Return the result of a function of this file or of the gallery."""
-    return (globals().get(name) or getattr(gallery, name))()
+    return globals().get(name, MAKERS.get(name))()
