@@ -133,9 +133,7 @@ def noisy_numbers():
 def cross_validated(**options):
     X, y = noisy_numbers()
     classes = (y > 0).astype(int)
-    return bayesian_cross_validate(
-        GaussianNB(), DummyClassifier(), X, classes, **options, **COMMON
-    )
+    return bayesian_cross_validate(GaussianNB(), DummyClassifier(), X, classes, **options, **COMMON)
 
 
 def regressors():
