@@ -155,15 +155,11 @@ class Curves:
             finding = f"{metric.name}: {verdict}"
             if is_difference:
                 difference, _ = self.difference()
-        shown: dict[str, Band] = (
-            {f"{names[0]} minus {names[1]}": difference}
-            if is_difference
-            else dict(zip(names, self.bands(), strict=True))
-        )
-        reference = None if is_difference else self._reference()
-        return CurveDisplay(
-            shown, kind=self.kind, reference=reference, finding=finding, prob=self.prob
-        )
+        about: dict[str, Any] = {"kind": self.kind, "finding": finding, "prob": self.prob}
+        if is_difference:
+            return CurveDisplay({" minus ".join(names): difference}, **about)
+        bands = dict(zip(names, self.bands(), strict=True))
+        return CurveDisplay(bands, reference=self._reference(), **about)
 
     def metric(self) -> Metric:
         """Return the metric that sums up the curve, or else one of the same scores."""

@@ -9,7 +9,6 @@ from sklearn.naive_bayes import GaussianNB
 
 from skbayeseval import (
     BlockRegularizedCV,
-    ComparisonResult,
     bayesian_cross_validate,
     chunk_counter,
     compare_counts,
@@ -144,13 +143,16 @@ def regressors():
     )
 
 
-def chains():
+def with_chains(like):
     """Chains as PyMC would give them, with draws of a prior."""
     rng = np.random.default_rng(0)
-    like = of_two(*labels(3)[:3], scoring="f1_macro", model="hierarchical")
     parameters = like._posterior.specification.parameters()
     trace = {one.name: rng.uniform(0.1, 0.3, (2, 100, *one.shape)) for one in parameters}
-    return ComparisonResult.from_trace(trace, like)
+    return like.from_trace(trace, like)
+
+
+def chains():
+    return with_chains(of_two(*labels(3)[:3], scoring="f1_macro", model="hierarchical"))
 
 
 EXACT = {

@@ -3,13 +3,12 @@
 import platform
 import re
 import sys
+from importlib.metadata import version
 
 import matplotlib as mpl
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
-import scipy
-import sklearn
 
 import skbayeseval
 from skbayeseval import (
@@ -360,16 +359,11 @@ def test_counts_sensitivity_and_versions_are_those_of_the_result(tmp_path):
     assert f" 1 {np.sum((y == 1) & (a == 0))} {np.sum((y == 1) & (a == 1))}" in text
     for (model, prior), row in result.prior_sensitivity().iterrows():
         assert f"{model}, {prior} {row['mean']:.3f} {row['sd']:.3f}" in text
-    for name, version in (
-        ("skbayeseval", skbayeseval.__version__),
-        ("Python", platform.python_version()),
-        ("numpy", np.__version__),
-        ("scipy", scipy.__version__),
-        ("scikit-learn", sklearn.__version__),
-        ("seed (random_state)", "0"),
-        ("prior", "mu = 1.0, theta = 0.25"),
-    ):
-        assert f"{name} {version}" in text
+    for name in ("numpy", "scipy", "scikit-learn"):
+        assert f"{name} {version(name)}" in text
+    assert f"skbayeseval {skbayeseval.__version__} Python {platform.python_version()} " in text
+    assert "seed (random_state) 0 " in text
+    assert "prior mu = 1.0, theta = 0.25" in text
 
 
 def test_chains_show_their_diagnostics(tmp_path):
