@@ -183,7 +183,8 @@ def test_repeats_of_two_folds(data, cv, tests):
 
 def test_failed_splits(data):
     result = compare(data, cv=RepeatedKFold(n_splits=2, n_repeats=5, random_state=0))
-    result._cross_validation.scores["accuracy"][result.names[0]][0] = np.nan
+    scores, name = result._cross_validation.scores["accuracy"], result.names[0]
+    scores[name] = np.r_[np.nan, scores[name][1:]]
     table = result.frequentist()
     assert list(table.index[table["level"] == "splits"]) == ["corrected resampled t"]
     assert table.loc["corrected resampled t", "df"] == 8
