@@ -159,8 +159,8 @@ def test_each_tier_is_surely_worse_than_the_first_of_those_above():
 
 def test_equal_classifiers_are_in_one_tier():
     """Without pooling, the best and the worst of 12 equal ones differ in most of these."""
-    together = [len(simulated([0.8] * 12, seed=seed).tiers().groups) == 1 for seed in range(30)]
-    assert sum(together) >= 27
+    together = [len(simulated([0.8] * 12, seed=seed).tiers().groups) == 1 for seed in range(12)]
+    assert sum(together) >= 11
 
 
 def test_tiers_in_words():
