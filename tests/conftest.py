@@ -45,8 +45,7 @@ def _close_figures():
     plt.close("all")
 
 
-@pytest.fixture
-def votes():
+def correlated_votes():
     """Labels and the predictions of two correlated classifiers, 400 instances."""
     rng = np.random.default_rng(7)
     y = (rng.random(400) < 0.4).astype(int)
@@ -54,6 +53,11 @@ def votes():
     a = np.where(hard + 0.2 * rng.random(400) < 0.95, y, 1 - y)
     b = np.where(hard + 0.2 * rng.random(400) < 0.90, y, 1 - y)
     return y, a, b
+
+
+@pytest.fixture
+def votes():
+    return correlated_votes()
 
 
 @pytest.fixture(scope="session")

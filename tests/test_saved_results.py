@@ -12,7 +12,7 @@ import pytest
 import skbayeseval
 from skbayeseval import load_result
 from tests.conftest import ROOT
-from tests.results.gallery import COMMON, GALLERY, chains
+from tests.results.gallery import COMMON, MAKERS
 
 DATA = ROOT / "tests" / "data"
 FILES = sorted(DATA.glob("*/*.npz"))
@@ -40,16 +40,15 @@ def save_all(folder):
     folder.mkdir(parents=True)
     expected = {}
     COMMON["n_draws"] = 100
-    for make in (*GALLERY, chains):
+    for name, make in MAKERS.items():
         result = make()
-        result.save(folder / f"{make.__name__}.npz")
-        expected[make.__name__] = answers(result)
+        result.save(folder / f"{name}.npz")
+        expected[name] = answers(result)
     (folder / "answers.json").write_text(json.dumps(expected, indent=1) + "\n", encoding="utf-8")
 
 
 def test_every_kind_was_saved():
-    expected = {make.__name__ for make in (*GALLERY, chains)}
-    assert expected <= {path.stem for path in FILES}
+    assert set(MAKERS) <= {path.stem for path in FILES}
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parent.name}-{path.stem}")

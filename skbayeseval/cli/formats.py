@@ -266,12 +266,10 @@ def write_junit(gate: Gate, path: str) -> None:
         attributes = {"classname": f"skbayeseval.{gate.asked}", "name": name, "time": "0"}
         case = ElementTree.SubElement(suite, "testcase", attributes)
         sentence = one_line(answer)
-        if answer.answer == "yes":
-            ElementTree.SubElement(case, "system-out").text = sentence
-        else:
-            ElementTree.SubElement(
-                case, "failure", {"message": sentence, "type": "gate"}
-            ).text = sentence
+        told, about = "system-out", {}
+        if answer.answer != "yes":
+            told, about = "failure", {"message": sentence, "type": "gate"}
+        ElementTree.SubElement(case, told, about).text = sentence
     ElementTree.indent(suites)
     with written_whole(path) as temporary:
         ElementTree.ElementTree(suites).write(temporary, encoding="utf-8", xml_declaration=True)

@@ -82,13 +82,7 @@ def in_words_of_options(error: Exception, args: argparse.Namespace) -> str:
 class _Once(argparse.Action):
     """Store a value, and refuse a second one, which would silently replace the first."""
 
-    def __call__(
-        self,
-        parser: argparse.ArgumentParser,
-        namespace: argparse.Namespace,
-        values: Any,
-        option_string: str | None = None,
-    ) -> None:
+    def __call__(self, parser: Any, namespace: Any, values: Any, option: Any = None) -> None:
         given = vars(namespace).setdefault("given", set())
         if self.dest in given:
             raise argparse.ArgumentError(self, "may be given only once")

@@ -404,10 +404,8 @@ def _checked_colors(colors: Any) -> list[Any]:
 
     if colors is None:
         return []
-    try:
-        chosen = [colors] if isinstance(colors, str) or is_color_like(colors) else list(colors)
-    except TypeError:
-        chosen = [colors]
+    is_one = isinstance(colors, str) or is_color_like(colors) or not np.iterable(colors)
+    chosen = [colors] if is_one else list(colors)
     if not all(map(is_color_like, chosen)):
         wanted = "a color or a sequence of colors that matplotlib knows"
         raise wrong("colors", wanted, colors)

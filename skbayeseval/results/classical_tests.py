@@ -12,13 +12,7 @@ from sklearn.model_selection import TimeSeriesSplit
 from skbayeseval._arrays import Array
 from skbayeseval.evidence import ConfusionCounts, Evidence
 from skbayeseval.judgement import frequentist
-from skbayeseval.judgement.frequentist import (
-    SignificanceTest,
-    diebold_mariano,
-    mcnemar,
-    paired_t,
-    sign_test,
-)
+from skbayeseval.judgement.frequentist import SignificanceTest, mcnemar, paired_t, sign_test
 from skbayeseval.metrics.metric import Metric, totals_of
 from skbayeseval.posterior.posterior import Posterior
 from skbayeseval.splitting.block_cv import BlockRegularizedCV
@@ -152,7 +146,7 @@ def _in_order(evidence: Any, scored: Any, metric: Metric) -> Iterator[Row]:
         a, b = 1 - evidence.losses
     else:
         return
-    test = diebold_mariano(a, b, lag=length - 1)
+    test = frequentist.diebold_mariano(a, b, lag=length - 1)
     yield test.name, "rows", compares, f"correlated up to lag {length - 1}", test
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import pandas as pd
 
 from skbayeseval._html import html_table, write_page
-from skbayeseval.judgement.decision import NO_ROPE, InWords, digits_of
+from skbayeseval.judgement.decision import NO_ROPE, digits_of
 from skbayeseval.judgement.distribution import Distribution, decision_of
 from skbayeseval.judgement.intervals import Interval
 from skbayeseval.judgement.rope import check_rope, warn_of_one_rope
@@ -327,10 +327,6 @@ class RopeResult(DescribedResult):
 
     def _reference(self, metric: Metric) -> float:
         """Return the observed score that others are compared with."""
-        raise NotImplementedError
-
-    def decision(self, rope: Any, prob: float = 0.95, *, metric: Any = None) -> InWords:
-        """Return what is decided, given a ROPE."""
         raise NotImplementedError
 
     def to_latex(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -106,11 +107,8 @@ class Curves:
 
     def bands(self) -> list[Band]:
         """Return the curve of each classifier."""
-        curves_of_each = map(self._curve, range(self.scored.n_classifiers))
-        return [
-            self._band(points, self._draws(heights, k))
-            for k, (points, heights) in enumerate(curves_of_each)
-        ]
+        each = enumerate(map(self._curve, range(self.scored.n_classifiers)))
+        return [self._band(points, self._draws(heights, k)) for k, (points, heights) in each]
 
     def difference(self) -> tuple[Band, Array]:
         """Return the difference of the curves of two classifiers, A minus B, at each point.
@@ -157,15 +155,11 @@ class Curves:
             finding = f"{metric.name}: {verdict}"
             if is_difference:
                 difference, _ = self.difference()
-        shown: dict[str, Band] = (
-            {f"{names[0]} minus {names[1]}": difference}
-            if is_difference
-            else dict(zip(names, self.bands(), strict=True))
-        )
-        reference = None if is_difference else self._reference()
-        return CurveDisplay(
-            shown, kind=self.kind, reference=reference, finding=finding, prob=self.prob
-        )
+        about: dict[str, Any] = {"kind": self.kind, "finding": finding, "prob": self.prob}
+        if is_difference:
+            return CurveDisplay({" minus ".join(names): difference}, **about)
+        bands = dict(zip(names, self.bands(), strict=True))
+        return CurveDisplay(bands, reference=self._reference(), **about)
 
     def metric(self) -> Metric:
         """Return the metric that sums up the curve, or else one of the same scores."""
@@ -188,42 +182,39 @@ class Curves:
 
         The heights, of shape (n_points, n_draws), are a function of the weights of units.
         """
-        scored, truth, kind = self.scored, self.truth, self.kind
+        scored, kind, at = self.scored, self.kind, self.thresholds
         needs, response = CURVES[kind].needs, scored.responses[k]
         scores = response[needs if needs in response else "probability"]
-
-        def of_rows(weights: Array) -> Array:
-            own = scored.sample_weight
-            return weights[scored.unit] if own is None else weights[scored.unit] * own[:, None]
-
+        part: Callable[..., curves.Part]
+        runs: list[Any] = [slice(None)]  # net benefits and bins are of all runs together
+        values, places = self.truth, scores
         if kind == "calibration":
             # Bins hold about equally many instances; equal probabilities share a bin.
-            _, bins = np.unique(np.searchsorted(_edges(scores), scores), return_inverse=True)
-            means = np.bincount(bins, scores) / np.bincount(bins)
-            return means, lambda weights: _ratio(
-                [curves.calibration(truth, bins, of_rows(weights), len(means))]
-            )
-        if kind == "calibration_difference":  # in bins that both have in common
+            _, places = np.unique(np.searchsorted(_edges(scores), scores), return_inverse=True)
+            at = np.bincount(places, scores) / np.bincount(places)
+            part = partial(curves.calibration, n_bins=len(at))
+        elif kind == "calibration_difference":  # in bins that both have in common
             pooled = np.concatenate([one["probability"] for one in scored.responses])
             edges = _edges(pooled)
-            of_pooled, bins = np.searchsorted(edges, pooled), np.searchsorted(edges, scores)
-            n_bins = len(edges) + 1
-            times = np.bincount(of_pooled, minlength=n_bins)
-            means = np.bincount(of_pooled, pooled, n_bins) / np.maximum(times, 1)
-            return means, lambda weights: _ratio(
-                [curves.calibration(truth - scores, bins, of_rows(weights), n_bins)]
-            )
-        if kind.startswith("net_benefit"):
-            return self.thresholds, lambda weights: _ratio(
-                [curves.net_benefit(truth, scores, of_rows(weights), self.thresholds)]
-            )
-        part, points = curves.roc, curves.RATES
-        if kind == "precision_recall":
-            part, points = curves.precision_recall, curves.RECALLS
-        runs = [np.flatnonzero(scored.run == run) for run in np.unique(scored.run)]
-        return points, lambda weights: _ratio(
-            [part(truth[rows], scores[rows], of_rows(weights)[rows]) for rows in runs]
-        )
+            of_pooled, places = np.searchsorted(edges, pooled), np.searchsorted(edges, scores)
+            times = np.bincount(of_pooled, minlength=len(edges) + 1)
+            at = np.bincount(of_pooled, pooled, len(times)) / np.maximum(times, 1)
+            values, part = values - scores, partial(curves.calibration, n_bins=len(times))
+        elif kind.startswith("net_benefit"):
+            part = partial(curves.net_benefit, thresholds=at)
+        else:
+            runs = [np.flatnonzero(scored.run == run) for run in np.unique(scored.run)]
+            at, part = curves.RATES, curves.roc
+            if kind == "precision_recall":
+                at, part = curves.RECALLS, curves.precision_recall
+
+        def heights(weights: Array) -> Array:
+            weights = weights[scored.unit]
+            if scored.sample_weight is not None:
+                weights = weights * scored.sample_weight[:, None]
+            return _ratio([part(values[rows], places[rows], weights[rows]) for rows in runs])
+
+        return at, heights
 
     def _draws(self, heights: Callable[[Array], Array], k: int | None) -> Array:
         """Return draws of the heights of a classifier; without k, of the difference of two."""
@@ -419,12 +410,9 @@ class ComparisonFigures(DifferenceAnswers):
         region, of_class = None, get_metric(name)
         if rope is not None:
             region = check_rope(rope.get(name, rope) if isinstance(rope, dict) else rope, of_class)
-        of_types = self._posterior.of_types(of_class)
-        if of_types:
-            differences = {name: of_type.difference(of_class) for name, of_type in of_types.items()}
-        else:
-            differences = self._differences_in_classes(name)
-        rows = []
+        of_types, rows = self._posterior.of_types(of_class), []
+        differences = {kind: of_type.difference(of_class) for kind, of_type in of_types.items()}
+        differences = differences or self._differences_in_classes(name)
         for difference in differences.values():
             decision = decision_of(difference, region or Interval(0.0, 0.0), prob, self.names, name)
             rows.append((difference.mean, *decision.hdi, decision.code))

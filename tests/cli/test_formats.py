@@ -10,7 +10,6 @@ from xml.etree import ElementTree
 
 import pytest
 
-from skbayeseval import compare_counts
 from skbayeseval.cli.formats import workflow_command
 
 GOOD, SAME, BAD = "900 50 60", "500 50 60", "300 200 200"
@@ -45,12 +44,6 @@ def test_exit_codes(a, b, gate, code, line, judged):
     found, first = judged(f"counts --a {a} --b {b} --gate {gate}")
     assert found == code
     assert first.startswith(line)
-
-
-def test_the_answer_is_that_of_the_result(judged):
-    result = compare_counts((900, 50, 60), (890, 60, 70), n_draws=2000, random_state=0)
-    _, line = judged("counts --a 900 50 60 --b 890 60 70 --gate non-inferior --rope 0.01")
-    assert line == f"gate passed: {result.non_inferiority(0.01)}".splitlines()[0]
 
 
 def test_what_it_applies_to_is_told_once(run):
@@ -91,15 +84,6 @@ def test_a_page_begins_with_the_gate(run, tmp_path):
     run(counts)
     headline = re.search("<h1>(.*?)</h1>", path.read_text(encoding="utf-8"))[1]
     assert f"</header>\n<p>{headline}</p>" in page
-
-
-def test_json(run):
-    code, said = run(f"counts --a {BAD} --b {GOOD} --gate non-inferior --rope 0.01 --json")
-    assert code == 3
-    gate = json.loads(said.out)["gate"]
-    assert (gate["asked"], gate["margin"], gate["passed"]) == ("non-inferior", 0.01, False)
-    assert gate["answers"][0]["answer"] == "no"
-    assert gate["answers"][0]["probability"] < 0.01
 
 
 def test_questions_that_are_not_complete(refused):
@@ -257,7 +241,11 @@ def test_looks(run, refused):
     assert run(command)[0] == 0
     code, said = run(f"{command} --looks 10")
     assert code == 3
-    (answer,) = json.loads(said.out)["gate"]["answers"]
+    gate = json.loads(said.out)["gate"]
+    (answer,) = gate.pop("answers")
+    assert gate == {"asked": "non-inferior", "margin": 0.01, "passed": False}
+    assert answer["answer"] == "not settled"
+    assert answer["probability"] == pytest.approx(0.994, abs=0.005)
     assert answer["required"] == pytest.approx(0.995)
     assert answer["looks"] == 10
     assert "99.5% or more would be a yes at each of 10 looks" in answer["sentence"]

@@ -92,8 +92,8 @@ def draws_of(make):
 
 
 # Draws of every kind of specification, of parameters and of curves.
-DRAWS = {make.__name__: partial(draws_of, make) for make in gallery.GALLERY} | {
-    "parameters": lambda: gallery.paired()._posterior.parameters()["theta+"],
+DRAWS = {name: partial(draws_of, make) for name, make in gallery.EXACT.items()} | {
+    "parameters": lambda: gallery.EXACT["paired"]()._posterior.parameters()["theta+"],
     "parameters of recalls": lambda: gallery.many_classes()._posterior.parameters()["rho_A"],
     "curves": lambda: figures.Curves(gallery.instance_scores()._posterior, "roc").bands()[0].low,
 }

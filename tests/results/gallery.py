@@ -9,7 +9,6 @@ from sklearn.naive_bayes import GaussianNB
 
 from skbayeseval import (
     BlockRegularizedCV,
-    ComparisonResult,
     bayesian_cross_validate,
     chunk_counter,
     compare_counts,
@@ -32,58 +31,31 @@ def labels(n_classes=2, n=120, k=3):
     return y, *(np.where(rng.random(n) < 0.8, y, rng.permutation(y)) for _ in range(k))
 
 
-def paired():
-    scoring = {"mine": "f1", "f2": metrics.fbeta(2, zero_division=1.0)}
-    return compare_predictions(*labels()[:3], scoring=scoring, names=("x", "y"), **COMMON)
+def of_two(*arguments, **options):
+    """Return a comparison of two, by default of two classes."""
+    return compare_predictions(*(arguments or labels()[:3]), **options, **COMMON)
 
 
-def marginal():
-    return compare_counts(
-        (88, 10, 12), (80, 14, 20), weight=0.37, scoring=["f1", "recall"], **COMMON
-    )
+def indicators():
+    return (one.reshape(-1, 3) for one in labels()[:3])
 
 
 def many_classes():
-    y, a, b, _ = (np.array(["ham", "eggs", "spam"])[codes] for codes in labels(3))
-    return compare_predictions(y, a, b, scoring=["f1_macro", "accuracy"], **COMMON)
-
-
-def hierarchical():
-    return compare_predictions(*labels(3, 1000)[:3], model="hierarchical", **COMMON)
-
-
-def independent_labels():
-    y, a, b = (one.reshape(-1, 3) for one in labels()[:3])
-    return compare_predictions(y, a, b, scoring="f1_macro", model="bcv", **COMMON)
-
-
-def grouped():
-    return compare_predictions(*labels()[:3], groups=np.arange(120) // 4, scoring="f1", **COMMON)
-
-
-def multi_label():
-    y, a, b, _ = labels()
-    y, a, b = (one.reshape(-1, 3) for one in (y, a, b))
-    return compare_predictions(y, a, b, scoring="f1_macro", **COMMON)
-
-
-def with_prevalence():
-    return compare_predictions(*labels()[:3], prevalence=0.1, scoring="f1", **COMMON)
+    words = (np.array(["ham", "eggs", "spam"])[codes] for codes in labels(3)[:3])
+    return of_two(*words, scoring=["f1_macro", "accuracy"])
 
 
 def instance_scores():
     y, a, b, _ = labels()
     noise = np.random.default_rng(0).random((2, 120))
     scores = {"y_score_a": a + noise[0], "y_score_b": b + noise[1]}
-    return compare_predictions(y, a, b, scoring=["roc_auc", "f1"], **scores, **COMMON)
+    return of_two(y, a, b, scoring=["roc_auc", "f1"], **scores)
 
 
 def numbers():
     y, a, b = np.random.default_rng(0).normal(size=(3, 60))
-    weight = np.linspace(0.5, 2, 60)
-    groups = np.arange(60) // 2
-    options = {"sample_weight": weight, "groups": groups, **COMMON}
-    return compare_predictions(y, y + a, y + 2 * b, scoring=["r2", "explained_variance"], **options)
+    rows = {"sample_weight": np.linspace(0.5, 2, 60), "groups": np.arange(60) // 2}
+    return of_two(y, y + a, y + 2 * b, scoring=["r2", "explained_variance"], **rows)
 
 
 def chunks():
@@ -107,20 +79,14 @@ class Tagger(BaseEstimator):
         return [known[one] for one in X[:, self.column]]
 
 
-def splits():
-    rng = np.random.default_rng(0)
-    a, b = rng.normal(0.8, 0.02, (2, 10))
-    return compare_scores(a, b, test_fraction=0.1, **COMMON)
+def split_scores(*shape, **options):
+    a, b = np.random.default_rng(0).normal(0.8, 0.02, (2, *shape))
+    return compare_scores(a, b, test_fraction=0.1, **options, **COMMON)
 
 
-def data_sets():
-    a, b = np.random.default_rng(0).normal(0.8, 0.02, (2, 6, 10))
-    return compare_scores(a, b, model="signed-rank", test_fraction=0.1, **COMMON)
-
-
-def right_items():
-    y, a, b, _ = labels()
-    return compare_items(a == y, b == y, scoring="accuracy", **COMMON)
+def right(k=2):
+    y, *predictions = labels(k=k)
+    return (one == y for one in predictions)
 
 
 def graded_items():
@@ -137,18 +103,6 @@ def judged_items():
     return compare_items(*scores, **judges, **COMMON)
 
 
-def clustered_items():
-    y, a, b, _ = labels()
-    groups = np.arange(120) // 12
-    return compare_items(a == y, b == y, groups=groups, model="clustered", **COMMON)
-
-
-def many_items():
-    y, *predictions = labels()
-    scores = {name: one == y for name, one in zip("abc", predictions, strict=True)}
-    return compare_many_items(scores, **COMMON)
-
-
 def systems():
     scores = np.random.default_rng(0).random((3, 5, 2))
     nested = {
@@ -157,65 +111,84 @@ def systems():
     return compare_scores(nested, test_fraction=0.2, **COMMON)
 
 
-def out_of_fold():
-    y, a, *_ = labels()
-    return score_posterior(y, a, scoring="f1", weight="inferred", **COMMON)
-
-
-def single():
-    y, a, *_ = labels()
-    return score_posterior(y, a, scoring=["f1", "accuracy"], **COMMON)
+def single(**options):
+    return score_posterior(*labels()[:2], **options, **COMMON)
 
 
 def ranking():
-    y, a, b, c = labels()
-    return compare_many(y, {"a": a, "b": b, "c": c}, scoring="f1", **COMMON)
-
-
-def own_metric():
-    return compare_predictions(
-        *labels()[:3], scoring=metrics.from_confusion(false_alarms, "alarms"), **COMMON
-    )
+    y, *predictions = labels()
+    return compare_many(y, dict(zip("abc", predictions, strict=True)), scoring="f1", **COMMON)
 
 
 def false_alarms(tables):
     return -tables[..., 0, 1]
 
 
-def cross_validated(**options):
+def noisy_numbers():
     X = np.random.default_rng(0).normal(size=(80, 2))
-    y = (X[:, 0] + np.random.default_rng(1).normal(size=80) > 0).astype(int)
-    options = options or {"scoring": ["accuracy", "f1_macro"], "return_indices": True}
-    return bayesian_cross_validate(GaussianNB(), DummyClassifier(), X, y, **options, **COMMON)
+    return X, X[:, 0] + np.random.default_rng(1).normal(size=80)
 
 
-def full_size():
-    return cross_validated(estimand="full")
+def cross_validated(**options):
+    X, y = noisy_numbers()
+    classes = (y > 0).astype(int)
+    return bayesian_cross_validate(GaussianNB(), DummyClassifier(), X, classes, **options, **COMMON)
 
 
 def regressors():
-    X = np.random.default_rng(0).normal(size=(80, 2))
-    y = X[:, 0] + np.random.default_rng(1).normal(size=80)
     search = GridSearchCV(Ridge(), {"alpha": [0.1, np.float64(1.0)], "tol": [1e-4]}, cv=2)
-    cv = BlockRegularizedCV(regularize=None, random_state=0)
+    options = {"cv": BlockRegularizedCV(regularize=None, random_state=0), "scoring": "r2"}
     return bayesian_cross_validate(
-        search, LinearRegression(), X, y, model="scores", scoring="r2", cv=cv, **COMMON
+        search, LinearRegression(), *noisy_numbers(), model="scores", **options, **COMMON
     )
 
 
-def chains():
+def with_chains(like):
     """Chains as PyMC would give them, with draws of a prior."""
     rng = np.random.default_rng(0)
-    y, a, b, _ = labels(3)
-    like = compare_predictions(y, a, b, scoring="f1_macro", model="hierarchical", **COMMON)
     parameters = like._posterior.specification.parameters()
     trace = {one.name: rng.uniform(0.1, 0.3, (2, 100, *one.shape)) for one in parameters}
-    return ComparisonResult.from_trace(trace, like)
+    return like.from_trace(trace, like)
 
 
-GALLERY = (
-    paired, marginal, many_classes, hierarchical, independent_labels, grouped, multi_label,
-    with_prevalence, instance_scores, numbers, chunks, splits, data_sets, right_items,
-    graded_items, judged_items, clustered_items, many_items, systems, out_of_fold, single, ranking,
-    own_metric, cross_validated, full_size, regressors,
-)  # fmt: skip
+def chains():
+    return with_chains(of_two(*labels(3)[:3], scoring="f1_macro", model="hierarchical"))
+
+
+EXACT = {
+    "paired": lambda: of_two(
+        scoring={"mine": "f1", "f2": metrics.fbeta(2, zero_division=1.0)}, names=("x", "y")
+    ),
+    "marginal": lambda: compare_counts(
+        (88, 10, 12), (80, 14, 20), weight=0.37, scoring=["f1", "recall"], **COMMON
+    ),
+    "many_classes": many_classes,
+    "hierarchical": lambda: of_two(*labels(3, 1000)[:3], model="hierarchical"),
+    "independent_labels": lambda: of_two(*indicators(), scoring="f1_macro", model="bcv"),
+    "grouped": lambda: of_two(groups=np.arange(120) // 4, scoring="f1"),
+    "multi_label": lambda: of_two(*indicators(), scoring="f1_macro"),
+    "with_prevalence": lambda: of_two(prevalence=0.1, scoring="f1"),
+    "instance_scores": instance_scores,
+    "numbers": numbers,
+    "chunks": chunks,
+    "splits": lambda: split_scores(10),
+    "data_sets": lambda: split_scores(6, 10, model="signed-rank"),
+    "right_items": lambda: compare_items(*right(), scoring="accuracy", **COMMON),
+    "graded_items": graded_items,
+    "judged_items": judged_items,
+    "clustered_items": lambda: compare_items(
+        *right(), groups=np.arange(120) // 12, model="clustered", **COMMON
+    ),
+    "many_items": lambda: compare_many_items(dict(zip("abc", right(3), strict=True)), **COMMON),
+    "systems": systems,
+    "out_of_fold": lambda: single(scoring="f1", weight="inferred"),
+    "single": lambda: single(scoring=["f1", "accuracy"]),
+    "ranking": ranking,
+    "own_metric": lambda: of_two(scoring=metrics.from_confusion(false_alarms, "alarms")),
+    "cross_validated": lambda: cross_validated(
+        scoring=["accuracy", "f1_macro"], return_indices=True
+    ),
+    "full_size": lambda: cross_validated(estimand="full"),
+    "regressors": regressors,
+}
+MAKERS = {**EXACT, "chains": chains}

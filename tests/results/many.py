@@ -16,19 +16,11 @@ from skbayeseval import (
     metrics,
     score_posterior,
 )
-from tests.results import gallery
+from tests.conftest import correlated_votes as votes
+from tests.results.gallery import MAKERS
 
 QUICK = {"n_draws": 4000, "random_state": 0}
 EVIL = "<script>document.title='taken'</script>"
-
-
-def votes(n=400, seed=7):
-    rng = np.random.default_rng(seed)
-    y = (rng.random(n) < 0.4).astype(int)
-    hard = rng.random(n)
-    a = np.where(hard + 0.2 * rng.random(n) < 0.95, y, 1 - y)
-    b = np.where(hard + 0.2 * rng.random(n) < 0.90, y, 1 - y)
-    return y, a, b
 
 
 def settled():
@@ -102,4 +94,4 @@ OF_EACH_KIND = [
 @cache
 def made(name):
     """Return the result of a function of this file or of the gallery."""
-    return (globals().get(name) or getattr(gallery, name))()
+    return globals().get(name, MAKERS.get(name))()

@@ -76,9 +76,8 @@ def test_of_every_model(kwargs, names, az):
 @pytest.mark.parametrize("model", ["unpaired", "bcv"])
 def test_summary_of_labels(model, az):
     y, a, b = np.random.default_rng(0).integers(0, 2, (3, 40, 3))
-    data = compare_predictions(
-        y, a, b, scoring="f1_micro", model=model, random_state=0, n_draws=500
-    ).to_arviz()
+    options = {"scoring": "f1_micro", "model": model, "n_draws": 500}
+    data = compare_predictions(y, a, b, random_state=0, **options).to_arviz()
     assert data.posterior["rho+_A"].dims == ("chain", "draw", "target")
     assert len(az.summary(data)) > 6
 

@@ -44,8 +44,6 @@ def test_hdi_and_interval(result):
     assert isinstance(recall, Interval)
     with pytest.raises(ValueError, match="of='c' is not a known quantity"):
         result.hdi(of="c")
-    with pytest.raises(ValueError, match="of='c' is not a known quantity"):
-        result.interval(of="c")
     with pytest.raises(ValueError, match="prob == 1.2"):
         result.interval(1.2, of="a", metric="recall")
 

@@ -42,29 +42,25 @@ def at_the_level_of_a_module():
     return {}
 
 
-def sampled(prior):
-    """A result with a callable prior, whose chains were not sampled."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        like = chains()
-        posterior = like._posterior
-        engine = Untouched(posterior.trace)
-        found = sample(posterior, engine, prior)
-        return ComparisonResult(found, like.names, like._metrics)
+class MadeUp(PyMCEngine):
+    """Returns chains that were not sampled."""
 
-
-class Untouched(PyMCEngine):
-    """Returns the trace that it is given."""
-
-    def __init__(self, trace=None):
-        super().__init__()
-        self.trace = trace
+    trace = None
 
     def draw(self, *_):
         return self.trace
 
     def draw_prior(self, *_):
         return Trace(self.trace.parameters).flat()
+
+
+def sampled(prior):
+    """A result with a callable prior."""
+    with warnings.catch_warnings(action="ignore"):
+        like, engine = chains(), MadeUp()
+        engine.trace = like._posterior.trace
+        found = sample(like._posterior, engine, prior)
+        return ComparisonResult(found, like.names, like._metrics)
 
 
 def test_callable_priors_are_pickled_by_reference_and_saved_by_name(tmp_path):

@@ -3,25 +3,9 @@ from itertools import pairwise
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.datasets import load_digits
-from sklearn.model_selection import train_test_split
-from sklearn.neighbors import KNeighborsClassifier
-from sklearn.tree import DecisionTreeClassifier
 
 from skbayeseval import compare_many, compare_many_items, compare_predictions, compare_scores
 from skbayeseval.judgement import Interval, Tiers
-
-
-@pytest.fixture(scope="module")
-def six():
-    """Predictions of six classifiers on digits."""
-    X, y = load_digits(return_X_y=True)
-    X_train, X_test, y_train, y_test = train_test_split(X, y, test_size=0.4, random_state=0)
-    models = {f"knn-{k}": KNeighborsClassifier(k) for k in (1, 3, 9)}
-    models |= {f"tree-{d}": DecisionTreeClassifier(max_depth=d, random_state=0) for d in (5, 9, 12)}
-    return y_test, {
-        name: model.fit(X_train, y_train).predict(X_test) for name, model in models.items()
-    }
 
 
 @pytest.fixture
@@ -29,23 +13,6 @@ def ranking(votes):
     y, a, b = votes
     c = np.roll(y, 1)
     return compare_many(y, {"a": a, "b": b, "c": c}, scoring=["f1", "accuracy"], random_state=0)
-
-
-def test_six_classifiers(six):
-    y, predictions = six
-    ranking = compare_many(y, predictions, scoring="f1_macro", n_draws=4000, random_state=0)
-    table = ranking.table
-    assert table["p_best"].sum() == pytest.approx(1)
-    assert table["expected_rank"].sum() == pytest.approx(6 * 7 / 2)
-    assert len(ranking.pairs) == 15
-    for a, b in (("knn-1", "tree-12"), ("knn-3", "knn-9"), ("tree-5", "tree-9")):
-        pair = ranking.pairs[a, b]
-        two = compare_predictions(
-            y, predictions[a], predictions[b], scoring="f1_macro", n_draws=20_000, random_state=1
-        )
-        p = two.probability().better
-        error = 4 * np.sqrt(max(p * (1 - p), 1e-3) * (1 / 4000 + 1 / 20_000))
-        assert pair.probability().better == pytest.approx(p, abs=error)
 
 
 def test_table(ranking):
@@ -137,7 +104,10 @@ def test_every_model_of_three_classifiers(model, n_classes):
     }
     ranking = compare_many(y, predictions, model=model, scoring="f1_macro", random_state=0)
     assert list(ranking.table.sort_values("expected_rank").index) == ["a", "b", "c"]
-    assert len(ranking.summary(rope=0.02)) == 3
+    assert len(ranking.summary(rope=0.02)) == len(ranking.pairs) == 3
+    assert ranking.table[["p_best", "expected_rank"]].sum().to_list() == pytest.approx(
+        [1, 1 + 2 + 3]
+    )
     two = compare_predictions(
         y, predictions["b"], predictions["c"], model=model, scoring="f1_macro", random_state=1
     )
@@ -145,6 +115,9 @@ def test_every_model_of_three_classifiers(model, n_classes):
     error = 4 * np.hypot(two.draws.std(), pair.draws.std()) / np.sqrt(20_000)
     assert pair.draws.mean() == pytest.approx(two.draws.mean(), abs=error)
     assert pair.draws.std() == pytest.approx(two.draws.std(), rel=0.04)
+    p = two.probability().better
+    error = 4 * np.sqrt(max(p * (1 - p), 1e-3) * 2 / 20_000)
+    assert pair.probability().better == pytest.approx(p, abs=error)
 
 
 def simulated(accuracies, n=400, seed=0):
@@ -171,20 +144,23 @@ def test_tiers_of_different_classifiers():
 
 def test_each_tier_is_surely_worse_than_the_first_of_those_above():
     ranking = simulated(np.linspace(0.6, 0.95, 9), seed=3)
-    groups = ranking.tiers(rope=0.01).groups
-    assert len(groups) > 2
-    for above, below in pairwise(groups):
-        for name in below:
-            assert ranking.pairs[above[0], name].decision(0.01).code == ">>"
-    # A tier is the first of what the tiers above leave, and all that is not told apart from it.
-    means = ranking.table["mean"]
-    assert all(means[names[0]] == means[list(names)].max() for names in groups)
+    for rope in (0.0, 0.01, 0.05):
+        groups = ranking.tiers(rope).groups
+        assert len(groups) > 2
+        for above, below in pairwise(groups):
+            for name in below:
+                assert ranking.pairs[above[0], name].decision(rope).code == ">>"
+        # A tier is the first of what the tiers above leave, and all that is not told apart from it.
+        means = ranking.table["mean"]
+        assert all(means[names[0]] == means[list(names)].max() for names in groups)
+        # Those below the first tier are called surely worse.
+        assert set(ranking.decision(rope).worse) == {name for tier in groups[1:] for name in tier}
 
 
 def test_equal_classifiers_are_in_one_tier():
     """Without pooling, the best and the worst of 12 equal ones differ in most of these."""
-    together = [len(simulated([0.8] * 12, seed=seed).tiers().groups) == 1 for seed in range(30)]
-    assert sum(together) >= 27
+    together = [len(simulated([0.8] * 12, seed=seed).tiers().groups) == 1 for seed in range(12)]
+    assert sum(together) >= 11
 
 
 def test_tiers_in_words():
@@ -225,21 +201,6 @@ def test_equal_systems_are_not_called_worse():
         draws = ranking.draws
         np.testing.assert_allclose(ranking.pairs[0, 1].draws, draws[0] - draws[1])
     assert worse <= 4  # 14 of 80 without pooling
-
-
-def test_of_many_equal_classifiers_none_is_surely_worse_than_the_best():
-    ranking = simulated([0.85] * 25)
-    assert [ranking.decision(rope).worse for rope in (0.0, 0.001, 0.02)] == [()] * 3
-    # Exactly one of them is the best in a draw.
-    assert sum(ranking.decision(0.0).p_equivalent.values()) == pytest.approx(1)
-
-
-def test_those_below_the_first_tier_are_those_called_surely_worse():
-    ranking = simulated(np.linspace(0.7, 0.9, 8), n=600, seed=1)
-    for rope in (0.0, 0.01, 0.05):
-        _, *lower = ranking.tiers(rope).groups
-        assert set(ranking.decision(rope).worse) == {name for tier in lower for name in tier}
-        assert lower
 
 
 def test_tiers_do_not_depend_on_order():

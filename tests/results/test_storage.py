@@ -9,15 +9,16 @@ from sklearn.naive_bayes import GaussianNB
 from skbayeseval import (
     BayesianComparer,
     ComparisonResult,
-    Ranking,
     ScoreResult,
     bayesian_cross_validate,
     compare_many,
     compare_many_items,
     compare_predictions,
+    compare_scores,
     load_result,
     metrics,
 )
+from tests.results.gallery import with_chains
 
 
 def round_trip(result, tmp_path):
@@ -80,10 +81,7 @@ def test_chosen_parameters_come_back(tmp_path):
 
 
 def test_mean_split_scores_beyond_the_bounds_of_the_metric(tmp_path):
-    X, y = make_classification(120, n_informative=4, class_sep=3.0, random_state=0)
-    result = bayesian_cross_validate(
-        GaussianNB(), RidgeClassifier(), X, y, scoring="f1", model="scores", cv=5, random_state=0
-    )
+    result = compare_scores([0.99, 0.98, 1.0], [0.97, 1.0, 0.98], test_fraction=0.2, scoring="f1")
     assert result._posterior.draws(result._metrics["f1"]).max() > 1
     np.testing.assert_array_equal(round_trip(result, tmp_path).draws, result.draws)
 
@@ -136,10 +134,8 @@ def several(kind):
         scores = dict(zip("abc", [scores[0], scores[0], scores[2]], strict=True))
         return compare_many(truth > 0.5, None, scores=scores, scoring="roc_auc", **options)
     if kind == "chains":
-        like = compare_many(y, predictions, model="hierarchical", scoring="f1_macro", **options)
-        parameters = like._posterior.specification.parameters()
-        trace = {one.name: rng.uniform(0.1, 0.3, (2, 100, *one.shape)) for one in parameters}
-        return Ranking.from_trace(trace, like)
+        options |= {"model": "hierarchical", "scoring": "f1_macro"}
+        return with_chains(compare_many(y, predictions, **options))
     X, y = make_classification(60, random_state=0)
     learners = [GaussianNB(), GaussianNB(), RidgeClassifier()]
     return BayesianComparer(learners, estimand="full", **options).fit(X, y).ranking_

@@ -41,8 +41,13 @@ def site():
     return pd.Series(names, name="site")
 
 
-def test_table(result, site):
-    table = result.by(site).table
+@pytest.fixture(scope="module")
+def subgroups(result, site):
+    return result.by(site)
+
+
+def test_table(result, site, subgroups):
+    table = subgroups.table
     assert list(table.columns) == [
         name for name in SubgroupComparison._columns if name != "n_groups"
     ]
@@ -59,12 +64,11 @@ def test_table(result, site):
     )
     chances = known[["p_worse", "p_rope", "p_better"]].sum(axis=1)
     np.testing.assert_allclose(chances.astype(float), 1)
-    assert result.by(site).reasons == {"Ulm": "no positives"}
+    assert subgroups.reasons == {"Ulm": "no positives"}
     assert result.by(site.to_numpy()).table.index.name == "subgroup"
 
 
-def test_table_and_decision_and_draws_agree(result, site):
-    subgroups = result.by(site)
+def test_table_and_decision_and_draws_agree(subgroups):
     table, decision = subgroups.summary(0.05, prob=0.9), subgroups.decision(0.05, 0.9)
     assert list(decision.subgroups) == ["Bonn", "Kiel"]
     for name, one in decision.subgroups.items():
@@ -133,8 +137,8 @@ def test_one_subgroup_is_the_result(result):
     assert (table["alone_low"] == table["hdi_low"]).all()
 
 
-def test_words(result, site):
-    words = str(result.by(site)).splitlines()
+def test_words(result, subgroups):
+    words = str(subgroups).splitlines()
     assert words[0] == "new minus old in f1, by site:"
     assert words[2].split()[:2] == ["Bonn", "496"]
     assert words[4].split()[:2] == ["Ulm", "4"]
@@ -148,8 +152,7 @@ def test_words(result, site):
     assert "no positives" not in many  # notes are about the rows that are shown
 
 
-def test_tables_for_papers(result, site):
-    subgroups = result.by(site)
+def test_tables_for_papers(result, subgroups):
     lines = subgroups.to_markdown(rope=0.02).splitlines()
     assert lines[0].split(" | ")[:4] == ["| site", "n", "new", "old"]
     assert "P(in ROPE)" in lines[0]
@@ -166,8 +169,7 @@ def test_tables_for_papers(result, site):
     assert "<td" in subgroups._repr_html_()
 
 
-def test_plot(result, site):
-    subgroups = result.by(site)
+def test_plot(result, subgroups):
     display = subgroups.plot(rope=0.02)
     assert isinstance(display, ForestDisplay)
     labels = [text.get_text() for text in display.ax_.get_yticklabels()]
@@ -209,9 +211,6 @@ def test_results_without_instances(tmp_path, result, site):
     result.save(tmp_path / "result")
     with pytest.raises(ValueError, match=f"{needed}.*or loaded from a file"):
         load_result(tmp_path / "result").by(site)
-
-
-def test_priors_that_are_not_conjugate(result, site):
     parameters = result._posterior.parameters()
     trace = {name: one.reshape(4, -1, *one.shape[1:]) for name, one in parameters.items()}
     altered = ComparisonResult.from_trace(trace, result)
@@ -344,14 +343,6 @@ def test_observed_gaps_are_those_by_hand(groups):
     result = score_posterior(y, said, **FINE)
     for name, rate in (("selection_rate", selection), ("false_positive_rate", false_positive)):
         np.testing.assert_allclose(result.by(age, metric=name).table["observed"], rate)
-
-
-def test_observed_gaps_are_those_of_fairlearn(groups):
-    fairlearn = pytest.importorskip("fairlearn.metrics")
-    y, said, age = people()
-    for name in ("demographic_parity_difference", "equalized_odds_difference"):
-        expected = getattr(fairlearn, name)(y, said, sensitive_features=age)
-        assert getattr(groups, name)().observed == pytest.approx(expected)
 
 
 def test_table_of_scores(groups):

@@ -1,6 +1,7 @@
 import re
 import shutil
 import subprocess
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -59,17 +60,20 @@ def test_columns_of_the_papers(result):
     assert rule.startswith("| --- | ---: |")
 
 
-def test_labels_turn_losses_the_right_way_round():
-    rng = np.random.default_rng(0)
-    scores = {f"y_score_{k}": np.clip(Y + rng.normal(0, sd, 150), 0, 1) for k, sd in
-              (("a", 0.3), ("b", 0.6))}  # fmt: skip
-    scored = compare_predictions(
-        Y, None, None, **scores, scoring=["roc_auc", "neg_brier_score"], random_state=0
-    )
-    labels = {"roc_auc": "ROC AUC", "neg_brier_score": "Brier score"}
-    ropes = dict.fromkeys(labels, 0.01)
+LABELS = {"roc_auc": "ROC AUC", "neg_brier_score": "Brier score"}
+SCORES = [np.clip(Y + np.random.default_rng(0).normal(0, sd, 150), 0, 1) for sd in (0.3, 0.6)]
+
+
+@pytest.fixture(scope="module")
+def scored():
+    scores = dict(zip(("y_score_a", "y_score_b"), SCORES, strict=True))
+    return compare_predictions(Y, None, None, **scores, scoring=list(LABELS), random_state=0)
+
+
+def test_labels_turn_losses_the_right_way_round(scored):
+    ropes = dict.fromkeys(LABELS, 0.01)
     (auc, loss), (auc_labelled, brier) = (
-        cells(scored.to_markdown(ropes, labels=which))[1] for which in (None, labels)
+        cells(scored.to_markdown(ropes, labels=which))[1] for which in (None, LABELS)
     )
     assert auc_labelled == ["ROC AUC", *auc[1:]]
     assert brier[0] == "Brier score"
@@ -78,30 +82,22 @@ def test_labels_turn_losses_the_right_way_round():
     low, high = map(float, re.findall(r"[-\d.]+", loss[-2]))
     assert brier[-2] == f"[{-high}, {-low}]"
     assert brier[-1] == loss[-1] == "≫"
-    alone = score_posterior(
-        Y, None, y_score=scores["y_score_a"], scoring="neg_brier_score", random_state=0
-    )
-    (row,) = cells(alone.to_markdown(labels=labels))[1]
+    alone = score_posterior(Y, None, y_score=SCORES[0], scoring="neg_brier_score", random_state=0)
+    (row,) = cells(alone.to_markdown(labels=LABELS))[1]
     assert row[0] == "Brier score"
     assert float(row[1]) == pytest.approx(float(brier[1]), abs=0.001)
     with pytest.raises(TypeError, match="labels must be a dict .* got 'Brier score'"):
         alone.to_latex(labels="Brier score")
 
 
-def test_one_rope_for_two_scales_is_warned_of_once(tmp_path):
-    rng = np.random.default_rng(0)
-    scores = [np.clip(0.3 * Y + rng.random(150), 0, 1) for _ in range(2)]
-    loss = compare_predictions(
-        Y, None, None, y_score_a=scores[0], y_score_b=scores[1],
-        scoring=["roc_auc", "neg_brier_score"], n_draws=500, random_state=0,
-    )  # fmt: skip
-    ask = [loss.summary, loss.to_markdown, loss.explain, lambda r: loss.report(tmp_path / "x", r)]
-    for one in ask:
+def test_one_rope_for_two_scales_is_warned_of_once(scored, tmp_path):
+    report = partial(scored.report, tmp_path / "page.html")
+    for ask in (scored.summary, scored.to_markdown, scored.explain, report):
         with pytest.warns(UserWarning, match="rope=0.02 is used for 2 metrics") as caught:
-            one(0.02)
+            ask(0.02)
         assert len(caught) == 1
-        one({"roc_auc": 0.02, "neg_brier_score": 0.005})
-    loss.decision(0.02)
+        ask({"roc_auc": 0.02, "neg_brier_score": 0.005})
+    scored.decision(0.02)
 
 
 def test_ranking():
