@@ -176,7 +176,7 @@ class CorrelatedT(ModelOfScores):
 
     def sums(self) -> SplitScoreSums:
         """Return the sums over splits of two estimators' scores."""
-        of_each = (sums_of_splits(*of_two, self.added[k]) for k, of_two in self.scores.items())
+        of_each = (sums_of_splits(a, b, self.added[k]) for k, (a, b) in self.scores.items())
         return SplitScoreSums(*map(np.array, zip(*of_each, strict=True)))
 
     @property
