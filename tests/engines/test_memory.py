@@ -35,11 +35,11 @@ def test_tables_are_drawn_one_classifier_at_a_time(model):
     evidence = PairedCounts.from_labels(y, {str(k): np.roll(y, k) for k in range(n_classifiers)})
     specification = model.specification(evidence)
     of_block = partial(metric_of_block, TRACE, 1)
-    with at_most(8 * n_classifiers * n_draws * n_classes**2 / 2):
-        blocks = stream_outcomes(
-            specification, rng, n_draws, prior=False, tables=True, of_block=of_block
-        )
-        (values,) = blocks
+    for most in (np.inf, 8 * n_classifiers * n_draws * n_classes**2 / 2):  # first with all imports
+        with at_most(most):
+            (values,) = stream_outcomes(
+                specification, rng, n_draws, prior=False, tables=True, of_block=of_block
+            )
     assert values.shape == (n_classifiers, n_draws)
 
 
