@@ -166,16 +166,8 @@ MODEL_CLASSES = {kind.__name__: kind for family in FAMILIES.values() for kind in
 
 # The names of all models, and of those for classes and for scores of splits or data sets.
 _KNOWN = {"auto", *(name for family in FAMILIES.values() for name in family.models)}
-NAMES = list(
-    dict.fromkeys(
-        ["auto"]
-        + [
-            name
-            for family in ("two classes", "classes", "splits", "data sets")
-            for name in FAMILIES[family].models
-        ]
-    )
-)
+_NAMED = ("two classes", "splits", "data sets")
+NAMES = list({"auto": None} | {name: None for key in _NAMED for name in FAMILIES[key].models})
 
 
 def _each(kind: type[Model], *priors: dict[str, Any]) -> list[Model]:

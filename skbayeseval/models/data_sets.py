@@ -28,14 +28,14 @@ from skbayeseval.judgement.distribution import Distribution
 from skbayeseval.judgement.intervals import Interval
 from skbayeseval.metrics.metric import Metric
 from skbayeseval.metrics.registry import NEXT_DATA_SET
-from skbayeseval.models.base import Blocks, Draws, Model
-from skbayeseval.models.split_scores import without_noise
+from skbayeseval.models.base import Blocks, Draws
+from skbayeseval.models.split_scores import ModelOfScores, without_noise
 
 # Rounding errors of the differences must not create or break ties.
 TOLERANCE = 1e-12
 
 
-class SignedRank(Model):
+class SignedRank(ModelOfScores):
     """The Bayesian signed-rank test over data sets (Benavoli et al. 2014).
 
     The differences on the data sets come from an unknown distribution, which has a Dirichlet
@@ -59,9 +59,6 @@ class SignedRank(Model):
 
     name = "signed-rank"
     takes = DataSetScores
-    needs_pairs = True
-    needs_true_negatives = False
-    has_proper_prior = False
     no_graph = "The signed-rank test has no PyMC model. Use engine='exact' or model='hierarchical'."
 
     def __init__(self, strength: float = 0.5) -> None:
@@ -90,7 +87,7 @@ class SignedRank(Model):
         yield pseudo_medians(weights, differences)[None]
 
 
-class HierarchicalScores(Model):
+class HierarchicalScores(ModelOfScores):
     """The hierarchical correlated t-test over data sets (Corani et al. 2017), sampled by PyMC.
 
     The mean differences on the data sets come from a Student t distribution, and the splits of each
@@ -108,9 +105,6 @@ class HierarchicalScores(Model):
     name = "hierarchical scores"
     takes = DataSetScores
     derived_metrics = (NEXT_DATA_SET,)
-    needs_pairs = True
-    needs_true_negatives = False
-    has_proper_prior = False
 
     # The differences of the split scores in each metric, of shape (n_data_sets, n_splits), and the
     # correlation between splits.
@@ -151,8 +145,7 @@ class HierarchicalScores(Model):
         *,
         prior: PriorBuilder | None = None,
         form: str = "collapsed",
-        likelihood: bool = True,
-        name: str = "",
+        **_: Any,
     ) -> Any:
         """Return the hierarchical model as a `pymc.Model`."""
         self.check_graph(form)
@@ -223,20 +216,13 @@ def region_masses(weights: Array, differences: ArrayLike, low: float, high: floa
         [(sums - 2 * limit < -tolerance).sum(axis=1), (sums - 2 * limit <= tolerance).sum(axis=1)]
         for limit in (low, high)
     ]
-    masses = np.empty((3, weights.shape[1]))
+    below = np.empty((2, weights.shape[1]))
     for here in _blocks(weights.shape[1], 5 * len(points)):
-        sorted_weights = weights[order, here]
-        cumulated = np.concatenate(
-            [np.zeros((1, sorted_weights.shape[1])), np.cumsum(sorted_weights, axis=0)]
-        )
-        below = [
-            np.einsum("id,id->d", sorted_weights, cumulated[n_below] + cumulated[n_not_above]) / 2
-            for n_below, n_not_above in counts
-        ]
-        masses[0, here] = below[0]
-        masses[1, here] = below[1] - below[0]
-        masses[2, here] = 1 - below[1]
-    return masses
+        own = weights[order, here]
+        cumulated = np.pad(np.cumsum(own, axis=0), ((1, 0), (0, 0)))
+        for of_limit, (first, last) in zip(below, counts, strict=True):
+            of_limit[here] = np.einsum("id,id->d", own, cumulated[first] + cumulated[last]) / 2
+    return np.diff(below, axis=0, prepend=0.0, append=1.0)
 
 
 def region_probabilities(

@@ -30,32 +30,32 @@ LEAST_STEPS = 12**-0.5
 
 
 class SplitScoreSums(NamedTuple):
-    """Sums over splits of the differences d = a - b and of B's scores."""
+    """Sums over splits of the differences d = a - b and of B's scores; an entry per metric."""
 
-    n_splits: int
-    mean_d: float
-    mean_b: float
-    ss_d: float
-    ss_b: float
-    sp: float
+    n_splits: Array
+    mean_d: Array
+    mean_b: Array
+    ss_d: Array
+    ss_b: Array
+    sp: Array
 
     @property
-    def slope(self) -> float:
+    def slope(self) -> Array:
         """The slope of b on d."""
         return self.sp / self.ss_d
 
     @property
-    def ss_e(self) -> float:
+    def ss_e(self) -> Array:
         """The sum of squares of b that d leaves."""
         return self.ss_b - self.sp**2 / self.ss_d
 
 
-def sums_of_splits(a: Array, b: Array, added: Array) -> SplitScoreSums:
-    """Return the sums of two estimators' scores, with variance added to each."""
+def sums_of_splits(a: Array, b: Array, added: Array) -> tuple[float, ...]:
+    """Return the sums of two estimators' scores in one metric, with variance added to each."""
     d = a - b
     more_a, more_b = (len(d) - 1) * added
     centred_d, centred_b = d - d.mean(), b - b.mean()
-    return SplitScoreSums(
+    return (
         len(d),
         float(d.mean()),
         float(b.mean()),
@@ -65,7 +65,15 @@ def sums_of_splits(a: Array, b: Array, added: Array) -> SplitScoreSums:
     )
 
 
-class CorrelatedT(Model):
+class ModelOfScores(Model):
+    """Base class of the models of the scores of splits and of data sets, without any counts."""
+
+    needs_pairs = True
+    needs_true_negatives = False
+    has_proper_prior = False
+
+
+class CorrelatedT(ModelOfScores):
     """The correlated Bayesian t-test, for any metric known by its split scores (model "scores").
 
     Split scores are normal around the mean score of each estimator. The correlation between splits
@@ -93,10 +101,7 @@ class CorrelatedT(Model):
 
     name = "scores"
     takes = SplitScores
-    needs_pairs = True
     most_classifiers = None
-    needs_true_negatives = False
-    has_proper_prior = False
 
     # Of each metric, the split scores (n_estimators, n_splits), and the variance that is added
     # because scores move in steps.
@@ -129,20 +134,19 @@ class CorrelatedT(Model):
         """
         if self.noise or any(len(scores) != 2 for scores in self.scores.values()):
             return []
-        sums = self.sums()
-        n, inflation = sums[0].n_splits, self.inflation
-        flats: dict[str, tuple[str, list[tuple[float, float]]]] = {
-            "delta": ("plain", [(s.mean_d, np.sqrt(inflation * s.ss_d / (n - 1))) for s in sums]),
-            "nu_B": ("plain", [(s.mean_b, np.sqrt(inflation * s.ss_b / (n - 1))) for s in sums]),
-            "beta": ("plain", [(s.slope, np.sqrt(s.ss_e / s.ss_d / n)) for s in sums]),
-            "sigma": ("log", [(np.log(s.ss_d / n) / 2, np.sqrt(0.5 / n)) for s in sums]),
-            "tau": ("log", [(np.log(s.ss_e / n) / 2, np.sqrt(0.5 / n)) for s in sums]),
-        }
+        s = self.sums()
+        n, inflation = s.n_splits, self.inflation
+        of_log = np.sqrt(0.5 / n)
         # 1 / tau^4 for the density of tau^2 is 1 / tau^2 for that of log tau.
-        powers = {"tau": -2.0}
         return [
-            Parameter(name, np.array(of_all), False, ("metric",), flat, powers.get(name, 0.0))
-            for name, (flat, of_all) in flats.items()
+            Parameter(name, np.column_stack([place, spread]), False, ("metric",), flat, power)
+            for name, place, spread, flat, power in (
+                ("delta", s.mean_d, np.sqrt(inflation * s.ss_d / (n - 1)), "plain", 0.0),
+                ("nu_B", s.mean_b, np.sqrt(inflation * s.ss_b / (n - 1)), "plain", 0.0),
+                ("beta", s.slope, np.sqrt(s.ss_e / s.ss_d / n), "plain", 0.0),
+                ("sigma", np.log(s.ss_d / n) / 2, of_log, "log", 0.0),
+                ("tau", np.log(s.ss_e / n) / 2, of_log, "log", -2.0),
+            )
         ]
 
     def coordinates(self, labels: tuple[Any, ...]) -> dict[str, list[str]]:
@@ -170,12 +174,10 @@ class CorrelatedT(Model):
         mean, scale = (float(x) if abs(x) > negligible else 0.0 for x in (mean, scale))
         return StudentMargin(mean, scale, df)
 
-    def sums(self) -> list[SplitScoreSums]:
-        """Return the sums over splits of two estimators' scores, per metric."""
-        return [
-            sums_of_splits(scores[0], scores[1], self.added[name])
-            for name, scores in self.scores.items()
-        ]
+    def sums(self) -> SplitScoreSums:
+        """Return the sums over splits of two estimators' scores."""
+        of_each = (sums_of_splits(a, b, self.added[k]) for k, (a, b) in self.scores.items())
+        return SplitScoreSums(*map(np.array, zip(*of_each, strict=True)))
 
     @property
     def inflation(self) -> float:
@@ -240,12 +242,14 @@ class CorrelatedT(Model):
                     f"The PyMC model of split scores compares two estimators, but there are "
                     f"{len(scores)}. Use engine='exact', or compare two estimators."
                 )
-        for (name, scores), sums in zip(self.scores.items(), self.sums(), strict=True):
+        sums = self.sums()
+        for k, (name, scores) in enumerate(self.scores.items()):
             tiny = 1e-20 * np.square(scores).sum()
-            if sums.n_splits < 4 or sums.ss_d <= tiny or sums.ss_e <= tiny:
+            if sums.n_splits[k] < 4 or sums.ss_d[k] <= tiny or sums.ss_e[k] <= tiny:
                 raise ValueError(
-                    f"The {sums.n_splits} split scores of {name!r} vary too little for PyMC, which "
-                    "requires at least four splits with different scores. Use engine='exact'."
+                    f"The {scores.shape[1]} split scores of {name!r} vary too little for PyMC, "
+                    "which requires at least four splits with different scores. Use "
+                    "engine='exact'."
                 )
         super().check_graph(form)
 
@@ -258,13 +262,8 @@ class CorrelatedT(Model):
         import pytensor.tensor as pt
 
         rho = self.correlation
-        sums = self.sums()
-        n = sums[0].n_splits
+        n, mean_d, mean_b, ss_d, ss_b, sp = self.sums()
         of_mean = (1 + (n - 1) * rho) / n
-        mean_d, mean_b, ss_d, ss_b, sp = (
-            np.array([getattr(s, name) for s in sums])
-            for name in ("mean_d", "mean_b", "ss_d", "ss_b", "sp")
-        )
         delta, nu_b, beta, sigma, tau = (
             values[name] for name in ("delta", "nu_B", "beta", "sigma", "tau")
         )

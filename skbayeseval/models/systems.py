@@ -30,8 +30,8 @@ from skbayeseval._arrays import Array
 from skbayeseval.evidence.split_scores import SystemScores
 from skbayeseval.metrics.metric import Metric
 from skbayeseval.metrics.registry import NEXT_DATA_SET
-from skbayeseval.models.base import Blocks, Model
-from skbayeseval.models.split_scores import LEAST_STEPS, step_seen, without_noise
+from skbayeseval.models.base import Blocks
+from skbayeseval.models.split_scores import LEAST_STEPS, ModelOfScores, step_seen, without_noise
 
 # The values of a, from pairs of systems that each have a variance of their own to variances that
 # are all but equal.
@@ -65,7 +65,7 @@ SHARED_DF = 2.0
 LEAST_NOISE = 1e-4
 
 
-class HierarchicalSystems(Model):
+class HierarchicalSystems(ModelOfScores):
     """A hierarchical model of several systems on several data sets, with or without holes.
 
     The score of a system on a data set is the level of the data set, plus the mean score of the
@@ -103,11 +103,7 @@ class HierarchicalSystems(Model):
     name = "hierarchical systems"
     takes = SystemScores
     derived_metrics = (NEXT_DATA_SET,)
-    needs_pairs = True
     most_classifiers = None
-    needs_true_negatives = False
-    has_proper_prior = False
-
     no_graph = (
         "The model of several systems on several data sets has no PyMC model. Use engine='exact'; "
         "compare_scores(scores_a, scores_b, model='hierarchical') has one for two systems."

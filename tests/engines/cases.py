@@ -3,7 +3,7 @@
 import numpy as np
 
 from skbayeseval import BlockRegularizedCV
-from skbayeseval.evidence import ConfusionCounts, PairedCounts
+from skbayeseval.evidence import PairedCounts
 from skbayeseval.evidence.chunks import ChunkCounts
 from skbayeseval.evidence.split_scores import SplitScores
 from skbayeseval.evidence.units import UnitCounts
@@ -78,14 +78,6 @@ def paired(outcomes, labels, weight, n_classifiers=2):
     return PairedCounts(rows[:, 0], predictions, rows[:, -1], labels, weight, pos_label=None)
 
 
-def marginal(outcomes, n_classes, weight):
-    tables = np.zeros((2, n_classes, n_classes))
-    for (truth, a, b), count in outcomes.items():
-        tables[0, truth, a] += count
-        tables[1, truth, b] += count
-    return tuple(ConfusionCounts.from_matrix(table, weight=weight) for table in tables)
-
-
 def labelled(name):
     """Two labels of 60 instances, or of eight; the second is rare in the imbalanced set."""
     rng = np.random.default_rng(len(name))
@@ -112,24 +104,17 @@ def cases():
     for name in SETS:
         yield f"scores {name}", CorrelatedT(), split_scores(name), split_metric("score")
         weight, pairs, classes = WEIGHTS[name], PAIRS[name], CLASSES[name]
-        of_two = marginal(pairs, 2, weight)
+        of_two, of_three = paired(pairs, (0, 1), weight), paired(classes, (0, 1, 2), weight)
         yield f"unpaired {name}", Unpaired(), of_two, "f1"
-        yield f"paired {name}", Paired(), paired(pairs, (0, 1), weight), "f1"
+        yield f"paired {name}", Paired(), of_two, "f1"
         yield f"bcv {name}", BCV(), of_two, "f1"
         yield f"chunks {name}", PairedChunks(), ChunkCounts(CHUNKS[name], weight), "f1"
-        yield f"hierarchical {name}", Hierarchical(), marginal(classes, 3, weight), "f1_macro"
-        yield (
-            f"paired classes {name}",
-            PairedHierarchical(),
-            paired(classes, (0, 1, 2), weight),
-            "f1_macro",
-        )
-        yield (
-            f"paired recalls {name}",
-            PairedRecalls(),
-            paired(classes, (0, 1, 2), weight),
-            "f1_macro",
-        )
+        for kind, model in (
+            ("hierarchical", Hierarchical()),
+            ("paired classes", PairedHierarchical()),
+            ("paired recalls", PairedRecalls()),
+        ):
+            yield f"{kind} {name}", model, of_three, "f1_macro"
         yield f"paired many {name}", PairedMany(), paired(pairs, (0, 1), weight, 3), "f1"
         yield f"labels {name}", IndependentLabels(), labelled(name), "f1_micro"
         yield f"labels bcv {name}", IndependentLabelsBCV(), labelled(name), "f1_micro"

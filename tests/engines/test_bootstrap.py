@@ -97,20 +97,6 @@ def test_coverage_of_an_auc_in_small_folds(n_positive, n_folds):
     assert covered >= 88
 
 
-def imbalanced():
-    rng = np.random.default_rng(3)
-    y = np.r_[np.ones(60, int), np.zeros(600, int)]
-    shared = rng.normal(size=660) + y
-    return y, shared + 0.5 * rng.normal(size=660), shared + 0.8 * rng.normal(size=660)
-
-
-def small_with_ties():
-    rng = np.random.default_rng(4)
-    y = np.tile([0, 1], 45)
-    shared = rng.normal(size=90) + y
-    return y, np.round(shared), shared + rng.normal(size=90)
-
-
 def second_order_sd(y, a, b):
     """Return the sd under Dirichlet weights by the Hoeffding decomposition over all pairs."""
 
@@ -127,17 +113,20 @@ def second_order_sd(y, a, b):
     return np.sqrt(first + (interaction**2).mean() / ((n_pos + 1) * (n_neg + 1)))
 
 
-def nearly_the_same():
-    """Where few pairs differ, single ones matter beside the means of rows and columns."""
-    rng = np.random.default_rng(5)
-    y = np.tile([0, 1], 100)
-    a = rng.normal(size=200) + y
-    return y, a, a + 0.05 * rng.normal(size=200)
-
-
-@pytest.mark.parametrize("data", [imbalanced, small_with_ties, nearly_the_same])
-def test_mean_and_sd_of_a_difference_of_areas(data):
-    y, a, b = data()
+@pytest.mark.parametrize(
+    ("n_positive", "n_negative", "noises", "digits"),
+    [
+        (60, 600, (0.5, 0.8), 9),
+        (45, 45, (0.0, 1.0), 0),  # with ties
+        # Where few pairs differ, single ones matter beside the means of rows and columns.
+        (100, 100, (0.0, 0.05), 9),
+    ],
+)
+def test_mean_and_sd_of_a_difference_of_areas(n_positive, n_negative, noises, digits):
+    rng, y = np.random.default_rng(3), np.repeat([1, 0], [n_positive, n_negative])
+    shared = rng.normal(size=len(y)) + y
+    a, b = (shared + noise * rng.normal(size=len(y)) for noise in noises)
+    a = np.round(a, digits)
     first, second = draw(one_run(y, [a, b]), np.ones(len(y)), 2, 40_000)
     sd = second_order_sd(y, a, b)
     assert (second - first).std() == pytest.approx(sd, rel=0.03)
@@ -180,20 +169,22 @@ def test_what_is_left_out_is_known():
 def test_instances_keep_their_weights_where_too_much_would_be_left_out():
     n = bootstrap.MANY + 1
     y, (a, b) = binormal(n)
-    nearly = a + 1e-7 * b
-    assert SumOfMeans.of(one_run(y, [a, b]), np.ones(n)) is not None
-    assert SumOfMeans.of(one_run(y, [a, a]), np.ones(n)) is not None
-    assert SumOfMeans.of(one_run(y, [a, nearly]), np.ones(n)) is None
-    assert SumOfMeans.of(one_run(y, [a, b], "average_precision"), np.ones(n)) is None
-    assert SumOfMeans.of(one_run(y, [a, b]), np.full(n, 0.5)) is None
+
+    def leaves_out(runs, shape=None):
+        return SumOfMeans.of(runs, np.ones(n) if shape is None else shape) is not None
+
+    assert leaves_out(one_run(y, [a, b]))
+    assert leaves_out(one_run(y, [a, a]))
+    assert not leaves_out(one_run(y, [a, a + 1e-7 * b]))
+    assert not leaves_out(one_run(y, [a, b], "average_precision"))
+    assert not leaves_out(one_run(y, [a, b]), np.full(n, 0.5))
+    assert not leaves_out(one_run(y[1:], [a[1:], b[1:]]), np.ones(n - 1))
     loss, p = get_metric("neg_log_loss"), stats.norm.cdf(a)
-    assert SumOfMeans.of([(np.arange(n), [prepare(loss, y, p)] * 2)], np.ones(n)) is not None
-    weighted = prepare(loss, y, p, np.linspace(0.5, 2, n))
-    assert SumOfMeans.of([(np.arange(n), [weighted] * 2)], np.ones(n)) is None
+    for sample_weight in (None, np.linspace(0.5, 2, n)):
+        prepared = [prepare(loss, y, p, sample_weight)] * 2
+        assert leaves_out([(np.arange(n), prepared)]) == (sample_weight is None)
     groups = [(np.arange(n) // 2, one_run(y, [a, b])[0][1])]
-    assert SumOfMeans.of(groups, np.ones(n // 2 + 1)) is None
-    y, scores = binormal(bootstrap.MANY)
-    assert SumOfMeans.of(one_run(y, scores), np.ones(len(y))) is None
+    assert not leaves_out(groups, np.ones(n // 2 + 1))
 
 
 def test_few_instances_that_tell_two_apart_have_weights_of_their_own():
@@ -210,15 +201,11 @@ def test_few_instances_that_tell_two_apart_have_weights_of_their_own():
 
 def test_very_many_instances_are_told():
     y, (a, b) = binormal(bootstrap.MANY + 1)
-    scores = {"y_score_a": a, "y_score_b": b, "n_draws": 100, "random_state": 0}
-    result = compare_predictions(y, None, None, **scores, scoring="roc_auc")
     words = (
         "roc_auc: instances far from the mean are weighted one by one, the others by a normal sum"
     )
-    assert f"  large       {words}\n" in result.details()
-    few = {name: s[:500] for name, s in (("y_score_a", a), ("y_score_b", b))}
-    small = compare_predictions(y[:500], None, None, **few, scoring="roc_auc")
-    assert "large" not in small.details()
+    assert f"  large       {words}\n" in by_score(y, a, b, n_draws=100).details()
+    assert "large" not in by_score(y[:500], a[:500], b[:500], n_draws=100).details()
 
 
 # Few units.
@@ -383,13 +370,12 @@ def test_a_single_unit_is_refused():
 
 def test_few_units_are_told():
     y, a, b, groups = grouped(np.random.default_rng(8), 7)
-    result = compare_predictions(y, a, b, groups=groups)
-    assert "only 7 groups: intervals are widened" in str(result)
+    told = str(compare_predictions(y, a, b, groups=groups))
+    assert "only 7 groups: intervals are widened" in told
     assert "caution" not in compare_predictions(y, a, b).details()
-    y, a, b = ranked(np.random.default_rng(8), 30, 9)
-    assert "only 9 negatives: intervals are widened" in str(by_score(y, a, b))
-    y, a, b = ranked(np.random.default_rng(8), 30, 90)
-    assert "caution" not in by_score(y, a, b).details()
+    few, many = (by_score(*ranked(np.random.default_rng(8), 30, n)).details() for n in (9, 90))
+    assert "only 9 negatives: intervals are widened" in few
+    assert "caution" not in many
 
 
 def test_few_that_carry_are_told():

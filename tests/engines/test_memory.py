@@ -13,6 +13,8 @@ from skbayeseval.models import PairedHierarchical, PairedRecalls
 from skbayeseval.models.base import metric_of_block
 from tests.engines.cases import stream_outcomes
 
+TRACE = from_confusion(lambda tables: np.trace(tables, axis1=-2, axis2=-1), "own")
+
 
 @contextmanager
 def at_most(n_bytes):
@@ -32,14 +34,25 @@ def test_tables_are_drawn_one_classifier_at_a_time(model):
     y = rng.integers(0, n_classes, 500)
     evidence = PairedCounts.from_labels(y, {str(k): np.roll(y, k) for k in range(n_classifiers)})
     specification = model.specification(evidence)
-    recall = from_confusion(lambda t: np.trace(t, axis1=-2, axis2=-1), "own")
-    of_block = partial(metric_of_block, recall, 1)
-    with at_most(8 * n_classifiers * n_draws * n_classes**2 / 2):
-        blocks = stream_outcomes(
-            specification, rng, n_draws, prior=False, tables=True, of_block=of_block
-        )
-        (values,) = blocks
+    of_block = partial(metric_of_block, TRACE, 1)
+    for most in (np.inf, 8 * n_classifiers * n_draws * n_classes**2 / 2):  # first with all imports
+        with at_most(most):
+            (values,) = stream_outcomes(
+                specification, rng, n_draws, prior=False, tables=True, of_block=of_block
+            )
     assert values.shape == (n_classifiers, n_draws)
+
+
+def test_tables_by_group():
+    rng = np.random.default_rng(0)
+    y, other = rng.integers(0, 100, (2, 2000))
+    a = np.where(rng.random(2000) < 0.8, y, other)
+    groups = np.arange(2000) % 50
+    result = compare_predictions(
+        y, a, y, groups=groups, scoring=TRACE, n_draws=2000, random_state=0
+    )
+    with at_most(200e6):
+        assert result.draws_a.mean() == pytest.approx(np.mean(a == y), abs=0.01)
 
 
 @pytest.mark.slow

@@ -16,6 +16,7 @@ from skbayeseval.posterior.modes import Prior
 from skbayeseval.posterior.posterior import Posterior
 
 N = 200_000
+PREVALENCE = metrics.from_confusion(lambda t: t[..., 1, :].sum(-1), "prevalence")
 
 
 def paired_counts(positive_cells, negative_cells, **options):
@@ -26,95 +27,79 @@ def paired_counts(positive_cells, negative_cells, **options):
     return PairedCounts(truth, np.array(outcomes * 2), counts, (0, 1), **options)
 
 
-def metric_draws(model, evidence, name, n=N):
-    return Posterior(model, evidence, entropy=5, n_draws=n).draws(metrics.get_metric(name))
-
-
 def assert_follows(draws, law):
     assert stats.ks_1samp(draws, law.cdf).pvalue > 1e-4
 
 
-def test_paired_prior_takes_the_papers_order():
-    prior = {"mu": (3, 7), "theta": ((1, 2, 3, 4), (5, 6, 7, 8))}
-    empty = paired_counts((0,) * 4, (0,) * 4)
-    recall_a, recall_b = metric_draws(Paired(**prior), empty, "recall")
-    assert_follows(recall_a, stats.beta(1 + 2, 3 + 4))
-    assert_follows(recall_b, stats.beta(1 + 3, 2 + 4))
-    (specificity_a, _) = metric_draws(Paired(**prior), empty, "specificity")
-    assert_follows(specificity_a, stats.beta(7 + 8, 5 + 6))
-    prevalence = metrics.from_confusion(lambda t: t[..., 1, :].sum(-1), "prevalence")
-    (mu, _) = Posterior(Paired(**prior), empty, entropy=5, n_draws=N).draws(prevalence)
-    assert_follows(mu, stats.beta(3, 7))
+@pytest.mark.parametrize(
+    ("model", "evidence", "laws"),
+    [
+        (
+            Paired(mu=(3, 7), theta=((1, 2, 3, 4), (5, 6, 7, 8))),
+            paired_counts((0,) * 4, (0,) * 4),
+            {
+                "recall": [(1 + 2, 3 + 4), (1 + 3, 2 + 4)],
+                "specificity": [(7 + 8, 5 + 6), (6 + 8, 5 + 7)],
+                "prevalence": [(3, 7)] * 2,
+            },
+        ),
+        (
+            Unpaired(mu=(2, 3), rho=((1, 2), (3, 4))),
+            tuple(ConfusionCounts.from_cells(*n) for n in ((40, 10, 10, 60), (15, 5, 35, 45))),
+            {
+                "recall": [(41, 12), (16, 37)],
+                "specificity": [(64, 13), (49, 8)],
+                "prevalence": [(52, 73), (52, 53)],
+            },
+        ),
+    ],
+)
+def test_priors_are_in_the_papers_order(model, evidence, laws):
+    posterior = Posterior(model, evidence, entropy=5, n_draws=N)
+    for name, shapes in laws.items():
+        metric = PREVALENCE if name == "prevalence" else metrics.get_metric(name)
+        drawn = posterior.draws(metric)
+        for draws, of_one in zip(drawn, shapes, strict=True):
+            assert_follows(draws, stats.beta(*of_one))
+        if not model.needs_pairs:
+            # Sharing a mu would give the unpaired model too much power.
+            assert abs(np.corrcoef(drawn)[0, 1]) < 0.01
 
 
 # Under the default prior the eight cells are drawn as one Dirichlet vector, under others as three.
 ONE_VECTOR, CELLS = {"mu": 1.0, "theta": 0.25}, ((30, 6, 3, 9), (4, 0, 7, 41))
 
 
-@pytest.mark.parametrize(
-    ("name", "pos_label"), [("f1", 0), ("f1", 1), ("specificity", 1), ("matthews_corrcoef", 0)]
-)
-def test_cells_of_one_vector_have_the_law_of_three(name, pos_label):
-    evidence = paired_counts(*CELLS, pos_label=pos_label)
-    metric = metrics.get_metric(name)
-    one = Paired(**ONE_VECTOR).specification(evidence)
-    three = Paired(mu=1.0, theta=0.25 + 1e-9).specification(evidence)
-    assert one._is_one_vector
-    assert not three._is_one_vector
-    for prior in (False, True):
-        drawn = [
-            np.hstack([*model.stream(metric, np.random.default_rng(k), 50_000, prior=prior)])
-            for k, model in enumerate((one, three))
-        ]
-        quantities = [(a, b, a - b, a + b) for a, b in drawn]
-        for of_one, of_three in zip(*quantities, strict=True):
-            assert stats.ks_2samp(of_one, of_three).pvalue > 1e-4
-
-
-def test_vectors_of_one_vector_have_the_law_of_three():
+@pytest.mark.parametrize("prior", [False, True])
+def test_vectors_of_one_vector_have_the_law_of_three(prior):
     model = Paired(**ONE_VECTOR).specification(paired_counts(*CELLS))
-    drawn = model.draw(np.random.default_rng(0), 50_000)
-    assert_follows(drawn["mu"][0], stats.beta(49, 53))
+    assert model._is_one_vector
+    assert not Paired(mu=1.0, theta=0.26).specification(paired_counts(*CELLS))._is_one_vector
+    drawn, seen = model.draw(np.random.default_rng(0), 50_000, prior=prior), 0 if prior else 1
+    assert_follows(drawn["mu"][0], stats.beta(1 + 48 * seen, 1 + 52 * seen))
     for name, cells in zip(("theta+", "theta-"), CELLS, strict=True):
         for entries, count in zip(drawn[name], cells, strict=True):
-            assert_follows(entries, stats.beta(count + 0.25, sum(cells) - count + 0.75))
+            rest = sum(cells) - count
+            assert_follows(entries, stats.beta(0.25 + count * seen, 0.75 + rest * seen))
         assert abs(np.corrcoef(drawn["mu"][0], drawn[name][0])[0, 1]) < 0.02
 
 
-def test_metrics_and_parameters_have_the_same_draws():
-    evidence, metric = paired_counts(*CELLS), metrics.get_metric("f1")
-    posterior = Posterior(Paired(**ONE_VECTOR), evidence, entropy=5, n_draws=1000)
-    given, rng = posterior.parameters(), np.random.default_rng(0)
-    again = posterior.specification.scores_given(given, metric, rng, prior=False)
-    assert_allclose(posterior.draws(metric), np.hstack([*again]), rtol=1e-10)
-
-
-def test_unpaired_margins_are_betas():
-    evidence = (
-        ConfusionCounts.from_cells(40, 10, 10, 60),
-        ConfusionCounts.from_cells(15, 5, 35, 45),
-    )
-    model = Unpaired(mu=(2, 3), rho=((1, 2), (3, 4)))
-    recall_a, recall_b = metric_draws(model, evidence, "recall")
-    assert_follows(recall_a, stats.beta(41, 12))
-    assert_follows(recall_b, stats.beta(16, 37))
-    specificity_a, specificity_b = metric_draws(model, evidence, "specificity")
-    assert_follows(specificity_a, stats.beta(64, 13))
-    assert_follows(specificity_b, stats.beta(49, 8))
-    prevalence = metrics.from_confusion(lambda t: t[..., 1, :].sum(-1), "prevalence")
-    mu_a, mu_b = Posterior(model, evidence, entropy=5, n_draws=N).draws(prevalence)
-    assert_follows(mu_a, stats.beta(52, 73))
-    # A mu of its own for each: sharing one would give the unpaired model too much power.
-    assert abs(np.corrcoef(mu_a, mu_b)[0, 1]) < 0.01
-    assert abs(np.corrcoef(recall_a, recall_b)[0, 1]) < 0.01
+@pytest.mark.parametrize("prior", [False, True])
+@pytest.mark.parametrize(
+    ("name", "pos_label"), [("f1", 0), ("f1", 1), ("specificity", 1), ("matthews_corrcoef", 0)]
+)
+def test_metrics_and_parameters_have_the_same_draws(name, pos_label, prior):
+    model = Paired(**ONE_VECTOR).specification(paired_counts(*CELLS, pos_label=pos_label))
+    metric = metrics.get_metric(name)
+    given = model.draw_parameters(np.random.default_rng(5), 1000, prior=prior)
+    again = model.scores_given(given, metric, np.random.default_rng(0), prior=prior)
+    drawn = model.stream(metric, np.random.default_rng(5), 1000, prior=prior)
+    assert_allclose(np.hstack([*drawn]), np.hstack([*again]), rtol=1e-10)
 
 
 EVIDENCE = {
     "paired": paired_counts((30, 10, 5, 5), (4, 6, 9, 31)),
-    "unpaired": (
-        ConfusionCounts.from_cells(40, 10, 10, 40),
-        ConfusionCounts.from_cells(35, 13, 15, 37),
-    ),
+    "unpaired": tuple(ConfusionCounts.from_cells(*n) for n in ((40, 10, 10, 40), (35, 13, 15, 37))),
 }
 CLOSED_FORMS = {
     "paired": {"recall", "specificity"},
@@ -169,6 +154,12 @@ def test_closed_forms_agree_with_draws(name, formula):
         (Paired(), "balanced_accuracy", 9 / 5),
         (Paired(), "accuracy", 1.677),
         (Paired(theta=(1.5, 2.0, 3.0, 0.8)), "recall", 1.181250),
+        (BCV(lambda_=0.5), "recall", np.inf),
+        (Paired(theta=0.5), "recall", np.inf),
+        (Paired(theta=0.6), "recall", stats.beta(0.6, 0.6).pdf(0.5) / 2 * 1.4 / 0.2),
+        (Paired(), "f1", None),
+        (Unpaired(), "f1", None),
+        (Paired(theta=0.6), "accuracy", None),
     ],
 )
 def test_prior_densities_at_zero(model, formula, density):
@@ -177,20 +168,7 @@ def test_prior_densities_at_zero(model, formula, density):
     # 1.677 is from 1e8 draws.
     evidence = EVIDENCE["paired" if model.needs_pairs else "unpaired"]
     found = Prior(model, evidence).log_density_at_zero(metrics.get_metric(formula))
-    assert np.exp(found) == pytest.approx(density, rel=2e-4)
-
-
-def test_prior_densities_that_are_infinite_or_unknown():
-    def density(model, formula):
-        evidence = EVIDENCE["paired" if model.needs_pairs else "unpaired"]
-        return Prior(model, evidence).log_density_at_zero(metrics.get_metric(formula))
-
-    assert density(Paired(), "f1") is None
-    assert density(Unpaired(), "f1") is None
-    assert density(BCV(lambda_=0.5), "recall") == np.inf
-    assert density(Paired(theta=0.5), "recall") == np.inf
-    assert np.isfinite(density(Paired(theta=0.6), "recall"))
-    assert density(Paired(theta=0.6), "accuracy") is None
+    assert (None if found is None else np.exp(found)) == pytest.approx(density, rel=2e-4)
 
 
 # With which class the difference vanishes as it becomes rare: the positive (+), the negative (-).
@@ -234,23 +212,6 @@ def test_bad_priors(model, message):
         model.specification(EVIDENCE["paired"])
 
 
-def test_prior_density_of_accuracy_for_other_proportions():
-    # Against simulation: P(|delta| < e) / 2e with uniform spacings for the outcomes.
-    rng = np.random.default_rng(0)
-    n, e = 1_000_000, 0.01
-    theta = [
-        np.diff(np.sort(rng.random((n, 3)), axis=1), axis=1, prepend=0.0, append=1.0)
-        for _ in range(2)
-    ]
-    share = rng.beta(0.05, 0.05, n)
-    x, y = (t[:, 1] - t[:, 2] for t in theta)
-    simulated = np.mean(np.abs(share * x - (1 - share) * y) < e) / (2 * e)
-    found = Prior(Paired(mu=0.05), EVIDENCE["paired"]).log_density_at_zero(
-        metrics.get_metric("accuracy")
-    )
-    assert np.exp(found) == pytest.approx(simulated, rel=0.02)
-
-
 def test_lopsided_priors_need_a_positive_class():
     words = PairedCounts.from_labels(["x", "y", "x"], {"a": ["x", "y", "y"], "b": ["x", "x", "x"]})
     for model in (
@@ -276,21 +237,24 @@ def test_density_of_equal_accuracy_needs_smooth_and_weak_shapes():
             assert log_density_of_equal_accuracy({**shapes, name: changed}, balanced) is None
 
 
-def test_density_of_equal_accuracy_of_any_prior():
-    # Against a histogram of draws; shapes in no way symmetric.
+@pytest.mark.parametrize(
+    ("mu", "positive", "negative"),
+    [
+        ((2.0, 3.5), (1.5, 2.0, 4.0, 1.0), (3.0, 1.2, 2.5, 2.0)),  # in no way symmetric
+        ((0.05, 0.05), (1.0,) * 4, (1.0,) * 4),
+    ],
+)
+def test_density_of_equal_accuracy_of_any_prior(mu, positive, negative):
+    # Against a histogram of draws.
     rng = np.random.default_rng(0)
-    shapes = {
-        "mu": np.array([2.0, 3.5]),
-        "theta+": np.array([1.5, 2.0, 4.0, 1.0]),
-        "theta-": np.array([3.0, 1.2, 2.5, 2.0]),
-    }
+    shapes = {"mu": mu, "theta+": positive, "theta-": negative}
+    shapes = {name: np.array(shape) for name, shape in shapes.items()}
     mu, plus, minus = (rng.dirichlet(shape, 1_000_000) for shape in shapes.values())
     in_positive, in_negative = plus[:, 1] - plus[:, 2], minus[:, 2] - minus[:, 1]
-    differences = {
-        "accuracy": mu[:, 0] * in_positive + mu[:, 1] * in_negative,
-        "balanced_accuracy": (in_positive + in_negative) / 2,
-    }
-    for formula, values in differences.items():
+    for balanced, values in (
+        (False, mu[:, 0] * in_positive + mu[:, 1] * in_negative),
+        (True, (in_positive + in_negative) / 2),
+    ):
         inside = np.mean(np.abs(values) < 0.01)
-        found = np.exp(log_density_of_equal_accuracy(shapes, formula == "balanced_accuracy"))
+        found = np.exp(log_density_of_equal_accuracy(shapes, balanced))
         assert found == pytest.approx(inside / 0.02, rel=4 / np.sqrt(inside * 1_000_000))

@@ -1,7 +1,5 @@
 """Labels, any of many, and groups."""
 
-import tracemalloc
-
 import numpy as np
 import pytest
 from scipy import sparse, stats
@@ -258,21 +256,6 @@ def test_pooled_counts_of_labels():
     recall = metrics.per_class("recall").of(result.labels)[0]
     law = stats.beta(1 + result.weight * tp[0], 1 + result.weight * fn[0])
     assert stats.ks_1samp(result.metric(recall).draws_b, law.cdf).pvalue > 1e-4
-
-
-def test_memory_of_tables_by_group():
-    rng = np.random.default_rng(0)
-    y = rng.integers(0, 100, 2000)
-    a = np.where(rng.random(2000) < 0.8, y, rng.integers(0, 100, 2000))
-    trace = metrics.from_confusion(lambda t: np.trace(t, axis1=-2, axis2=-1), "trace")
-    result = compare_predictions(
-        y, a, y, groups=np.arange(2000) % 50, scoring=trace, n_draws=2000, random_state=0
-    )
-    tracemalloc.start()
-    assert result.draws_a.mean() == pytest.approx(np.mean(a == y), abs=0.01)
-    _, peak = tracemalloc.get_traced_memory()
-    tracemalloc.stop()
-    assert peak < 200e6
 
 
 def few_kinds(n=400, n_labels=3):

@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 from scipy.special import gammaln
-from scipy.stats import chisquare
 
 from skbayeseval import compare_items
 from skbayeseval.models import ClusteredItems
@@ -96,19 +95,3 @@ def test_the_prior_of_a_system_is_beta():
     )
     assert a.mean() == pytest.approx(0.5, abs=0.01)
     assert a.var() == pytest.approx(0.05, rel=0.05)  # Beta(2, 2)
-
-
-@pytest.mark.slow
-def test_ranks_of_true_values_are_uniform():
-    """Simulation-based calibration: the truth is drawn from the prior."""
-    rng, ranks = np.random.default_rng(0), []
-    for _ in range(600):
-        theta = rng.dirichlet(np.ones(4))
-        alpha = np.maximum(rng.gamma(1.0) * theta, 1e-200)
-        of_groups = rng.dirichlet(alpha, 6)
-        counts = [
-            rng.multinomial(rng.integers(1, 12), p) for p in np.nan_to_num(of_groups, nan=0.25)
-        ]
-        a, b = draw_clustered(specification(counts), rng, 199, prior=False)
-        ranks.append(np.sum(a - b < theta[1] - theta[2]))
-    assert chisquare(np.histogram(ranks, 10, (0, 200))[0]).pvalue > 0.001

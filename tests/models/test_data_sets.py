@@ -5,6 +5,12 @@ import pytest
 
 from skbayeseval import PyMCEngine, compare_scores, load_result
 from skbayeseval.models import HierarchicalScores, SignedRank
+from skbayeseval.models.data_sets import (
+    draw_weights,
+    pseudo_medians,
+    region_masses,
+    region_probabilities,
+)
 
 
 def scores(n_data_sets=12, n_splits=10, gap=0.01, seed=0):
@@ -26,22 +32,6 @@ def test_rows_must_be_called_data_sets():
             compare_scores(given, b, test_fraction=0.1)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("rope", [0.0, 0.005, 0.01])
-@pytest.mark.parametrize("seed", [0, 1])
-def test_signed_rank_equals_baycomp(rope, seed):
-    baycomp = pytest.importorskip("baycomp")
-    a, b = scores(seed=seed, gap=0.004)
-    ours = compare_scores(
-        a, b, test_fraction=None, model="signed-rank", random_state=0, n_draws=50_000
-    )
-    theirs = baycomp.SignedRankTest.probs(b.mean(1), a.mean(1), rope, random_state=1)
-    worse, equivalent, better = ours.probability(rope)
-    error = 4 * np.sqrt(2 * 0.25 / 50_000)
-    assert (worse, better) == pytest.approx((theirs[0], theirs[-1]), abs=error)
-    assert equivalent == pytest.approx(theirs[1] if rope else 0, abs=error)
-
-
 def test_equal_differences_leave_no_noise():
     a, _ = scores()
     b = a - 1 / 3
@@ -54,7 +44,8 @@ def test_swapping_mirrors_it():
     a, b = scores()
     ab, ba = (rank(*x) for x in ((a, b), (b, a)))
     np.testing.assert_allclose(ab.draws, -ba.draws, atol=1e-12)
-    assert ab.probability(0.01)[::-1] == pytest.approx(ba.probability(0.01))
+    for low, high in ((-0.01, 0.01), (-0.02, 0.01)):
+        assert ab.probability((low, high))[::-1] == pytest.approx(ba.probability((-high, -low)))
 
 
 def test_a_strong_prior_holds_back():
@@ -134,3 +125,88 @@ def test_hierarchical(tmp_path):
     assert result.pymc_model()["delta0"] is not None
     by_model = HierarchicalScores()
     assert by_model.name == result.model
+
+
+# The pieces of the signed-rank test.
+
+
+def weights_for(differences, n_draws=4000, strength=0.5, seed=0):
+    return draw_weights(len(differences), strength, np.random.default_rng(seed), n_draws)
+
+
+def masses_of_one_draw(w, differences, low, high):
+    """Return the three masses by a loop over all pairs."""
+    z = [0.0, *differences]
+    masses = np.zeros(3)
+    for i, j in np.ndindex(len(z), len(z)):
+        total = z[i] + z[j]
+        above = (total > 2 * high) + (total == 2 * high) / 2
+        below = (total < 2 * low) + (total == 2 * low) / 2
+        masses += w[i] * w[j] * np.array([below, 1 - below - above, above])
+    return masses
+
+
+@pytest.mark.parametrize(("low", "high"), [(0.0, 0.0), (-0.02, 0.01)])
+def test_masses_equal_a_loop_over_pairs(low, high, monkeypatch):
+    # Eighths of a power of two, so that the loop's ties are exact.
+    differences = np.array([3, -1, 2, 2, -2, 0, 5]) / 128
+    low, high = (round(limit * 128) / 128 for limit in (low, high))
+    weights = weights_for(differences, 23)
+    monkeypatch.setattr("skbayeseval.engines.blocks.BLOCK_BYTES", 8 * 5 * 8 * 10)
+    found = region_masses(weights, differences, low, high)
+    expected = [masses_of_one_draw(w, differences, low, high) for w in weights.T]
+    np.testing.assert_allclose(found.T, expected, atol=1e-12)
+
+
+def test_rounding_does_not_break_ties():
+    # 0.3 - 0.2 and 0.2 - 0.3 + ... are not exactly opposite.
+    weights = weights_for([1, 2])
+    rounded = np.array([0.3 - 0.2, 0.7 - 0.8])
+    assert rounded.sum() != 0
+    found = region_masses(weights, rounded, 0.0, 0.0)
+    np.testing.assert_allclose(found, region_masses(weights, [1.0, -1.0], 0.0, 0.0), atol=1e-12)
+
+
+@pytest.mark.parametrize(("n_data_sets", "rope"), [(30, 0.0), (12, 0.005), (5, 0.01)])
+def test_probabilities_equal_baycomps(n_data_sets, rope):
+    baycomp = pytest.importorskip("baycomp")
+    rng = np.random.default_rng(n_data_sets)
+    b = rng.uniform(0.6, 0.9, n_data_sets)
+    a = b + rng.normal(0.006, 0.02, n_data_sets)
+    p = np.array(baycomp.SignedRankTest.probs(b, a, rope, nsamples=20_000, random_state=0))
+    ours = np.array(rank(a, b, n_draws=40_000).probability(rope))
+    if rope == 0:
+        assert ours[1] == 0
+        ours = ours[[0, 2]]
+    # Four standard errors of the difference.
+    error = 4 * np.sqrt(np.maximum(p * (1 - p), 1e-4) * (1 / 20_000 + 1 / 40_000))
+    assert (np.abs(ours - p) < error).all()
+
+
+def test_no_difference_is_neither():
+    weights = weights_for(np.zeros(4))
+    assert region_probabilities(weights, np.zeros(4), 0, 0) == (0.5, 0.0, 0.5)
+    assert region_probabilities(weights, np.zeros(4), -0.01, 0.01) == (0.0, 1.0, 0.0)
+    np.testing.assert_array_equal(pseudo_medians(weights, np.zeros(4)), 0.0)
+
+
+def test_median_above_0_where_more_than_half_is():
+    rng = np.random.default_rng(0)
+    differences = np.round(rng.normal(0.005, 0.02, 9), 2)
+    weights = weights_for(differences)
+    better = region_masses(weights, differences, 0.0, 0.0)[2]
+    median = pseudo_medians(weights, differences)
+    assert 0 < (better > 0.5).mean() < 1
+    np.testing.assert_array_equal(median > 0, better > 0.5)
+
+
+def test_median_has_half_of_the_mass_on_either_side():
+    # Without ties among sums the mass up to the median is 1/2, but for the pairs next to it.
+    differences = np.random.default_rng(3).normal(0.01, 0.03, 7)
+    weights = weights_for(differences, 200)
+    z = np.r_[0.0, differences]
+    averages = (z[:, None] + z).ravel() / 2
+    for w, median in zip(weights.T, pseudo_medians(weights, differences), strict=True):
+        mass = np.outer(w, w).ravel()
+        below, above = mass[averages < median].sum(), mass[averages > median].sum()
+        assert abs(below - above) <= 2 * mass.max()

@@ -14,11 +14,7 @@ from skbayeseval.posterior.posterior import Posterior
 from tests.engines.cases import cases
 
 CASES = {name: (model.specification(evidence), metric) for name, model, evidence, metric in cases()}
-
-
 CONJUGATE = ("paired few", "bcv few", "chunks few", "labels few")
-
-
 WITH_ROWS = ("hierarchical imbalanced", "paired classes balanced", "paired many balanced")
 
 
@@ -195,6 +191,10 @@ def replicated(result):
     return posterior.specification.replicate(of)
 
 
+def predicted(**options):
+    return replicated(compare_predictions(Y, A, B, random_state=0, n_draws=N, **options))
+
+
 def close(found, mean, sd):
     """Assert that the mean of draws is within five standard errors."""
     np.testing.assert_array_less(np.abs(found.mean(axis=0) - mean), 5 * sd / np.sqrt(N) + 1e-9)
@@ -223,8 +223,7 @@ def test_predicted_paired(pos_label):
 
 def test_width_of_weighted_counts():
     # One cell of a Dirichlet-multinomial of n = 32 instances, each counted 2.5 times.
-    result = compare_predictions(Y, A, B, model="bcv", weight=0.4, random_state=0, n_draws=N)
-    table = replicated(result)["confusion_A"]
+    table = predicted(model="bcv", weight=0.4)["confusion_A"]
     np.testing.assert_allclose(table.sum(axis=(1, 2)), 80)
     np.testing.assert_allclose(table * 0.4, np.round(table * 0.4))
     p, n, total = (1 + 0.4 * 44) / (4 + 32), 32, 36
@@ -234,7 +233,7 @@ def test_width_of_weighted_counts():
 
 
 def test_predicted_unpaired_and_without_true_negatives():
-    found = replicated(compare_predictions(Y, A, B, model="unpaired", random_state=0, n_draws=N))
+    found = predicted(model="unpaired")
     assert "outcomes" not in found
     hits = found["confusion_B"][:, 1, 1]
     close(hits, 80 * 31 / 82 * 21 / 32, hits.std())
@@ -250,10 +249,7 @@ def test_predicted_unpaired_and_without_true_negatives():
     [("paired", [0.25, 0.75]), ("unpaired", None), ("hierarchical", None)],
 )
 def test_totals_of_weighted_counts(model, prevalence):
-    result = compare_predictions(
-        Y, A, B, model=model, weight=0.37, prevalence=prevalence, random_state=0, n_draws=N
-    )
-    table = replicated(result)["confusion_A"]
+    table = predicted(model=model, weight=0.37, prevalence=prevalence)["confusion_A"]
     # 80 instances, of which 0.37 are independent: 30 of them, or, by class, 11 and 19 (18.5).
     np.testing.assert_allclose(table.sum(axis=(1, 2)), 80)
     effective = table * (30 if prevalence is None else 29) / 80

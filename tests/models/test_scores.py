@@ -7,7 +7,12 @@ import pytest
 from scipy import stats
 
 from skbayeseval import compare_scores, load_result
-from skbayeseval.models.split_scores import missing_variance, sums_of_splits, without_noise
+from skbayeseval.models.split_scores import (
+    SplitScoreSums,
+    missing_variance,
+    sums_of_splits,
+    without_noise,
+)
 
 
 def scores(n_splits=20, gap=0.01, seed=0):
@@ -67,20 +72,17 @@ def test_every_pair_of_many_is_the_pair_alone(n_splits):
         assert stats.kstest(pair.draws, exact.cdf).pvalue > 1e-4
 
 
-def test_swapping_mirrors_it():
+def test_swapping_mirrors_it_and_the_unit_of_scores_is_nothing():
     a, b = scores()
-    ours, swapped = (compare_scores(*pair, test_fraction=0.2) for pair in ((a, b), (b, a)))
+    ours, swapped, moved = (
+        compare_scores(*pair, test_fraction=0.2)
+        for pair in ((a, b), (b, a), (3 * a - 7, 3 * b - 7))
+    )
     assert ours.probability(0.01)[::-1] == pytest.approx(swapped.probability(0.01))
-    low, high = swapped.hdi()
-    assert ours.hdi() == pytest.approx((-high, -low))
-
-
-def test_scaling_and_shifting():
-    a, b = scores()
-    ours = compare_scores(a, b, test_fraction=0.2)
-    moved = compare_scores(3 * a - 7, 3 * b - 7, test_fraction=0.2)
     assert moved.probability(0.03) == pytest.approx(ours.probability(0.01))
-    np.testing.assert_allclose(moved.hdi(), 3 * np.array(ours.hdi()))
+    low, high = ours.hdi()
+    assert swapped.hdi() == pytest.approx((-high, -low))
+    assert moved.hdi() == pytest.approx((3 * low, 3 * high))
 
 
 @pytest.mark.parametrize(("gap", "n_test"), [(0.0, 20), (0.01, 100), (-0.05, 20)])
@@ -102,8 +104,6 @@ def test_the_step_of_scores_is_the_smallest_one_seen():
     seen = compare_scores(a + 0.1, a, test_fraction=0.2)
     given = compare_scores(a + 0.1, a, test_fraction=0.2, n_test=20)
     assert seen.hdi() == pytest.approx(given.hdi())
-    scaled = compare_scores(300 * a + 30, 300 * a, test_fraction=0.2)
-    np.testing.assert_allclose(scaled.hdi(), 300 * np.array(seen.hdi()))
 
 
 def test_scores_that_vary_more_than_their_step_are_not_touched():
@@ -130,7 +130,7 @@ def test_missing_variance_of_many():
 def test_added_variance_reaches_the_sums_of_the_graph():
     a = np.array([0.5, 0.6, 0.7, 0.5])
     scores_of_two, added = np.stack([a + 0.1, a]), np.array([0.001, 0.001])
-    sums = sums_of_splits(*scores_of_two, added)
+    sums = SplitScoreSums(*sums_of_splits(*scores_of_two, added))
     covariance = np.cov(scores_of_two) + np.diag(added)
     to_d = np.array([1, -1])
     assert sums.ss_d == pytest.approx(3 * to_d @ covariance @ to_d)
@@ -169,12 +169,8 @@ def test_what_a_result_of_scores_can_and_cannot(tmp_path):
     result = compare_scores(
         *scores(), test_fraction=0.2, scoring="r2", names=("ridge", "lasso"), random_state=0
     )
-    assert (result.model, result.metrics, result.weight, result.labels) == (
-        "scores",
-        ("r2",),
-        1,
-        (),
-    )
+    assert (result.model, result.metrics) == ("scores", ("r2",))
+    assert (result.weight, result.labels) == (1, ())
     assert "20 splits with a correlation of 0.2" in result.details()
     assert "learners trained on 0.8 of the data" in str(result)
     assert list(result.frequentist().index) == ["corrected resampled t"]
