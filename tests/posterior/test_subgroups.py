@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from sklearn.model_selection import KFold
+from sklearn.model_selection import KFold, cross_val_predict
 from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
@@ -19,6 +19,7 @@ from skbayeseval.posterior.subgroups import _prior_moments, _without_prior, comp
 
 ACCURACY = metrics.get_metric("accuracy")
 OPTIONS = {"n_draws": 4000, "random_state": 0}
+LEARNERS = GaussianNB(), DecisionTreeClassifier(max_depth=1, random_state=0)
 
 
 def simulated(n=600, n_classes=2, seed=0):
@@ -51,8 +52,8 @@ def test_names_do_not_matter():
     result = compare_predictions(y, a, b, **OPTIONS)
     order = np.array([2, 0, 1])
     one, other = by(result, codes).subgroups, by(result, order[codes]).subgroups
-    for code in range(3):
-        np.testing.assert_array_equal(one[code].pooled.draws, other[order[code]].pooled.draws)
+    for mine, code in zip(one, order, strict=True):
+        np.testing.assert_array_equal(mine.pooled.draws, other[code].pooled.draws)
 
 
 def test_swapping_a_and_b_mirrors():
@@ -119,11 +120,8 @@ def test_a_single_unit_and_an_unstable_metric():
     y[1:4] = 1 + 1e-6 * np.arange(3)  # hardly any variance to explain
     r2 = metrics.get_metric("r2")
     found = by(compare_predictions(y, a, b, scoring="r2", **OPTIONS), codes, r2)
-    assert [one.reason for one in found.subgroups] == [
-        "",
-        "too few instances: 1",
-        "the metric is unstable",
-    ]
+    reasons = [one.reason for one in found.subgroups]
+    assert reasons == ["", "too few instances: 1", "the metric is unstable"]
     groups = np.arange(200) // 4
     labels = (y > 0).astype(int)
     result = compare_predictions(labels, labels, (b > 0).astype(int), groups=groups, **OPTIONS)
@@ -153,25 +151,9 @@ def data():
 @pytest.mark.parametrize("weight", ["inferred", "published"])
 def test_cross_validation(data, weight):
     X, y, codes = data
-    tree = DecisionTreeClassifier(max_depth=1, random_state=0)
-    result = bayesian_cross_validate(
-        GaussianNB(), tree, X, y, cv=KFold(4), weight=weight, return_estimator=True, **OPTIONS
-    )
+    result = bayesian_cross_validate(*LEARNERS, X, y, cv=KFold(4), weight=weight, **OPTIONS)
     found = by(result, codes).subgroups
-    fits = result.cv_results
-    said = np.column_stack(
-        [
-            np.concatenate(
-                [
-                    one.predict(X[test])
-                    for one, (_, test) in zip(
-                        fits[name]["estimator"], KFold(4).split(X), strict=True
-                    )
-                ]
-            )
-            for name in result.names
-        ]
-    )
+    said = np.column_stack([cross_val_predict(one, X, y, cv=KFold(4)) for one in LEARNERS])
     for code in (0, 1):
         rows = np.flatnonzero(codes == code)
         right = (said[rows] == y[rows, None]).mean(axis=0)
@@ -190,10 +172,7 @@ def test_cross_validated_scores_leave_out_splits_without_both_classes(data):
     X, y, codes = data
     codes = codes.copy()
     codes[:20][y[:20] == 1] = 2  # ten or so positives, all in the first split
-    result = bayesian_cross_validate(
-        GaussianNB(), DecisionTreeClassifier(max_depth=1, random_state=0), X, y, cv=KFold(4),
-        scoring="roc_auc", n_draws=500, random_state=0,
-    )  # fmt: skip
+    result = bayesian_cross_validate(*LEARNERS, X, y, cv=KFold(4), scoring="roc_auc", **OPTIONS)
     found = by(result, codes, metrics.get_metric("roc_auc")).subgroups
     assert [one.reason for one in found] == ["", "", "only one class"]
     assert all(np.isfinite(one.observed).all() for one in found[:2])
@@ -202,16 +181,9 @@ def test_cross_validated_scores_leave_out_splits_without_both_classes(data):
 def test_instances_that_were_never_tested(data):
     X, y, _ = data
     splits = [(np.arange(120), np.arange(120, 200)), (np.arange(120), np.arange(160, 200))]
-    result = bayesian_cross_validate(
-        GaussianNB(), DecisionTreeClassifier(max_depth=1, random_state=0), X, y, cv=splits,
-        **OPTIONS,
-    )  # fmt: skip
-    codes = np.repeat([0, 1, 2], 80)
-    assert [one.reason for one in by(result, codes).subgroups] == [
-        "no instance was tested",
-        "",
-        "",
-    ]
+    result = bayesian_cross_validate(*LEARNERS, X, y, cv=splits, **OPTIONS)
+    reasons = [one.reason for one in by(result, np.repeat([0, 1, 2], 80)).subgroups]
+    assert reasons == ["no instance was tested", "", ""]
 
 
 def test_the_prior_of_the_model_is_taken_out_before_pooling():
