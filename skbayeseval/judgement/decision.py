@@ -283,7 +283,7 @@ def decide(
 ) -> Decision:
     """Compare the HDI with the ROPE (Zhang et al. 2016, section 3.2.2)."""
     worse, _, better = probabilities
-    code = str(_codes(np.array(hdi.low), np.array(hdi.high), rope, better - worse, mean))
+    code = str(_codes(*hdi, rope, better - worse, mean))
     symbol, label = WORDS[code]
     return Decision(code, symbol, label, hdi, rope, probabilities, names, metric, prob)
 
@@ -296,11 +296,13 @@ def codes_given_hdi(
     return _codes(low, high, rope, better - worse, draws.mean(axis=1))
 
 
-def _codes(low: Any, high: Any, rope: Interval, lean: Any, mean: Any) -> NDArray[Any]:
+def _codes(low: Any, high: Any, rope: Interval, lean: Any, mean: Any) -> Any:
     lean = np.where(lean == 0, mean, lean)
     inside = (rope.low <= low) & (high <= rope.high)
-    conditions = [inside, high < rope.low, low > rope.high, lean < 0, lean > 0]
-    return np.select(conditions, ["~", "<<", ">>", "<", ">"], default="?")
+    otherwise = np.ones_like(inside)
+    holds = [inside, high < rope.low, low > rope.high, lean < 0, lean > 0, otherwise]
+    # The first that holds; for a single decision, np.select takes several times as long.
+    return np.array(["~", "<<", ">>", "<", ">", "?"])[np.argmax(holds, axis=0)]
 
 
 def format_probability(

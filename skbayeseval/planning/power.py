@@ -165,7 +165,7 @@ class PowerAnalysis:
         from skbayeseval.display import PowerDisplay
 
         bars = self._curves("power", "low", "high")
-        curves = {model: np.array(ends) for model, *ends in bars}
+        curves: dict[str, Any] = {model: np.array(ends) for model, *ends in bars}
         sizes = self.table["size"].unique()
         return PowerDisplay(sizes, curves, goal=self._goal()).plot(ax=ax, **style)
 

@@ -137,19 +137,6 @@ def test_never_is_said_plainly():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("model", ["paired", "hierarchical"])
-def test_more_classes(model, monkeypatch):
-    monkeypatch.setattr(sample_size, "N_SIZES", 2)
-    rng = np.random.default_rng(0)
-    y = rng.integers(0, 3, 200)
-    a, b = (np.where(rng.random(200) < p, y, (y + 1) % 3) for p in (0.9, 0.75))
-    result = compare_predictions(y, a, b, model=model, random_state=0)
-    size = result.required_sample_size(0.05, largest=1000, **QUICK)
-    assert size.n_now == 200
-    assert 0 < size.reached < 1
-
-
-@pytest.mark.slow
 def test_a_weight_is_no_new_information():
     """Three copies of each instance, worth a third each, are the instances themselves."""
     once = compare_predictions(*CLEAR, scoring="f1", random_state=0)

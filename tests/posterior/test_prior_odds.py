@@ -22,6 +22,7 @@ from skbayeseval.judgement.intervals import Interval, count_inside
 from skbayeseval.metrics.registry import metric_of_formula
 from skbayeseval.posterior.build import make_posterior
 from skbayeseval.posterior.prior_odds import _odds_of_law, bayes_factor, prior_density_at_zero
+from tests.proofs.scripts import prior_cases
 
 F1 = metrics.get_metric("f1")
 MANY = [
@@ -144,25 +145,11 @@ def prior_of(model, n_classes=2, n_labels=0, **kwargs):
     return result._posterior.prior
 
 
-def test_density_of_unpaired_f1_by_quadrature():
-    # Given mu and rho-, F1 = s at rho+ = s D / (mu (2 - s)) with D = mu + (1 - mu) rho-, where that
-    # is at most 1: for rho- up to `most`, over which D is integrated by hand.
-    mu = (np.arange(4000) + 0.5) / 4000
-    mu, weight = mu**2 * (3 - 2 * mu), 6 * mu * (1 - mu)
-    x = ((np.arange(1000) + 0.5) / 1000)[:, None]
-    s = x**3
-    most = np.minimum(2 * mu * (1 - s) / (s * (1 - mu)), 1.0)
-    total = mu * most + (1 - mu) * most**2 / 2
-    density = np.mean(weight * 2 * total / (mu * (2 - s) ** 2), axis=1)
-    assert np.mean(3 * x[:, 0] ** 2 * density) == pytest.approx(1, rel=1e-3)
-    exact = np.mean(3 * x[:, 0] ** 2 * density**2)
-    found = prior_density_at_zero(prior_of(models.Unpaired()), metrics.get_metric("f1"))
-    assert np.exp(found.log) == pytest.approx(exact, rel=0.003)
-
-
 @pytest.mark.parametrize(
     ("model", "formula", "density"),
     [
+        # The integral of the squared density of F1, by quadrature over mu and the false alarms.
+        (models.Unpaired(), "f1", 1.06806),
         (models.Unpaired(), "f1_micro", 1.14009),
         (models.Unpaired(), "recall", 1.0),
         (models.BCV(), "f1", 16 / 15),
@@ -225,29 +212,6 @@ def test_prior_densities_are_those_of_draws(model, options, name):
     assert np.exp(prior_density_at_zero(prior, metric).log) == pytest.approx(near, rel=0.05)
 
 
-def dirichlet(rng, shapes):
-    """Draws for each row of shapes, which may be so small that most shares are 0."""
-    gammas = np.log(rng.standard_gamma(shapes + 1)) + np.log(rng.random(shapes.shape)) / shapes
-    shares = np.exp(gammas - gammas.max(axis=-1, keepdims=True))
-    return shares / shares.sum(axis=-1, keepdims=True)
-
-
-def hierarchical(rng, n, m=3):
-    """Two classifiers with proportions, eta and rows of their own."""
-    eta, mu = rng.random((2, n, 1, 1)), rng.dirichlet(np.ones(m), (2, n))
-    omega = np.where(np.eye(m), eta, (1 - eta) / (m - 1))
-    return mu[..., None] * dirichlet(rng, omega)
-
-
-def paired_hierarchical(rng, n, m=3):
-    """A row of pairs of predictions has the product of both priors."""
-    eta, mu = rng.random((2, n, 1, 1)), rng.dirichlet(np.ones(m), n)
-    a, b = np.where(np.eye(m), eta, (1 - eta) / (m - 1))
-    shapes = (a[..., None] * b[..., None, :]).reshape(n, m, m * m)
-    joint = (mu[..., None] * dirichlet(rng, shapes)).reshape(n, m, m, m)
-    return joint.sum(axis=3), joint.sum(axis=2)
-
-
 def log_odds(differences, rope):
     """Log odds of the ROPE and their error."""
     inside = np.count_nonzero((differences >= rope[0]) & (differences <= rope[1]))
@@ -264,6 +228,11 @@ def assert_right(factor, draws, prior, rope):
     assert factor.log10 * np.log(10) == expected
 
 
+def margins(joint):
+    """Tables of A and of B, given probabilities of (truth, A, B)."""
+    return joint.sum(axis=3), joint.sum(axis=2)
+
+
 RNG = np.random.default_rng(0)
 CLASSES = {}
 for n_classes in (2, 3):
@@ -277,15 +246,18 @@ for n_classes in (2, 3):
     "names", [["f1_macro"], pytest.param(MANY, marks=pytest.mark.slow)], ids=["one", "all"]
 )
 @pytest.mark.parametrize(
-    ("model", "draw"),
-    [(models.Hierarchical(), hierarchical), (models.PairedHierarchical(), paired_hierarchical)],
-    ids=lambda value: str(value) if hasattr(value, "get_params") else "",
+    ("model", "prior"),
+    [
+        (models.Hierarchical(), prior_cases.hierarchical_prior),
+        (models.PairedHierarchical(), prior_cases.free_etas_prior),
+    ],
+    ids=["separate", "paired"],
 )
-def test_every_metric_of_three_classes(model, draw, names):
-    tables = draw(np.random.default_rng(1), N // 4)
-    result = compare_predictions(
-        *CLASSES[3], model=model, scoring=names, n_draws=5000, random_state=0
-    )
+def test_every_metric_of_three_classes(model, prior, names):
+    drawn = prior(np.random.default_rng(1), N // 4, 3)
+    tables = drawn if len(drawn) == 2 else margins(drawn)
+    options = {"scoring": names, "n_draws": 5000, "random_state": 0}
+    result = compare_predictions(*CLASSES[3], model=model, **options)
     for name in names:
         a, b = (metrics.get_metric(name)(table, 1) for table in tables)
         factor = result.bayes_factor(ROPE, metric=name)
@@ -296,16 +268,11 @@ def test_chunks():
     posterior = make_posterior(
         ChunkCounts([80, 8, 3, 9, 4, 6, 10]), models.PairedChunks(), "exact", None, 20_000, 0
     )
-    cells = np.random.default_rng(1).dirichlet(np.full(7, 0.5), N // 2).T
-    both, only_a, only_b, neither, false_both, false_a, false_b = cells
-    metric, scores = metrics.fbeta(2.0), []
-    for hit, missed, alarm in ((only_a, only_b, false_a), (only_b, only_a, false_b)):
-        tp, fn, fp = both + hit, neither + missed, false_both + alarm
-        tables = np.array([[np.ones_like(tp), fp], [fn, tp]])
-        scores.append(metric(np.moveaxis(tables, -1, 0), 1))
-    a, b = posterior.draws(metric)
+    metric = metrics.fbeta(2.0)
+    joint = prior_cases.chunks_prior(np.random.default_rng(1), N // 2, 2)
+    a, b = (metric(tables, 1) for tables in margins(joint))
     factor = bayes_factor(posterior, metric, ROPE)
-    assert_right(factor, a - b, scores[0] - scores[1], ROPE)
+    assert_right(factor, np.subtract(*posterior.draws(metric)), a - b, ROPE)
 
 
 def test_items_by_quadrature():
@@ -348,12 +315,10 @@ def test_labels():
     result = compare_predictions(
         y, a, b, scoring="f1_micro", model=models.IndependentLabels(), random_state=0
     )
-    scores = []
-    for mu, plus, minus in rng.random((2, 3, N // 4, 3)):
-        hits, said = mu * plus, mu * plus + (1 - mu) * minus
-        scores.append(2 * hits.sum(axis=1) / (mu + said).sum(axis=1))
-    factor = result.bayes_factor(0.05)
-    assert_right(factor, result.draws, scores[0] - scores[1], (-0.05, 0.05))
+    tables = prior_cases.labels_prior(rng, N // 4, 3).sum(axis=2)
+    hits, errors = tables[..., 1, 1], tables[..., 0, 1] + tables[..., 1, 0]
+    a, b = 2 * hits / (2 * hits + errors)
+    assert_right(result.bayes_factor(0.05), result.draws, a - b, (-0.05, 0.05))
 
 
 @pytest.mark.parametrize("model", ["bcv", "paired"])

@@ -34,17 +34,20 @@ def by(result, codes, metric=ACCURACY, labels=None):
     return compare_subgroups(result._posterior, metric, Subgroups(labels, codes, None))
 
 
+def assert_alone(subgroup, rows, *labels, **options):
+    """A subgroup has the observed values, the mean and the spread of its rows alone."""
+    other = compare_predictions(*(of_all[rows] for of_all in labels), **options, **OPTIONS)
+    assert subgroup.observed == pytest.approx((other.observed_a, other.observed_b))
+    assert subgroup.unpooled.mean == pytest.approx(other.draws.mean(), abs=0.006)
+    assert subgroup.unpooled.sd == pytest.approx(other.draws.std(), rel=0.1)
+
+
 def test_alone_with_a_class_that_is_missing():
     y, a, b, _ = simulated(n_classes=3)
     codes = ((y == 2) | (a == 2) | (b == 2)).astype(int)
     f1 = metrics.get_metric("f1_macro")
     found = by(compare_predictions(y, a, b, scoring="f1_macro", **OPTIONS), codes, f1)
-    rows = codes == 0
-    other = compare_predictions(y[rows], a[rows], b[rows], scoring="f1_macro", **OPTIONS)
-    alone = found.subgroups[0]
-    assert alone.observed == pytest.approx((other.observed_a, other.observed_b))
-    assert alone.unpooled.mean == pytest.approx(other.draws.mean(), abs=0.006)
-    assert alone.unpooled.sd == pytest.approx(other.draws.std(), rel=0.1)
+    assert_alone(found.subgroups[0], codes == 0, y, a, b, scoring="f1_macro")
 
 
 def test_names_do_not_matter():
@@ -134,11 +137,8 @@ def test_groups_are_in_one_subgroup_each():
     result = compare_predictions(y, a, b, groups=groups, **OPTIONS)
     with pytest.raises(ValueError, match=r"same value for all instances of a group, but \d+ of"):
         by(result, codes)
-    found = by(result, groups % 2).subgroups[1]
     rows = groups % 2 == 1
-    other = compare_predictions(y[rows], a[rows], b[rows], groups=groups[rows], **OPTIONS)
-    assert found.observed == pytest.approx((other.observed_a, other.observed_b))
-    assert found.unpooled.sd == pytest.approx(other.draws.std(), rel=0.1)
+    assert_alone(by(result, groups % 2).subgroups[1], rows, y, a, b, groups=groups[rows])
 
 
 @pytest.fixture(scope="module")
