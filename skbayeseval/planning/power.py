@@ -368,8 +368,8 @@ def power_analysis(
     if sizes is None:
         sizes = USUAL_SIZES if accuracies is None else accuracies.sizes(region, assurance)
     sizes = _check_sizes(sizes)
-    models = _check_models(model, truth, like, metric, sizes[0])
     prevalence = truth.prevalence if isinstance(truth, Posterior) else None
+    models = _check_models(model, truth, like, metric, sizes[0], prevalence)
     questions = [Question(one, metric, region, prob, prevalence, goals) for one in models.values()]
     job = {"truth": truth, "like": like, "questions": questions}
     jobs = [job | {"sizes": [size]} for size in sizes]
@@ -486,7 +486,7 @@ def _check_goal(goal: Any) -> tuple[str, ...]:
 
 
 def _check_models(
-    model: Any, truth: Truth, like: ConfusionCounts, metric: Metric, size: int
+    model: Any, truth: Truth, like: ConfusionCounts, metric: Metric, size: int, prevalence: Any
 ) -> dict[str, Model]:
     """Return the models by name, or by `str` where names are not unique.
 
@@ -500,7 +500,6 @@ def _check_models(
     (populations,) = truths(truth, metric, rng, 1)
     counts = [whole_counts(size * p.probability, 1.0, rng) for p in populations]
     evidence = evidence_of(like, populations, counts)
-    prevalence = truth.prevalence if isinstance(truth, Posterior) else None
     resolved = []
     for one in models:
         posterior = make_posterior(evidence, one, "exact", None, 100, 0, prevalence)
