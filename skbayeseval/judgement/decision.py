@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from skbayeseval._arrays import in_short
+from skbayeseval._arrays import wrong
 from skbayeseval._html import block, lines, shares
 from skbayeseval._validation import as_float
 from skbayeseval.judgement.intervals import Interval
@@ -150,19 +150,16 @@ class Decision(InWords):
     def __str__(self) -> str:
         notes = self._notes()
         if not self.settled:
-            how_many = (
-                "; required_sample_size estimates how many"
-                if self.units.startswith(PLANNED)
-                else ""
-            )
             if self.units:
+                is_planned = self.units.startswith(PLANNED)
+                how_many = "; required_sample_size estimates how many" if is_planned else ""
                 notes.insert(0, f"More {self.units} could settle it{how_many}.")
             if max(self.probabilities) >= self.prob:
                 sure = percent(self.prob)
                 rule = f"Settled needs the whole {sure} HDI beyond the ROPE or inside it."
                 notes.insert(0, rule)
-        before = [self.turn] if self.turn else []
-        return "\n".join([*before, self.in_short(), *(f"   {note}" for note in notes)])
+        said = "\n   ".join([self.in_short(), *notes])
+        return f"{self.turn}\n{said}" if self.turn else said
 
     def in_short(self) -> str:
         """Return the decision and what it is based on, without advice."""
@@ -286,7 +283,7 @@ def decide(
 ) -> Decision:
     """Compare the HDI with the ROPE (Zhang et al. 2016, section 3.2.2)."""
     worse, _, better = probabilities
-    code = str(_codes(np.array(hdi.low), np.array(hdi.high), rope, better - worse, mean))
+    code = str(_codes(*hdi, rope, better - worse, mean))
     symbol, label = WORDS[code]
     return Decision(code, symbol, label, hdi, rope, probabilities, names, metric, prob)
 
@@ -299,11 +296,13 @@ def codes_given_hdi(
     return _codes(low, high, rope, better - worse, draws.mean(axis=1))
 
 
-def _codes(low: Any, high: Any, rope: Interval, lean: Any, mean: Any) -> NDArray[Any]:
+def _codes(low: Any, high: Any, rope: Interval, lean: Any, mean: Any) -> Any:
     lean = np.where(lean == 0, mean, lean)
     inside = (rope.low <= low) & (high <= rope.high)
-    conditions = [inside, high < rope.low, low > rope.high, lean < 0, lean > 0]
-    return np.select(conditions, ["~", "<<", ">>", "<", ">"], default="?")
+    otherwise = np.ones_like(inside)
+    holds = [inside, high < rope.low, low > rope.high, lean < 0, lean > 0, otherwise]
+    # The first that holds; for a single decision, np.select takes several times as long.
+    return np.array(["~", "<<", ">>", "<", ">", "?"])[np.argmax(holds, axis=0)]
 
 
 def format_probability(
@@ -468,8 +467,7 @@ def expected_loss(
     """
     behind = draws.max(axis=0) - draws
     lost = np.where(behind > np.asarray(allowed)[:, None], behind, 0.0).mean(axis=1)
-    losses = tuple(float(one) for one in lost * np.array(cost))
-    return ExpectedLoss(losses, names, metric, cost, other_metrics)
+    return ExpectedLoss(tuple((lost * cost).tolist()), names, metric, cost, other_metrics)
 
 
 def _written(loss: float) -> str:
@@ -485,9 +483,8 @@ def check_cost(cost: Any, number: int = 2) -> tuple[float, ...]:
     except (TypeError, ValueError):
         costs = ()
     if len(costs) != number:
-        raise TypeError(
-            f"cost must be a number, or {number} numbers, one per classifier, got {in_short(cost)}."
-        )
+        wanted = f"a number, or {number} numbers, one per classifier"
+        raise wrong("cost", wanted, cost, TypeError)
     if not all(0 < one < np.inf for one in costs):
-        raise ValueError(f"cost must be positive and finite, got {in_short(cost)}.")
+        raise wrong("cost", "positive and finite", cost)
     return costs

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import ndtr, ndtri
 
-from skbayeseval._arrays import Array, in_short
+from skbayeseval._arrays import Array, in_short, wrong
 from skbayeseval._validation import check_probability
 from skbayeseval.judgement.decision import (
     Decision,
@@ -258,9 +258,7 @@ def probability_per_look(prob: Any, looks: Any) -> float:
     >>> probability_per_look(0.95, 10)
     0.995
     """
-    if not isinstance(looks, Integral) or isinstance(looks, bool):
-        raise TypeError(f"looks must be a whole number, got {in_short(looks)}.")
-    if looks < 1:
+    if _whole(looks, "looks") < 1:
         raise ValueError(f"looks={in_short(looks)} must be at least 1.")
     return 1 - (1 - check_probability(prob)) / int(looks)
 
@@ -301,18 +299,23 @@ def check_plan(planned: Any, looks: Any, n_now: int, units: str) -> Plan | None:
     """Return the plan; None if none is given."""
     if planned is None:
         return None
-    if not isinstance(planned, Integral) or isinstance(planned, bool):
-        raise TypeError(f"planned must be a whole number, got {in_short(planned)}.")
+    n_planned = _whole(planned, "planned")
     if looks != 1:
         raise ValueError(
             f"planned={planned} allows for any number of looks: omit looks={in_short(looks)}."
         )
-    if planned < n_now:
+    if n_planned < n_now:
         raise ValueError(
             f"planned={planned} is less than the {n_now:,} {units} that there are. It is the total "
             "that was planned before the first look."
         )
-    return Plan(n_now, int(planned), units)
+    return Plan(n_now, n_planned, units)
+
+
+def _whole(value: Any, name: str) -> int:
+    if not isinstance(value, Integral) or isinstance(value, bool):
+        raise wrong(name, "a whole number", value, TypeError)
+    return int(value)
 
 
 def one_sided(

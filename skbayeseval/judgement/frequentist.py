@@ -257,7 +257,7 @@ def five_by_two_t(scores_a: ArrayLike, scores_b: ArrayLike) -> SignificanceTest:
     0.099
     """
     difference = _repeats(scores_a, scores_b, 5)
-    variance = float(_within_repeats(difference).mean())
+    variance = float(difference.var(axis=1, ddof=1).mean())
     return _t_test("5x2cv t", float(difference[0, 0]), variance, 10, 5)
 
 
@@ -282,7 +282,8 @@ def five_by_two_f(scores_a: ArrayLike, scores_b: ArrayLike) -> SignificanceTest:
     0.1067
     """
     difference = _repeats(scores_a, scores_b, 5)
-    squares, spread = float((difference**2).sum()), 2 * float(_within_repeats(difference).sum())
+    squares = float((difference**2).sum())
+    spread = 2 * float(difference.var(axis=1, ddof=1).sum())
     statistic = squares / spread if spread > 0 else (math.inf if squares > 0 else 0.0)
     return SignificanceTest("5x2cv F", statistic, float(stats.f.sf(statistic, 10, 5)), 10, (10, 5))
 
@@ -331,11 +332,6 @@ def _over_root(difference: float, variance: float) -> float:
 
 def _binomial(ahead: int, behind: int) -> float:
     return float(stats.binomtest(ahead, ahead + behind).pvalue) if ahead + behind else 1.0
-
-
-def _within_repeats(difference: Array) -> Array:
-    """Return, per repeat, the sum of squared deviations of its two differences from their mean."""
-    return np.square(difference - difference.mean(axis=1, keepdims=True)).sum(axis=1)
 
 
 def _repeats(scores_a: ArrayLike, scores_b: ArrayLike, n_repeats: int) -> Array:

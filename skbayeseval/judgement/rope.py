@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping
 from numbers import Real
 from typing import Any
 
-from skbayeseval._arrays import in_short
+from skbayeseval._arrays import in_short, wrong
 from skbayeseval._validation import as_float
 from skbayeseval.judgement.intervals import Interval
 
@@ -45,7 +45,7 @@ def check_rope(rope: Any, metric: Any = None, observed: float | None = None) -> 
     """
     if isinstance(rope, Mapping):
         if metric is None:
-            raise TypeError(f"rope must be that of a single metric here, got {in_short(rope)}.")
+            raise wrong("rope", "that of a single metric here", rope, TypeError)
         if metric.name not in rope:
             raise ValueError(
                 f"rope has no entry for {metric.name!r}, only for {list(rope)}. Pass a dict with "
@@ -88,9 +88,7 @@ def check_margin(margin: Any, metric: Any, observed: float | None = None) -> flo
     if isinstance(margin, str):
         margin = _amount(margin, metric, observed, "margin")
     if not isinstance(margin, Real) or isinstance(margin, bool):
-        raise TypeError(
-            f"margin must be a number or a string such as '1%', got {in_short(margin)}."
-        )
+        raise wrong("margin", "a number or a string such as '1%'", margin, TypeError)
     if not 0 <= as_float(margin) < math.inf:
         raise ValueError(f"margin={in_short(margin)} must be finite and at least 0.")
     bounds = metric.bounds
@@ -168,10 +166,8 @@ def _interval(rope: Any) -> Interval:
     try:
         low, high = (as_float(end) for end in rope)
     except (TypeError, ValueError) as error:
-        raise TypeError(
-            "rope must be a number, a string such as '1%' or a pair (low, high), got "
-            f"{in_short(rope)}."
-        ) from error
+        wanted = "a number, a string such as '1%' or a pair (low, high)"
+        raise wrong("rope", wanted, rope, TypeError) from error
     if not low <= high:
         raise ValueError(f"rope=({low:g}, {high:g}) must have low <= high.")
     if math.isinf(low) or math.isinf(high):

@@ -159,16 +159,10 @@ def name_subgroups(column: str | None) -> str:
     return "subgroups" if column is None else f"subgroups of {column}"
 
 
-class Farthest(NamedTuple):
-    """How far subgroups are apart; the attributes are those of `SubgroupDecision`."""
-
-    p_alike: float
-    farthest: tuple[Any, Any] | None
-    p_farthest: float
-
-
-def farthest_apart(draws: pd.DataFrame, width: float) -> Farthest:
-    """Return which two subgroups are farthest apart, and how surely by more than a width.
+def farthest_apart(
+    draws: pd.DataFrame, width: float
+) -> tuple[float, tuple[Any, Any] | None, float]:
+    """Return `p_alike`, `farthest` and `p_farthest` of `SubgroupDecision`.
 
     Parameters
     ----------
@@ -183,11 +177,11 @@ def farthest_apart(draws: pd.DataFrame, width: float) -> Farthest:
     >>> import pandas as pd
     >>> from skbayeseval.judgement.subgroup_decision import farthest_apart
     >>> draws = np.random.default_rng(0).normal([0.0, 0.3, 0.1], 0.05, (1000, 3))
-    >>> farthest_apart(pd.DataFrame(draws, columns=["x", "y", "z"]), 0.1).farthest
+    >>> farthest_apart(pd.DataFrame(draws, columns=["x", "y", "z"]), 0.1)[1]
     ('y', 'x')
     """
     if draws.shape[1] < 2:
-        return Farthest(np.nan, None, np.nan)
+        return np.nan, None, np.nan
     values = draws.to_numpy()
     means, covariance = values.mean(axis=0), np.cov(values.T)
     variances = np.diag(covariance)
@@ -197,7 +191,7 @@ def farthest_apart(draws: pd.DataFrame, width: float) -> Farthest:
         distance = np.nan_to_num((means[:, None] - means - width) / np.sqrt(variance))
     np.fill_diagonal(distance, -np.inf)
     high, low = divmod(int(np.argmax(distance)), len(means))
-    return Farthest(
+    return (
         float(np.mean(np.ptp(values, axis=1) <= width)),
         (draws.columns[high], draws.columns[low]),
         float(np.mean(values[:, high] - values[:, low] > width)),

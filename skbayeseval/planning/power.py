@@ -12,7 +12,7 @@ import pandas as pd
 from scipy.special import ndtri
 from scipy.stats import binomtest
 
-from skbayeseval._arrays import Array, as_array, as_numbers, in_short
+from skbayeseval._arrays import Array, as_array, as_numbers, in_short, wrong
 from skbayeseval._html import block, frame_table, inline_svg, lines
 from skbayeseval._streams import Stream, sequence
 from skbayeseval._validation import (
@@ -111,11 +111,8 @@ class PowerAnalysis:
         It is the first of the simulated sizes that does, or interpolated if the one before it is at
         least half as large.
         """
-        found: dict[str, int | None] = {}
-        for model, rows in self._by_model():
-            size = self._reached(rows["size"].to_numpy(), rows["power"].to_numpy())
-            found[model] = None if size == np.inf else int(np.ceil(size))
-        return found
+        sizes = {model: self._reached(*curve) for model, *curve in self._curves()}
+        return {model: None if n == np.inf else int(np.ceil(n)) for model, n in sizes.items()}
 
     @property
     def intervals(self) -> dict[str, Interval | None]:
@@ -127,18 +124,17 @@ class PowerAnalysis:
         rng, n = np.random.default_rng(0), self.n_replications
         found: dict[str, Interval | None] = {}
         required = self.required
-        for model, rows in self._by_model():
-            sizes, powers = rows["size"].to_numpy(), rows["power"].to_numpy()
+        for model, sizes, powers in self._curves():
             resampled = rng.binomial(n, powers, (N_RESAMPLES, len(sizes))) / n
-            ends = np.quantile(
-                [self._reached(sizes, row) for row in resampled], [0.025, 0.975], method="nearest"
-            )
+            reached = [self._reached(sizes, row) for row in resampled]
+            ends = np.quantile(reached, [0.025, 0.975], method="nearest")
             found[model] = None if required[model] is None else Interval(*ends.tolist())
         return found
 
-    def _by_model(self) -> Iterator[tuple[str, pd.DataFrame]]:
+    def _curves(self, *columns: str) -> Iterator[tuple[Any, ...]]:
+        """Yield each model with its columns of the table, by default sizes and powers."""
         for model, rows in self.table.groupby("model", sort=False):
-            yield str(model), rows
+            yield str(model), *(rows[name].to_numpy() for name in columns or ("size", "power"))
 
     def _reached(self, sizes: Array, powers: Array) -> float:
         """Return the number of instances that reaches the assurance; infinite if no size does."""
@@ -168,9 +164,8 @@ class PowerAnalysis:
         """
         from skbayeseval.display import PowerDisplay
 
-        curves: dict[str, Any] = {
-            model: rows[["power", "low", "high"]].to_numpy().T for model, rows in self._by_model()
-        }
+        bars = self._curves("power", "low", "high")
+        curves: dict[str, Any] = {model: np.array(ends) for model, *ends in bars}
         sizes = self.table["size"].unique()
         return PowerDisplay(sizes, curves, goal=self._goal()).plot(ax=ax, **style)
 
@@ -373,8 +368,8 @@ def power_analysis(
     if sizes is None:
         sizes = USUAL_SIZES if accuracies is None else accuracies.sizes(region, assurance)
     sizes = _check_sizes(sizes)
-    models = _check_models(model, truth, like, metric, sizes[0])
     prevalence = truth.prevalence if isinstance(truth, Posterior) else None
+    models = _check_models(model, truth, like, metric, sizes[0], prevalence)
     questions = [Question(one, metric, region, prob, prevalence, goals) for one in models.values()]
     job = {"truth": truth, "like": like, "questions": questions}
     jobs = [job | {"sizes": [size]} for size in sizes]
@@ -485,15 +480,13 @@ def _check_accuracies(given: Any, disagreement: Any) -> _Accuracies | None:
 def _check_goal(goal: Any) -> tuple[str, ...]:
     goals = [goal] if isinstance(goal, str) or not np.iterable(goal) else list(goal)
     if not goals or not all(isinstance(code, str) and code in WORDS for code in goals):
-        raise ValueError(
-            f"goal must be one or several of the decision codes {list(WORDS)}, such as '>>' (A "
-            f"significantly better) and '~' (practically equivalent), got {in_short(goal)}."
-        )
+        codes = f"one or several of the decision codes {list(WORDS)}, such as '>>' (A significantly"
+        raise wrong("goal", f"{codes} better) and '~' (practically equivalent)", goal)
     return tuple(goals)
 
 
 def _check_models(
-    model: Any, truth: Truth, like: ConfusionCounts, metric: Metric, size: int
+    model: Any, truth: Truth, like: ConfusionCounts, metric: Metric, size: int, prevalence: Any
 ) -> dict[str, Model]:
     """Return the models by name, or by `str` where names are not unique.
 
@@ -507,7 +500,6 @@ def _check_models(
     (populations,) = truths(truth, metric, rng, 1)
     counts = [whole_counts(size * p.probability, 1.0, rng) for p in populations]
     evidence = evidence_of(like, populations, counts)
-    prevalence = truth.prevalence if isinstance(truth, Posterior) else None
     resolved = []
     for one in models:
         posterior = make_posterior(evidence, one, "exact", None, 100, 0, prevalence)
@@ -524,9 +516,7 @@ def _check_sizes(sizes: Any) -> list[int]:
     values = np.unique(as_array(sizes, "sizes"))
     whole = np.ndim(sizes) <= 1 and values.dtype.kind in "iu" and len(values) > 0
     if not whole or not 1 <= values[0] <= values[-1] <= MOST_INSTANCES:
-        raise ValueError(
-            f"sizes must be integers from 1 to {MOST_INSTANCES:,}, got {in_short(sizes)}."
-        )
+        raise wrong("sizes", f"integers from 1 to {MOST_INSTANCES:,}", sizes)
     return [int(size) for size in values]
 
 
@@ -581,11 +571,10 @@ def _check_scenario(given: Mapping[str, Any]) -> Array:
     mu = check_probability(given["mu"], "cells_or_result['mu']")
     rows = []
     for name in ("theta-", "theta+"):
-        theta = as_numbers(given[name], f"cells_or_result[{name!r}]")
+        where = f"cells_or_result[{name!r}]"
+        theta = as_numbers(given[name], where)
         if theta.shape != (4,) or not (theta >= 0).all() or not np.isclose(theta.sum(), 1):
-            raise ValueError(
-                f"cells_or_result[{name!r}] must be four probabilities that sum to 1, for the "
-                f"predictions (1, 1), (1, 0), (0, 1), (0, 0), got {in_short(given[name])}."
-            )
+            order = "for the predictions (1, 1), (1, 0), (0, 1), (0, 0)"
+            raise wrong(where, f"four probabilities that sum to 1, {order}", given[name])
         rows.append(theta[::-1].reshape(2, 2))
     return np.stack([(1 - mu) * rows[0], mu * rows[1]])

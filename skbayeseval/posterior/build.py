@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from skbayeseval._arrays import as_numbers, in_short, positions_of
+from skbayeseval._arrays import as_numbers, in_short, positions_of, wrong
 from skbayeseval._streams import Stream, seed_of
 from skbayeseval._validation import check_random_state_entropy, check_size
 from skbayeseval.engines import ENGINES
@@ -261,7 +261,7 @@ def resolve_engine(engine: Any, prior: Any) -> Engine:
     """Return the engine; "auto" means "exact", or "pymc" if `prior` is callable."""
     known = ["auto", *ENGINES]
     if not isinstance(engine, (str, Engine)):
-        raise TypeError(f"engine must be one of {known} or a PyMCEngine, got {in_short(engine)}.")
+        raise wrong("engine", f"one of {known} or a PyMCEngine", engine, TypeError)
     if isinstance(engine, str) and engine not in known:
         raise ValueError(
             f"engine={in_short(engine)} is not a known engine. Valid engines are {known}."
@@ -301,8 +301,6 @@ def check_prevalence(prevalence: Any, counts: Any) -> tuple[float, ...]:
         values = np.array([1 - values, values])
         values = values if counts.positive == 1 else values[::-1]
     if values.shape != (n_classes,) or not (values > 0).all() or not np.isclose(values.sum(), 1):
-        raise ValueError(
-            f"prevalence must be a number in (0, 1) or {n_classes} positive numbers that sum to "
-            f"1, got {in_short(prevalence)}."
-        )
+        wanted = f"a number in (0, 1) or {n_classes} positive numbers that sum to 1"
+        raise wrong("prevalence", wanted, prevalence)
     return tuple((values / values.sum()).tolist())

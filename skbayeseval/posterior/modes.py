@@ -7,6 +7,7 @@ scores (`Bootstrap`).
 
 from __future__ import annotations
 
+import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -37,6 +38,10 @@ Weight = float | None
 # What was computed of priors, which are equal for much evidence; so many of them, the latest.
 _COMPUTED: dict[Hashable, Any] = {}
 MOST_COMPUTED = 256
+
+
+# More draws than there are of parameters that are known by draws.
+ALL_KNOWN = sys.maxsize
 
 
 class Mode(ABC):
@@ -219,11 +224,6 @@ class Given(ModelMode):
         """All draws of the parameters."""
         return self._draw()
 
-    @property
-    def n_known(self) -> int:
-        """The number of draws."""
-        return len(next(iter(self.known.values())))
-
     def parameters(self, rng: Generator, n_draws: int) -> dict[str, Array]:
         """Return the first of the draws of the parameters."""
         return {name: values[:n_draws] for name, values in self.known.items()}
@@ -348,13 +348,9 @@ class Prior(Recipe):
             return dict(parameters)
         return self.model.parameters_of_pair(parameters, *self._pair)
 
-    def parameters(self, n_draws: int | None = None) -> dict[str, Array]:
+    def parameters(self, n_draws: int = ALL_KNOWN) -> dict[str, Array]:
         """Return (at most) `n_draws` draws of the parameters, or all that are known by draws."""
-        mode = self._of_counts
-        if n_draws is None:
-            assert isinstance(mode, Given)
-            n_draws = mode.n_known
-        return self._of_pair(mode.parameters(self._rng(), n_draws))
+        return self._of_pair(self._of_counts.parameters(self._rng(), n_draws))
 
     def rates(self, n_draws: int) -> dict[str, Array]:
         """Return draws of rates that are not parameters of the model."""
@@ -372,7 +368,7 @@ class Prior(Recipe):
         A model of a user may give all that it is asked for in one block.
         """
         if isinstance(self._of_counts, Given):
-            a, b = self.draws(metric, self._of_counts.n_known)
+            a, b = self.draws(metric, ALL_KNOWN)
             yield a - b
             return
         rng = self._rng()

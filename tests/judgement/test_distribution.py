@@ -47,9 +47,8 @@ def test_answers_agree_with_each_other(name):
     for prob in (0.5, 0.9):
         low, high = one.interval(prob)
         assert one.mass(low, high) == pytest.approx(prob, abs=1e-3)
-        worse, _, better = one.around(Interval(low, high))
-        assert worse == pytest.approx((1 - prob) / 2, abs=1e-3)
-        assert better == pytest.approx((1 - prob) / 2, abs=1e-3)
+        around, tail = one.around(Interval(low, high)), (1 - prob) / 2
+        assert around == pytest.approx((tail, prob, tail), abs=1e-3)
     rope = Interval(-0.01, 0.01)
     decision = decision_of(one, rope, 0.95, ("a", "b"), "f1")
     assert decision.hdi == one.hdi(0.95)
@@ -72,15 +71,9 @@ def test_references():
 def test_a_decision_depends_on_splits_if_a_shift_changes_it(shift, depends):
     # The 95% HDI is about [0.04, 5.96]: 1.04 from the limit of the ROPE.
     normal = stats.norm.ppf((np.arange(20_000) + 0.5) / 20_000, 3, 1.51)
-    for sign, code in ((1, ">>"), (-1, "<<")):
-        decision = decision_of(
-            Distribution(sign * normal),
-            Interval(-5.0, -1.0) if sign > 0 else Interval(1.0, 5.0),
-            0.95,
-            ("A", "B"),
-            "f1",
-            shift=shift,
-        )
+    for sign, rope, code in ((1, (-5.0, -1.0), ">>"), (-1, (1.0, 5.0), "<<")):
+        known = Distribution(sign * normal)
+        decision = decision_of(known, Interval(*rope), 0.95, ("A", "B"), "f1", shift=shift)
         assert decision.code == code
         assert decision.depends_on_splits is depends
         assert ("Other random splits could change this decision" in str(decision)) is depends

@@ -62,21 +62,19 @@ def test_it_is_at_most_as_sure_as_the_pair():
         assert found.p_equivalent[name] == pytest.approx(1 - behind)
 
 
+QUICK = {"random_state": 0, "n_draws": 2000}
 MAKERS = {
-    "compare_many": lambda y, said: compare_many(y, said, random_state=0, n_draws=2000),
+    "compare_many": lambda y, said: compare_many(y, said, **QUICK),
     "scores": lambda y, said: compare_many(
-        y, None, scores=said, scoring="neg_brier_score", random_state=0, n_draws=2000
+        y, None, scores=said, scoring="neg_brier_score", **QUICK
     ),
     "items": lambda y, said: compare_many_items(
-        {name: (one == y).astype(float) for name, one in said.items()},
-        random_state=0,
-        n_draws=2000,
+        {name: (one == y).astype(float) for name, one in said.items()}, **QUICK
     ),
     "splits": lambda y, said: compare_scores(
         {name: (one == y).reshape(10, -1).mean(axis=1) for name, one in said.items()},
         test_fraction=0.1,
-        random_state=0,
-        n_draws=2000,
+        **QUICK,
     ),
 }
 
@@ -97,9 +95,8 @@ def test_copies_count_once(make):
         assert len(table.loc[group].drop_duplicates()) == 1
         for rope in (0.01, 0.1):
             decision, tiers = ranking.decision(rope), ranking.tiers(rope).numbers()
-            assert len({decision.states()[one] for one in group}) == 1
-            assert len({decision.p_equivalent[one] for one in group}) == 1
-            assert len({tiers[one] for one in group}) == 1
+            for told in (decision.states(), decision.p_equivalent, tiers):
+                assert len({told[one] for one in group}) == 1
     once = table.loc[list("abcd")]
     assert once["p_best"].sum() == pytest.approx(1)
     assert once["rank_high"].max() <= 4
@@ -113,7 +110,7 @@ def test_copies_count_once(make):
 
 def test_all_copies():
     y = np.arange(40) % 2
-    ranking = compare_many(y, {"a": y, "b": y}, random_state=0, n_draws=2000)
+    ranking = compare_many(y, {"a": y, "b": y}, **QUICK)
     assert ranking.table["p_best"].tolist() == [1, 1]
     assert str(ranking).startswith("No winner of 2 on accuracy: they are exact copies of each")
     # A few instances do not tell that they are equal on others.

@@ -1,24 +1,25 @@
 import numpy as np
 import pytest
 
-from skbayeseval import (
-    compare_many,
-    compare_predictions,
-)
-from skbayeseval.judgement.rope import (
-    check_rope,
-    check_rope_around_zero,
-    warn_of_one_rope,
-)
+from skbayeseval import compare_many, compare_predictions
+from skbayeseval.judgement.rope import check_rope, check_rope_around_zero, warn_of_one_rope
 from skbayeseval.metrics import get_metric
 from skbayeseval.metrics.registry import item_metric, split_metric
 
 
 def test_ropes():
-    assert check_rope(0.01) == (-0.01, 0.01)
-    assert check_rope(0) == (0, 0)
-    assert check_rope((-0.02, 0.01)) == (-0.02, 0.01)
-    assert check_rope(np.float32(0.5)) == (-0.5, 0.5)
+    for rope, region in (
+        *((0.01, (-0.01, 0.01)), (0, (0, 0)), (np.float32(0.5), (-0.5, 0.5))),
+        *(((-0.02, 0.01), (-0.02, 0.01)), ("0.5%", (-0.005, 0.005)), (" 1 %", (-0.01, 0.01))),
+    ):
+        assert check_rope(rope) == region
+    f1 = get_metric("f1")
+    assert check_rope({"f1": "2%", "accuracy": (-0.1, 0.2)}, f1) == (-0.02, 0.02)
+    with pytest.raises(ValueError, match=r"rope has no entry for 'f1', only for \['accuracy'\]"):
+        check_rope({"accuracy": 0.1}, f1)
+    assert check_rope_around_zero((0.0, 0.1)) == (0, 0.1)
+    with pytest.raises(ValueError, match="must contain 0"):
+        check_rope_around_zero((0.01, 0.1))
 
 
 @pytest.mark.parametrize(
@@ -39,15 +40,6 @@ def test_bad_ropes(rope, error, message):
         check_rope(rope)
 
 
-def test_a_percentage_and_a_rope_per_metric():
-    assert check_rope("1%") == check_rope(" 1 %") == (-0.01, 0.01)
-    assert check_rope("0.5%") == (-0.005, 0.005)
-    f1 = get_metric("f1")
-    assert check_rope({"f1": "2%", "accuracy": (-0.1, 0.2)}, f1) == (-0.02, 0.02)
-    with pytest.raises(ValueError, match=r"rope has no entry for 'f1', only for \['accuracy'\]"):
-        check_rope({"accuracy": 0.1}, f1)
-
-
 @pytest.mark.parametrize(
     ("rope", "metric", "advice"),
     [
@@ -56,25 +48,13 @@ def test_a_percentage_and_a_rope_per_metric():
         (1, "matthews_corrcoef", "from -2 to 2. Did you mean 0.01?"),
         ((-1, 0.01), "f1", "use non_inferiority"),
         ({"f1": 1}, "f1", "Did you mean 0.01?"),
+        (1, split_metric("roc_auc_ovr_weighted"), "Did you mean 0.01?"),
     ],
 )
 def test_a_rope_of_half_of_the_scale_is_refused(rope, metric, advice):
     with pytest.raises(ValueError, match="covers at least half") as caught:
-        check_rope(rope, get_metric(metric))
+        check_rope(rope, get_metric(metric) if isinstance(metric, str) else metric)
     assert advice in str(caught.value)
-
-
-def test_scores_without_limits_take_any_rope():
-    assert check_rope(3, get_metric("neg_log_loss")) == (-3, 3)
-    assert check_rope(50, split_metric("neg_mean_squared_error")) == (-50, 50)
-    with pytest.raises(ValueError, match="Did you mean 0.01"):
-        check_rope(1, split_metric("roc_auc_ovr_weighted"))
-
-
-def test_around_zero():
-    assert check_rope_around_zero((0.0, 0.1)) == (0, 0.1)
-    with pytest.raises(ValueError, match="must contain 0"):
-        check_rope_around_zero((0.01, 0.1))
 
 
 @pytest.mark.parametrize(
@@ -121,6 +101,7 @@ def test_what_a_percentage_is_of(metric, expected):
 
 def test_percentages_of_nothing():
     error = get_metric("neg_mean_absolute_error")
+    assert check_rope(50, error) == (-50, 50)
     for observed, message in ((None, "no score was observed yet"), (0.0, "0"), (np.nan, "nan")):
         with pytest.raises(ValueError, match=rf"rope='1%' is a percentage .*{message}.*Pass a num"):
             check_rope("1%", error, observed)
@@ -136,24 +117,21 @@ GUESSES = {name: TRUTH + RNG.normal(0, sd, 150) for name, sd in NOISE.items()}
 def test_percentages_of_an_error_are_of_that_of_b():
     options = {"scoring": "neg_mean_absolute_error", "random_state": 0, "n_draws": 1000}
     result = compare_predictions(TRUTH, GUESSES["a"], GUESSES["b"], **options)
-    r = 0.05 * np.abs(TRUTH - GUESSES["b"]).mean()
     decision = result.decision("5%")
-    assert decision.rope == pytest.approx((-r, r))
     r = decision.rope.high
+    assert decision.rope == (-r, pytest.approx(0.05 * np.abs(TRUTH - GUESSES["b"]).mean()))
     assert f"ROPE [-{r:.3f}, +{r:.3f}]" in str(decision)
     assert result.decision({"neg_mean_absolute_error": "5%"}) == decision
-    assert result.probability("5%") == result.probability(r)
+    for ask in ("probability", "expected_loss", "non_inferiority", "superiority"):
+        assert getattr(result, ask)("5%") == getattr(result, ask)(r)
     assert result.summary("5%").equals(result.summary(r))
-    assert result.expected_loss("5%") == result.expected_loss(r)
-    assert result.non_inferiority("5%") == result.non_inferiority(r)
-    assert result.superiority("5%").margin == pytest.approx(r)
     assert result.plot(rope="5%").rope == pytest.approx((-r, r))
     subgroups = result.by(np.arange(150) % 2)
     assert subgroups.decision("5%").rope == pytest.approx((-r, r))  # of B overall, in all of them
     ranking = compare_many(TRUTH, GUESSES, **options)
-    best = 0.05 * min(np.abs(TRUTH - guess).mean() for guess in GUESSES.values())
-    assert ranking.decision("5%").rope == pytest.approx((-best, best))
+    expected = 0.05 * min(np.abs(TRUTH - guess).mean() for guess in GUESSES.values())
     best = ranking.decision("5%").rope.high
+    assert ranking.decision("5%").rope == (-best, pytest.approx(expected))
     assert ranking.tiers("5%").rope == pytest.approx((-best, best))
     assert ranking.summary("5%").equals(ranking.summary(best))
     assert ranking.non_inferiority("5%")["c"].margin == pytest.approx(best)

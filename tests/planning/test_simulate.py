@@ -76,17 +76,20 @@ def test_swapping_the_classifiers_changes_nothing(metric):
     np.testing.assert_allclose(one[1], other[1], rtol=1e-6)
 
 
+def true_differences(result, seed, n):
+    """Return the differences in accuracy of truths drawn from a posterior."""
+    drawn = truths(result._exact_posterior(""), ACCURACY, np.random.default_rng(seed), n)
+    tables = tables_of(drawn, 2)
+    return np.trace(tables[:, 0] - tables[:, 1], axis1=1, axis2=2)
+
+
 @pytest.mark.slow
 def test_truths_are_shrunk_but_disagree_as_often():
     """The prior acts as 1 / SCALE^2 instances without a difference."""
-    y = np.repeat([0, 1], 500)
-    wrong = np.zeros((2, 1000), dtype=bool)
-    wrong[0, np.r_[:20, 500:520]] = True
-    wrong[1, np.r_[20:50, 520:550]] = True
+    y, wrong = np.repeat([0, 1], 500), np.repeat([[1, 0, 0], [0, 1, 0]], [20, 30, 450], axis=1)
+    wrong = np.tile(wrong, 2)
     result = compare_predictions(y, *np.where(wrong, 1 - y, y), random_state=0)
-    drawn = truths(result._exact_posterior(""), ACCURACY, np.random.default_rng(0), 3000)
-    tables = tables_of(drawn, 2)
-    difference = np.trace(tables[:, 0] - tables[:, 1], axis1=1, axis2=2)
+    difference = true_differences(result, 0, 3000)
     # The flat posterior has the mean 20 / 1008, of 1008 instances with its prior counts.
     shrunk = 20 / 1008 * 1008 / (1008 + 1 / SCALE**2)
     assert difference.mean() == pytest.approx(shrunk, abs=0.0015)
@@ -96,13 +99,9 @@ def test_truths_are_shrunk_but_disagree_as_often():
 def test_truths_are_spread_evenly():
     """The share of truths above a limit varies less than that of independent draws."""
     y = np.repeat([0, 1], 100)
-    a, b = np.where(np.arange(200) % 10 == 0, 1 - y, y), np.where(np.arange(200) % 9 == 0, 1 - y, y)
-    posterior = compare_predictions(y, a, b, random_state=0)._exact_posterior("")
-    means = []
-    for seed in range(20):
-        tables = tables_of(truths(posterior, ACCURACY, np.random.default_rng(seed), 100), 2)
-        means.append(np.trace(tables[:, 0] - tables[:, 1], axis1=1, axis2=2))
-    means = np.array(means)
+    a, b = (np.where(np.arange(200) % k == 0, 1 - y, y) for k in (10, 9))
+    result = compare_predictions(y, a, b, random_state=0)
+    means = np.array([true_differences(result, seed, 100) for seed in range(20)])
     assert means.mean(axis=1).std() < 0.7 * means.std() / np.sqrt(100)
 
 
@@ -208,14 +207,11 @@ def test_power_is_the_frequency_of_what_results_decide():
     codes = []
     for _ in range(150):
         y, a, b = outcomes[rng.choice(8, 600, p=cells.ravel())].T
-        result = compare_predictions(
-            y, a, b, scoring="f1", labels=[0, 1], n_draws=4000, random_state=rng
-        )
-        codes.append(result.decision(0.03).code)
+        options = {"scoring": "f1", "labels": [0, 1], "n_draws": 4000, "random_state": rng}
+        codes.append(compare_predictions(y, a, b, **options).decision(0.03).code)
     for goal in (">>", ("<", ">")):
-        table = power_analysis(
-            cells, 600, rope=0.03, goal=goal, n_replications=1000, random_state=0
-        ).table
+        options = {"rope": 0.03, "goal": goal, "n_replications": 400, "random_state": 0}
+        table = power_analysis(cells, 600, **options).table
         frequency = np.isin(codes, goal).mean()
         error = np.hypot(table["mcse"][0], np.sqrt(frequency * (1 - frequency) / 150))
         assert 0.1 < frequency < 0.9
@@ -229,7 +225,5 @@ def test_weighted_counts_are_whole_and_right_on_average():
     tables = []
     for _ in range(400):
         counts = whole_counts(np.array([2, 3, 1, 4]), like.weight, rng)
-        a, _ = evidence_of(like, populations, [counts] * 2)
-        assert isinstance(a, ConfusionCounts)
-        tables.append(a.effective)
+        tables.append(evidence_of(like, populations, [counts] * 2).margins()[0].effective)
     np.testing.assert_allclose(np.mean(tables, axis=0), [[2, 3], [1, 4]], atol=0.05)

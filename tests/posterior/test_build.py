@@ -5,12 +5,7 @@ import pandas as pd
 import pytest
 from sklearn.tree import DecisionTreeClassifier
 
-from skbayeseval import (
-    bayesian_cross_validate,
-    compare_many,
-    compare_predictions,
-    compare_table,
-)
+from skbayeseval import bayesian_cross_validate, compare_many, compare_predictions, compare_table
 from skbayeseval.engines.recalls import RecallRows
 from skbayeseval.evidence.joint_counts import PairedCounts
 from skbayeseval.metrics.metric import Totals
@@ -86,8 +81,7 @@ def test_priors_differ_with_the_labels_that_can_be_true():
 
 def test_thousands_of_classes_are_printed_with_few_draws(monkeypatch):
     rng = np.random.default_rng(0)
-    y = rng.integers(0, 5000, 30_000)
-    guess = rng.integers(0, 5000, 30_000)
+    y, guess = rng.integers(0, 5000, (2, 30_000))
     said = [np.where(rng.random(30_000) < share, guess, y) for share in (0.2, 0.25)]
     drawn = []
 
@@ -103,6 +97,5 @@ def test_thousands_of_classes_are_printed_with_few_draws(monkeypatch):
     assert not drawn  # before anything is asked for
     words = result.details()
     assert "1,000 independent draws from 30,000 counts (by default not 20,000, as there" in words
-    assert sum(drawn) == 1000
     assert result.details() == words
     assert sum(drawn) == 1000

@@ -50,8 +50,7 @@ def test_draws_stay_possible_and_mirrored(extent, mirror, together):
     draws = rng.beta([[20.0], [30.0]], 1.0, (2, 5000)) - (extent[1] == 0)
     factors = rng.choice([0.5, 1.0, 3.0], 5000)
     found = spread_out(draws, factors, extent, together=together)
-    assert (found >= extent[0]).all()
-    assert (found <= extent[1]).all()
+    assert extent[0] <= found.min() <= found.max() <= extent[1]
     whole = 0.0 if math.isinf(sum(extent)) else 1.0
     mirrored = spread_out(whole - draws, factors, mirror, together=together)
     np.testing.assert_allclose(mirrored, whole - found, atol=1e-12)
@@ -168,17 +167,12 @@ def test_other_splits_move_the_difference_as_student_t():
 
 
 def test_draws_at_a_limit_stay_there():
-    draws = np.array([[1.0, 1.0, 0.9], [1.0, 1.0, 1.0]])
+    draws = np.array([[1.0, 1.0, 0.9], [1.0, 1.0, 1.0]])  # 0.9 alone is the mean of the others
     found = spread_out(draws, np.full(3, 2.0), (0.0, 1.0), together=False)
-    np.testing.assert_array_equal(found[1], 1)
-    np.testing.assert_array_equal(found[0, :2], 1)
-    assert found[0, 2] == pytest.approx(0.9)  # alone, it is the mean
+    np.testing.assert_allclose(found, draws, rtol=1e-6)
 
 
 def test_scaling_the_metric_does_not_change_the_weight():
     """Percent instead of shares."""
-    one, other = (
-        infer_weight(spread(**noise), instability=[2.0])
-        for noise in ({}, {"test_noise": 1.0, "counts_noise": 0.4})
-    )
-    assert one == pytest.approx(other)
+    one, other = (spread(test_noise=1e-4 * k, counts_noise=4e-5 * k) for k in (1, 1e4))
+    assert infer_weight(one, instability=[2.0]) == infer_weight(other, instability=[2.0])

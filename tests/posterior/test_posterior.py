@@ -1,10 +1,7 @@
 import numpy as np
 import pytest
 
-from skbayeseval import (
-    compare_predictions,
-    metrics,
-)
+from skbayeseval import compare_predictions, metrics
 from skbayeseval.posterior import modes
 
 Y = [1] * 30 + [0] * 50
@@ -46,8 +43,10 @@ def test_a_metric_that_is_undefined_does_not_touch_others():
     y = np.array([[1, 0], [1, 1], [0, 1], [1, 0]])
     undefined = metrics.get_metric("precision_micro", zero_division=np.nan)
     scoring = {"f1": "f1_micro", "recall": "recall_micro", "precision": undefined}
-    result = compare_predictions(y, 0 * y, y, scoring=scoring, n_draws=400, random_state=0)
-    alone = compare_predictions(y, 0 * y, y, scoring="f1_micro", n_draws=400, random_state=0)
+    result, alone = (
+        compare_predictions(y, 0 * y, y, scoring=asked, n_draws=400, random_state=0)
+        for asked in (scoring, "f1_micro")
+    )
     np.testing.assert_array_equal(result.draws, alone.draws)
     with pytest.raises(ValueError, match="Metric 'precision' is NaN"):
         _ = result.metric("precision").draws

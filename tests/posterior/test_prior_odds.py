@@ -21,11 +21,8 @@ from skbayeseval.judgement.bayes_factor import density_by_smoothing, odds_of_dra
 from skbayeseval.judgement.intervals import Interval, count_inside
 from skbayeseval.metrics.registry import metric_of_formula
 from skbayeseval.posterior.build import make_posterior
-from skbayeseval.posterior.prior_odds import (
-    _odds_of_law,
-    bayes_factor,
-    prior_density_at_zero,
-)
+from skbayeseval.posterior.prior_odds import _odds_of_law, bayes_factor, prior_density_at_zero
+from tests.proofs.scripts import prior_cases
 
 F1 = metrics.get_metric("f1")
 MANY = [
@@ -33,24 +30,6 @@ MANY = [
 ]
 N = 400_000
 ROPE = (-0.02, 0.1)
-
-
-def test_interval_null_by_hand(votes):
-    theta = 0.25
-    # Whoever chooses a prior gets its Bayes factor, also that of the default prior.
-    result = compare_predictions(*votes, prior={"theta": theta}, random_state=0)
-    factor = result.bayes_factor(rope=0.02)
-    inside = np.mean(np.abs(result.draws) <= 0.02)
-    rng = np.random.default_rng(1)
-    mu = rng.beta(1, 1, 1_000_000)
-    plus, minus = rng.dirichlet(np.full(4, theta), (2, 1_000_000))
-    delta = mu * (plus[:, 1] - plus[:, 2]) - (1 - mu) * (minus[:, 1] - minus[:, 2])
-    prior = np.mean(np.abs(delta) <= 0.02)
-    expected = inside / (1 - inside) / (prior / (1 - prior))
-    assert factor.value == pytest.approx(expected, rel=0.02)
-    assert factor.method == "interval"
-    assert factor.reliable
-    assert not factor.published_prior
 
 
 @pytest.mark.parametrize("scoring", ["recall", "f1"])
@@ -89,7 +68,6 @@ def test_bayes_factors_of_items_and_of_chunks():
 
 
 def test_prior_probability_does_not_depend_on_weight_or_seed(votes):
-    # The same posterior odds must give the same factor: the prior is simulated once.
     options = {"scoring": "f1", "model": models.Paired()}
     one = compare_predictions(*votes, random_state=0, **options)
     light = compare_predictions(*votes, weight=0.5, random_state=9, **options)
@@ -102,22 +80,14 @@ def test_prior_probability_does_not_depend_on_weight_or_seed(votes):
 
 
 def test_savage_dickey_where_the_prior_density_is_finite(votes):
-    recall = compare_predictions(
-        *votes,
-        scoring="recall",
-        model=models.Paired(),
-        weight=0.2,
-        n_draws=200_000,
-        random_state=0,
-    )
-    factor = recall.bayes_factor()
-    assert (factor.method, factor.mcse, factor.reliable) == ("savage-dickey", 0.0, True)
-    near = np.mean(np.abs(recall.draws) < 0.005) / 0.01
-    assert factor.value == pytest.approx(near / 1.5, rel=0.1)
-    accuracy = recall.bayes_factor(metric="accuracy")
-    near = np.mean(np.abs(recall.metric("accuracy").draws) < 0.004) / 0.008
-    assert accuracy.value == pytest.approx(near / 1.677, rel=0.1)
-    assert accuracy.mcse > 0
+    options = {"model": models.Paired(), "weight": 0.2, "n_draws": 200_000, "random_state": 0}
+    result = compare_predictions(*votes, scoring=["recall", "accuracy"], **options)
+    for metric, before in (("recall", 1.5), ("accuracy", 1.677)):
+        factor, draws = result.bayes_factor(metric=metric), result.metric(metric).draws
+        assert (factor.method, factor.reliable) == ("savage-dickey", True)
+        near = np.mean(np.abs(draws) < 0.004) / 0.008
+        assert factor.value == pytest.approx(near / before, rel=0.1)
+        assert (factor.mcse > 0) == (metric == "accuracy")
 
 
 def test_savage_dickey_of_bcv_is_the_limit_of_the_interval_null():
@@ -136,26 +106,18 @@ def tables_of(n, wrong_of_b):
 
 
 @pytest.mark.parametrize(
-    ("metric", "arguments", "method"),
-    [
-        ("f1", {"rope": 0.02}, "interval"),
-        ("accuracy", {}, "savage-dickey"),
-    ],
+    ("metric", "rope", "method"), [("f1", 0.02, "interval"), ("accuracy", None, "savage-dickey")]
 )
-def test_mcse_by_repetition(metric, arguments, method):
-    y, a, b = tables_of(200, 0.13)
-    factors = [
-        compare_predictions(y, a, b, scoring=metric, n_draws=4000, random_state=seed).bayes_factor(
-            **arguments
-        )
-        for seed in range(60)
-    ]
-    assert {(factor.method, factor.reliable) for factor in factors} == {(method, True)}
-    for spread, told in (
-        (np.std([f.value for f in factors]), np.mean([f.mcse for f in factors])),
-        (np.std([f.log10 for f in factors]), np.mean([f.log10_mcse for f in factors])),
-    ):
-        assert 0.7 < told / spread < 1.4
+def test_mcse_by_repetition(metric, rope, method):
+    options = {"scoring": metric, "n_draws": 4000}
+    results = (
+        compare_predictions(*tables_of(200, 0.13), random_state=i, **options) for i in range(60)
+    )
+    found = [result.bayes_factor(rope) for result in results]
+    assert {(factor.method, factor.reliable) for factor in found} == {(method, True)}
+    values = np.array([(one.value, one.log10, one.mcse, one.log10_mcse) for one in found])
+    told = values.mean(axis=0)[2:] / values.std(axis=0)[:2]
+    assert 0.7 < told.min() <= told.max() < 1.4
 
 
 def test_bias_of_the_density_is_in_its_error():
@@ -167,11 +129,10 @@ def test_bias_of_the_density_is_in_its_error():
     rng = np.random.default_rng(0)
     y = rng.dirichlet(negative, 200_000)
     exact = 2 * _difference_density(y[:, 1] - y[:, 2], positive).mean()
-    truth = np.repeat([1, 0], [2, 408])
-    a = np.repeat([0, 1, 1, 0, 0], [2, 2, 1, 5, 400])
-    b = np.repeat([0, 1, 0, 1, 0], [2, 2, 1, 5, 400])
+    pairs = [(1, 0, 0), (0, 1, 1), (0, 1, 0), (0, 0, 1), (0, 0, 0)]
+    votes = np.repeat(pairs, [2, 2, 1, 5, 400], axis=0).T
     for seed in range(3):
-        result = compare_predictions(truth, a, b, scoring="balanced_accuracy", random_state=seed)
+        result = compare_predictions(*votes, scoring="balanced_accuracy", random_state=seed)
         factor = result.bayes_factor()
         assert abs(factor.value * 1.8 - exact) < 4 * factor.mcse * 1.8
 
@@ -184,25 +145,11 @@ def prior_of(model, n_classes=2, n_labels=0, **kwargs):
     return result._posterior.prior
 
 
-def test_density_of_unpaired_f1_by_quadrature():
-    # Given mu and rho-, F1 = s at rho+ = s D / (mu (2 - s)) with D = mu + (1 - mu) rho-, where that
-    # is at most 1: for rho- up to `most`, over which D is integrated by hand.
-    mu = (np.arange(4000) + 0.5) / 4000
-    mu, weight = mu**2 * (3 - 2 * mu), 6 * mu * (1 - mu)
-    x = ((np.arange(1000) + 0.5) / 1000)[:, None]
-    s = x**3
-    most = np.minimum(2 * mu * (1 - s) / (s * (1 - mu)), 1.0)
-    total = mu * most + (1 - mu) * most**2 / 2
-    density = np.mean(weight * 2 * total / (mu * (2 - s) ** 2), axis=1)
-    assert np.mean(3 * x[:, 0] ** 2 * density) == pytest.approx(1, rel=1e-3)
-    exact = np.mean(3 * x[:, 0] ** 2 * density**2)
-    found = prior_density_at_zero(prior_of(models.Unpaired()), metrics.get_metric("f1"))
-    assert np.exp(found.log) == pytest.approx(exact, rel=0.003)
-
-
 @pytest.mark.parametrize(
     ("model", "formula", "density"),
     [
+        # The integral of the squared density of F1, by quadrature over mu and the false alarms.
+        (models.Unpaired(), "f1", 1.06806),
         (models.Unpaired(), "f1_micro", 1.14009),
         (models.Unpaired(), "recall", 1.0),
         (models.BCV(), "f1", 16 / 15),
@@ -265,29 +212,6 @@ def test_prior_densities_are_those_of_draws(model, options, name):
     assert np.exp(prior_density_at_zero(prior, metric).log) == pytest.approx(near, rel=0.05)
 
 
-def dirichlet(rng, shapes):
-    """Draws for each row of shapes, which may be so small that most shares are 0."""
-    gammas = np.log(rng.standard_gamma(shapes + 1)) + np.log(rng.random(shapes.shape)) / shapes
-    shares = np.exp(gammas - gammas.max(axis=-1, keepdims=True))
-    return shares / shares.sum(axis=-1, keepdims=True)
-
-
-def hierarchical(rng, n, m=3):
-    """Two classifiers with proportions, eta and rows of their own."""
-    eta, mu = rng.random((2, n, 1, 1)), rng.dirichlet(np.ones(m), (2, n))
-    omega = np.where(np.eye(m), eta, (1 - eta) / (m - 1))
-    return mu[..., None] * dirichlet(rng, omega)
-
-
-def paired_hierarchical(rng, n, m=3):
-    """A row of pairs of predictions has the product of both priors."""
-    eta, mu = rng.random((2, n, 1, 1)), rng.dirichlet(np.ones(m), n)
-    a, b = np.where(np.eye(m), eta, (1 - eta) / (m - 1))
-    shapes = (a[..., None] * b[..., None, :]).reshape(n, m, m * m)
-    joint = (mu[..., None] * dirichlet(rng, shapes)).reshape(n, m, m, m)
-    return joint.sum(axis=3), joint.sum(axis=2)
-
-
 def log_odds(differences, rope):
     """Log odds of the ROPE and their error."""
     inside = np.count_nonzero((differences >= rope[0]) & (differences <= rope[1]))
@@ -304,6 +228,11 @@ def assert_right(factor, draws, prior, rope):
     assert factor.log10 * np.log(10) == expected
 
 
+def margins(joint):
+    """Tables of A and of B, given probabilities of (truth, A, B)."""
+    return joint.sum(axis=3), joint.sum(axis=2)
+
+
 RNG = np.random.default_rng(0)
 CLASSES = {}
 for n_classes in (2, 3):
@@ -317,15 +246,18 @@ for n_classes in (2, 3):
     "names", [["f1_macro"], pytest.param(MANY, marks=pytest.mark.slow)], ids=["one", "all"]
 )
 @pytest.mark.parametrize(
-    ("model", "draw"),
-    [(models.Hierarchical(), hierarchical), (models.PairedHierarchical(), paired_hierarchical)],
-    ids=lambda value: str(value) if hasattr(value, "get_params") else "",
+    ("model", "prior"),
+    [
+        (models.Hierarchical(), prior_cases.hierarchical_prior),
+        (models.PairedHierarchical(), prior_cases.free_etas_prior),
+    ],
+    ids=["separate", "paired"],
 )
-def test_every_metric_of_three_classes(model, draw, names):
-    tables = draw(np.random.default_rng(1), N // 4)
-    result = compare_predictions(
-        *CLASSES[3], model=model, scoring=names, n_draws=5000, random_state=0
-    )
+def test_every_metric_of_three_classes(model, prior, names):
+    drawn = prior(np.random.default_rng(1), N // 4, 3)
+    tables = drawn if len(drawn) == 2 else margins(drawn)
+    options = {"scoring": names, "n_draws": 5000, "random_state": 0}
+    result = compare_predictions(*CLASSES[3], model=model, **options)
     for name in names:
         a, b = (metrics.get_metric(name)(table, 1) for table in tables)
         factor = result.bayes_factor(ROPE, metric=name)
@@ -336,16 +268,11 @@ def test_chunks():
     posterior = make_posterior(
         ChunkCounts([80, 8, 3, 9, 4, 6, 10]), models.PairedChunks(), "exact", None, 20_000, 0
     )
-    cells = np.random.default_rng(1).dirichlet(np.full(7, 0.5), N // 2).T
-    both, only_a, only_b, neither, false_both, false_a, false_b = cells
-    metric, scores = metrics.fbeta(2.0), []
-    for hit, missed, alarm in ((only_a, only_b, false_a), (only_b, only_a, false_b)):
-        tp, fn, fp = both + hit, neither + missed, false_both + alarm
-        tables = np.array([[np.ones_like(tp), fp], [fn, tp]])
-        scores.append(metric(np.moveaxis(tables, -1, 0), 1))
-    a, b = posterior.draws(metric)
+    metric = metrics.fbeta(2.0)
+    joint = prior_cases.chunks_prior(np.random.default_rng(1), N // 2, 2)
+    a, b = (metric(tables, 1) for tables in margins(joint))
     factor = bayes_factor(posterior, metric, ROPE)
-    assert_right(factor, a - b, scores[0] - scores[1], ROPE)
+    assert_right(factor, np.subtract(*posterior.draws(metric)), a - b, ROPE)
 
 
 def test_items_by_quadrature():
@@ -361,16 +288,24 @@ def test_items_by_quadrature():
     assert prior == pytest.approx(np.log(exact / (1 - exact)), abs=0.03)
 
 
-def test_priors_by_draws_alone():
-    # With known proportions, and where the classes are not alike.
-    y, a, b = CLASSES[2]
+@pytest.mark.parametrize(
+    ("options", "theta", "mu"),
+    [
+        # Whoever chooses a prior gets its Bayes factor, also that of the default prior.
+        ({"prior": {"theta": 0.25}}, 0.25, None),
+        # With known proportions, and where the classes are not alike.
+        ({"model": models.Paired(), "prevalence": 0.1}, 1.0, 0.1),
+    ],
+)
+def test_priors_by_draws_alone(options, theta, mu):
     rng = np.random.default_rng(2)
-    plus, minus = rng.dirichlet(np.ones(4), (2, N))
-    accuracy = 0.1 * (plus[:, 1] - plus[:, 2]) - 0.9 * (minus[:, 1] - minus[:, 2])
-    result = compare_predictions(
-        y, a, b, model=models.Paired(), prevalence=0.1, pos_label=1, random_state=0
-    )
-    assert_right(result.bayes_factor(0.05), result.draws, accuracy, (-0.05, 0.05))
+    mu = rng.random(N) if mu is None else mu
+    plus, minus = rng.dirichlet(np.full(4, theta), (2, N))
+    accuracy = mu * (plus[:, 1] - plus[:, 2]) - (1 - mu) * (minus[:, 1] - minus[:, 2])
+    result = compare_predictions(*CLASSES[2], pos_label=1, random_state=0, **options)
+    factor = result.bayes_factor(0.05)
+    assert_right(factor, result.draws, accuracy, (-0.05, 0.05))
+    assert (factor.method, factor.published_prior) == ("interval", "")
 
 
 def test_labels():
@@ -380,34 +315,10 @@ def test_labels():
     result = compare_predictions(
         y, a, b, scoring="f1_micro", model=models.IndependentLabels(), random_state=0
     )
-    scores = []
-    for mu, plus, minus in rng.random((2, 3, N, 3)):
-        hits, said = mu * plus, mu * plus + (1 - mu) * minus
-        scores.append(2 * hits.sum(axis=1) / (mu + said).sum(axis=1))
-    factor = result.bayes_factor(0.05)
-    assert_right(factor, result.draws, scores[0] - scores[1], (-0.05, 0.05))
-
-
-@pytest.mark.parametrize(("model", "error"), [("unpaired", 0.01), ("bcv", 0.02)])
-def test_priors_of_independent_classifiers(model, error):
-    """By all pairs of draws, and by quadrature."""
-    counts = ((88, 10, 12, 90), (86, 12, 14, 88))
-    if model == "bcv":
-        counts = [of_one[:3] for of_one in counts]
-    result = compare_counts(*counts, model=model, n_draws=400_000, random_state=0)
-    rng = np.random.default_rng(3)
-    if model == "bcv":
-        hits, errors = rng.standard_gamma([[[1.0]], [[2.0]]], (2, 2, 1_000_000))
-        f1 = 2 * hits / (2 * hits + errors)
-    else:
-        mu, plus, minus = rng.random((3, 2, 4_000_000))
-        f1 = 2 * mu * plus / (mu * plus + (1 - mu) * minus + mu)
-    odds = [
-        p / (1 - p) for p in (np.mean(np.abs(d) <= 0.02) for d in (result.draws, f1[0] - f1[1]))
-    ]
-    factor = result.bayes_factor(0.02)
-    assert factor.value == pytest.approx(odds[0] / odds[1], rel=error)
-    assert factor.reliable
+    tables = prior_cases.labels_prior(rng, N // 4, 3).sum(axis=2)
+    hits, errors = tables[..., 1, 1], tables[..., 0, 1] + tables[..., 1, 0]
+    a, b = 2 * hits / (2 * hits + errors)
+    assert_right(result.bayes_factor(0.05), result.draws, a - b, (-0.05, 0.05))
 
 
 @pytest.mark.parametrize("model", ["bcv", "paired"])
@@ -439,11 +350,8 @@ def test_tails_are_right_or_not_reliable(n, model):
 def test_bayes_factors_of_two_of_many(votes):
     y, a, b = votes
     predictions = {"a": a, "b": b, "c": np.roll(a, 1)}
-    default, published = (
-        compare_many(y, predictions, model=model, random_state=0)
-        for model in ("auto", models.PairedMany())
+    found, mirrored, published = (
+        compare_many(y, predictions, model=model, random_state=0).pairs[pair].bayes_factor(0.02)
+        for model, pair in (("auto", (0, 1)), ("auto", (1, 0)), (models.PairedMany(), (0, 1)))
     )
-    found = default.pairs[0, 1].bayes_factor(0.02)
-    assert found.value == published.pairs[0, 1].bayes_factor(0.02).value
-    assert found == default.pairs[1, 0].bayes_factor(0.02)
-    assert found.published_prior == "mu=1.0, theta=1.0"
+    assert found == mirrored == replace(published, published_prior="mu=1.0, theta=1.0")

@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from sklearn.model_selection import KFold
+from sklearn.model_selection import KFold, cross_val_predict
 from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
@@ -19,6 +19,7 @@ from skbayeseval.posterior.subgroups import _prior_moments, _without_prior, comp
 
 ACCURACY = metrics.get_metric("accuracy")
 OPTIONS = {"n_draws": 4000, "random_state": 0}
+LEARNERS = GaussianNB(), DecisionTreeClassifier(max_depth=1, random_state=0)
 
 
 def simulated(n=600, n_classes=2, seed=0):
@@ -33,17 +34,20 @@ def by(result, codes, metric=ACCURACY, labels=None):
     return compare_subgroups(result._posterior, metric, Subgroups(labels, codes, None))
 
 
+def assert_alone(subgroup, rows, *labels, **options):
+    """A subgroup has the observed values, the mean and the spread of its rows alone."""
+    other = compare_predictions(*(of_all[rows] for of_all in labels), **options, **OPTIONS)
+    assert subgroup.observed == pytest.approx((other.observed_a, other.observed_b))
+    assert subgroup.unpooled.mean == pytest.approx(other.draws.mean(), abs=0.006)
+    assert subgroup.unpooled.sd == pytest.approx(other.draws.std(), rel=0.1)
+
+
 def test_alone_with_a_class_that_is_missing():
     y, a, b, _ = simulated(n_classes=3)
     codes = ((y == 2) | (a == 2) | (b == 2)).astype(int)
     f1 = metrics.get_metric("f1_macro")
     found = by(compare_predictions(y, a, b, scoring="f1_macro", **OPTIONS), codes, f1)
-    rows = codes == 0
-    other = compare_predictions(y[rows], a[rows], b[rows], scoring="f1_macro", **OPTIONS)
-    alone = found.subgroups[0]
-    assert alone.observed == pytest.approx((other.observed_a, other.observed_b))
-    assert alone.unpooled.mean == pytest.approx(other.draws.mean(), abs=0.006)
-    assert alone.unpooled.sd == pytest.approx(other.draws.std(), rel=0.1)
+    assert_alone(found.subgroups[0], codes == 0, y, a, b, scoring="f1_macro")
 
 
 def test_names_do_not_matter():
@@ -51,8 +55,8 @@ def test_names_do_not_matter():
     result = compare_predictions(y, a, b, **OPTIONS)
     order = np.array([2, 0, 1])
     one, other = by(result, codes).subgroups, by(result, order[codes]).subgroups
-    for code in range(3):
-        np.testing.assert_array_equal(one[code].pooled.draws, other[order[code]].pooled.draws)
+    for mine, code in zip(one, order, strict=True):
+        np.testing.assert_array_equal(mine.pooled.draws, other[code].pooled.draws)
 
 
 def test_swapping_a_and_b_mirrors():
@@ -119,11 +123,8 @@ def test_a_single_unit_and_an_unstable_metric():
     y[1:4] = 1 + 1e-6 * np.arange(3)  # hardly any variance to explain
     r2 = metrics.get_metric("r2")
     found = by(compare_predictions(y, a, b, scoring="r2", **OPTIONS), codes, r2)
-    assert [one.reason for one in found.subgroups] == [
-        "",
-        "too few instances: 1",
-        "the metric is unstable",
-    ]
+    reasons = [one.reason for one in found.subgroups]
+    assert reasons == ["", "too few instances: 1", "the metric is unstable"]
     groups = np.arange(200) // 4
     labels = (y > 0).astype(int)
     result = compare_predictions(labels, labels, (b > 0).astype(int), groups=groups, **OPTIONS)
@@ -136,11 +137,8 @@ def test_groups_are_in_one_subgroup_each():
     result = compare_predictions(y, a, b, groups=groups, **OPTIONS)
     with pytest.raises(ValueError, match=r"same value for all instances of a group, but \d+ of"):
         by(result, codes)
-    found = by(result, groups % 2).subgroups[1]
     rows = groups % 2 == 1
-    other = compare_predictions(y[rows], a[rows], b[rows], groups=groups[rows], **OPTIONS)
-    assert found.observed == pytest.approx((other.observed_a, other.observed_b))
-    assert found.unpooled.sd == pytest.approx(other.draws.std(), rel=0.1)
+    assert_alone(by(result, groups % 2).subgroups[1], rows, y, a, b, groups=groups[rows])
 
 
 @pytest.fixture(scope="module")
@@ -153,25 +151,9 @@ def data():
 @pytest.mark.parametrize("weight", ["inferred", "published"])
 def test_cross_validation(data, weight):
     X, y, codes = data
-    tree = DecisionTreeClassifier(max_depth=1, random_state=0)
-    result = bayesian_cross_validate(
-        GaussianNB(), tree, X, y, cv=KFold(4), weight=weight, return_estimator=True, **OPTIONS
-    )
+    result = bayesian_cross_validate(*LEARNERS, X, y, cv=KFold(4), weight=weight, **OPTIONS)
     found = by(result, codes).subgroups
-    fits = result.cv_results
-    said = np.column_stack(
-        [
-            np.concatenate(
-                [
-                    one.predict(X[test])
-                    for one, (_, test) in zip(
-                        fits[name]["estimator"], KFold(4).split(X), strict=True
-                    )
-                ]
-            )
-            for name in result.names
-        ]
-    )
+    said = np.column_stack([cross_val_predict(one, X, y, cv=KFold(4)) for one in LEARNERS])
     for code in (0, 1):
         rows = np.flatnonzero(codes == code)
         right = (said[rows] == y[rows, None]).mean(axis=0)
@@ -190,10 +172,7 @@ def test_cross_validated_scores_leave_out_splits_without_both_classes(data):
     X, y, codes = data
     codes = codes.copy()
     codes[:20][y[:20] == 1] = 2  # ten or so positives, all in the first split
-    result = bayesian_cross_validate(
-        GaussianNB(), DecisionTreeClassifier(max_depth=1, random_state=0), X, y, cv=KFold(4),
-        scoring="roc_auc", n_draws=500, random_state=0,
-    )  # fmt: skip
+    result = bayesian_cross_validate(*LEARNERS, X, y, cv=KFold(4), scoring="roc_auc", **OPTIONS)
     found = by(result, codes, metrics.get_metric("roc_auc")).subgroups
     assert [one.reason for one in found] == ["", "", "only one class"]
     assert all(np.isfinite(one.observed).all() for one in found[:2])
@@ -202,16 +181,9 @@ def test_cross_validated_scores_leave_out_splits_without_both_classes(data):
 def test_instances_that_were_never_tested(data):
     X, y, _ = data
     splits = [(np.arange(120), np.arange(120, 200)), (np.arange(120), np.arange(160, 200))]
-    result = bayesian_cross_validate(
-        GaussianNB(), DecisionTreeClassifier(max_depth=1, random_state=0), X, y, cv=splits,
-        **OPTIONS,
-    )  # fmt: skip
-    codes = np.repeat([0, 1, 2], 80)
-    assert [one.reason for one in by(result, codes).subgroups] == [
-        "no instance was tested",
-        "",
-        "",
-    ]
+    result = bayesian_cross_validate(*LEARNERS, X, y, cv=splits, **OPTIONS)
+    reasons = [one.reason for one in by(result, np.repeat([0, 1, 2], 80)).subgroups]
+    assert reasons == ["no instance was tested", "", ""]
 
 
 def test_the_prior_of_the_model_is_taken_out_before_pooling():
