@@ -118,6 +118,8 @@ class Model(ParameterObject):
     # The kind of evidence that it takes.
     takes: ClassVar[type] = object
     needs_pairs: ClassVar[bool] = False
+    # Whether it has proportions of classes, which `with_prevalence` makes known ones.
+    has_class_proportions: ClassVar[bool] = False
     # Whether classifiers are independent of each other, unless it needs pairs.
     has_independent_classifiers: ClassVar[bool] = False
     # How many classifiers it takes at most; None for any number.
@@ -209,6 +211,12 @@ class Model(ParameterObject):
         observing._observe(evidence)
         if prevalence is None:
             return observing
+        if not self.has_class_proportions:
+            raise ValueError(
+                "prevalence= requires a model with class proportions, such as 'paired', 'unpaired' "
+                "or 'hierarchical'. It does not apply to model='bcv', groups, blocks, multi-label "
+                "indicators, chunks, scores, or a model of your own without with_prevalence()."
+            )
         return observing.with_prevalence(np.array(prevalence))
 
     def check_number(self, n_classifiers: int, asked: str) -> None:
@@ -425,11 +433,7 @@ class Model(ParameterObject):
 
     def with_prevalence(self, proportions: Array) -> Self:
         """Return the model with known class proportions, in the order of the labels."""
-        raise ValueError(
-            "prevalence= requires a model with class proportions, such as 'paired', 'unpaired' or "
-            "'hierarchical'. It does not apply to model='bcv', groups, blocks, multi-label "
-            "indicators, chunks, scores, or a model of your own without with_prevalence()."
-        )
+        raise NotImplementedError
 
     def margin(self, metric: Metric, which: int, *, prior: bool = False) -> BetaMargin | None:
         """Return the distribution of one classifier's metric, None if not in closed form."""

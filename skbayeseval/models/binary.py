@@ -69,6 +69,7 @@ class Unpaired(Vectors):
     """
 
     name = "unpaired"
+    has_class_proportions = True
     infers_weight = False
     has_independent_classifiers = True
 
@@ -138,10 +139,12 @@ class Paired(Vectors):
     """
 
     name = "paired"
+    entries = dict.fromkeys(("theta+", "theta-"), ("outcome", ("11", "10", "01", "00")))
     swapped_entries: ClassVar[Mapping[str, list[int]]] = {
         "theta+": [0, 2, 1, 3],
         "theta-": [0, 2, 1, 3],
     }
+    has_class_proportions = True
     needs_pairs = True
     most_classifiers = 2
     default_prior: ClassVar[dict[str, Any]] = {"theta": 0.25}
@@ -305,6 +308,7 @@ class BCV(Vectors):
     """
 
     name = "bcv"
+    entries: ClassVar[Mapping[str, Any]] = {"pi": ("cell", ("tp", "fp", "fn", "tn"))}
     infers_weight = False
     has_independent_classifiers = True
     needs_true_negatives = False
@@ -500,6 +504,7 @@ class PairedChunks(BCV):
     """
 
     name = "paired"
+    entries: ClassVar[Mapping[str, Any]] = {"pi": ("chunk", CELLS)}
     swapped_entries: ClassVar[Mapping[str, list[int]]] = {"pi": [0, 2, 1, 3, 4, 6, 5]}
     takes = ChunkCounts
     infers_weight = True

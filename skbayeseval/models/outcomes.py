@@ -57,6 +57,7 @@ class OutcomeModel(Model):
 
     most_classifiers = None
     draws_metrics_together = True
+    has_class_proportions = True
 
     groups: tuple[Outcomes, ...]
 

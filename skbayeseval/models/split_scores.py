@@ -129,12 +129,14 @@ class CorrelatedT(ModelOfScores):
         delta and nu_B are the mean difference and B's mean score, sigma is the standard deviation
         of a split's difference, beta the slope of B's score on it and tau what is left. With the
         covariance of A and B having density proportional to det^(-2), sigma^2 has density
-        1 / sigma^2, beta is flat, and tau^2 has density 1 / tau^4. One estimator, or three, have no
-        parameters.
+        1 / sigma^2, beta is flat, and tau^2 has density 1 / tau^4. One estimator, three, or two
+        that are equal in every split have no parameters.
         """
         if self.noise or any(len(scores) != 2 for scores in self.scores.values()):
             return []
         s = self.sums()
+        if not s.ss_d.all():
+            return []
         n, inflation = s.n_splits, self.inflation
         of_log = np.sqrt(0.5 / n)
         # 1 / tau^4 for the density of tau^2 is 1 / tau^2 for that of log tau.

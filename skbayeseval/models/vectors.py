@@ -20,7 +20,6 @@ from skbayeseval.engines.blocks import BLOCK, block_size, in_order, stream_block
 from skbayeseval.engines.gammas import Simplex, dirichlet, gamma_rows, shares_of
 from skbayeseval.engines.rows import Population
 from skbayeseval.engines.variables import Parameter, log_binomial, log_multinomial
-from skbayeseval.evidence.chunks import CELLS as CHUNK_CELLS
 from skbayeseval.evidence.interface import letter
 from skbayeseval.metrics.metric import Metric, Totals
 from skbayeseval.models.base import (
@@ -34,12 +33,6 @@ from skbayeseval.models.base import (
     confusion,
     joined,
 )
-
-OUTCOMES = ("11", "10", "01", "00")
-CELLS = ("tp", "fp", "fn", "tn")
-
-# What the entries of a vector are, if they are not the cells of a table.
-_DIMENSIONS = {"theta+": "outcome", "theta-": "outcome", "pi": "chunk"}
 
 SMALLEST = np.finfo(float).tiny
 
@@ -59,6 +52,10 @@ class Vectors(Model):
 
     # What the axis of labels is called, where there is one.
     of_labels: ClassVar[tuple[str, ...]] = ()
+
+    # What the entries of a vector are, in the words of ArviZ: the dimension and its coordinates, by
+    # the name of the vector without the letter of a classifier.
+    entries: ClassVar[Mapping[str, tuple[str, tuple[str, ...]]]] = {}
 
     # The vectors that are sampled, and those that are known, of shape (k, 1), by name.
     simplexes: tuple[Simplex, ...]
@@ -177,8 +174,6 @@ class Vectors(Model):
         in_order_of_model = proportions if self.positive == 0 else proportions[::-1]
         column = in_order_of_model[:, None]
         known = {s.name: column for s in self.simplexes if s.name.startswith("mu")}
-        if self.of_labels or not known:
-            return super().with_prevalence(proportions)
         fixed = copy(self)
         fixed.simplexes = tuple(s for s in self.simplexes if s.name not in known)
         fixed.fixed = known
@@ -189,20 +184,22 @@ class Vectors(Model):
         return [
             Parameter(s.name, s.prior, True, self.of_labels)
             if s.prior.shape[-1] == 2
-            else Parameter(s.name, s.prior, False, (*self.of_labels, _dimension(s.name)))
+            else Parameter(s.name, s.prior, False, (*self.of_labels, self._entries_of(s)[0]))
             for s in self.simplexes
         ]
 
     def coordinates(self, labels: tuple[Any, ...]) -> dict[str, list[str]]:
         """Return the names along each dimension of the parameters."""
-        entries = {"outcome": OUTCOMES, "cell": CELLS, "chunk": CHUNK_CELLS}
-        for simplex in self.simplexes:
-            dimension, n_entries = _dimension(simplex.name), simplex.prior.shape[-1]
-            if n_entries > 2:
-                names = entries.get(dimension, tuple(map(str, range(n_entries))))
-                entries[dimension] = names[:n_entries]
+        long = [self._entries_of(s) for s in self.simplexes if s.prior.shape[-1] > 2]
         of_labels = {name: list(map(str, labels)) for name in self.of_labels}
-        return of_labels | {name: list(names) for name, names in entries.items()}
+        return of_labels | {dimension: list(names) for dimension, names in long}
+
+    def _entries_of(self, simplex: Simplex) -> tuple[str, tuple[str, ...]]:
+        """Return the dimension of a vector's entries, and their names."""
+        n_entries, unnamed = simplex.prior.shape[-1], f"entry of {simplex.name}"
+        of_all = (unnamed, tuple(map(str, range(n_entries))))
+        dimension, names = self.entries.get(simplex.name.partition("_")[0], of_all)
+        return dimension, names[:n_entries]
 
     def log_densities(self, draws: Mapping[str, Array]) -> LogDensities | None:
         """Return the log densities of draws of the parameters; None if one is missing."""
@@ -244,6 +241,7 @@ class VectorsOfLabels(Vectors):
     # ArviZ 1.x has a dimension "label" of its own.
     of_labels = ("target",)
     draws_cost_one = False
+    has_class_proportions = False
 
     def _scores(self, draws: Mapping[str, Array], metric: Metric) -> Array:
         cells = self.cells(draws).swapaxes(-2, -1)
@@ -270,11 +268,6 @@ class VectorsOfLabels(Vectors):
             tp, fn, fp, _ = np.moveaxis(replicated, -1, 0)
             counts[f"counts_{letter(k)}"] = np.stack([tp, tp + fn, tp + fp], axis=-1)
         return counts
-
-
-def _dimension(name: str) -> str:
-    """Return the name of the axis of a vector's entries."""
-    return _DIMENSIONS.get(name, "cell" if name.startswith("pi_") else f"entry of {name}")
 
 
 def _entries(simplex: Simplex, values: Array) -> Array:

@@ -110,7 +110,7 @@ def under_other_priors(
             evidence,
             entropy=posterior.entropy,
             n_draws=posterior.n_draws,
-            prevalence=None if model.name == "bcv" else posterior.prevalence,
+            prevalence=posterior.prevalence if model.has_class_proportions else None,
             weights=None if weights is None else weights.for_model(paired=model.needs_pairs),
         )
         same.check_metric(metric)
