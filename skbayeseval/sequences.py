@@ -305,10 +305,6 @@ def read_conll(path: str | PathLike[str], *, with_speech: bool = False) -> Tagge
     )
 
 
-def _estimator_has(name: str) -> Any:
-    return available_if(lambda self: hasattr(getattr(self, "estimator_", self.estimator), name))
-
-
 class ConvertTags(MetaEstimatorMixin, BaseEstimator):
     """Meta-estimator that fits a tagger to tags converted to another scheme.
 
@@ -376,7 +372,7 @@ class ConvertTags(MetaEstimatorMixin, BaseEstimator):
         self.estimator_ = clone(self.estimator).fit(X, converted, **params)
         return self
 
-    @_estimator_has("predict")
+    @available_if(lambda self: hasattr(getattr(self, "estimator_", self.estimator), "predict"))
     def predict(self, X: Any) -> Any:
         """Return the tags of each sentence, in the scheme `target`.
 

@@ -50,7 +50,7 @@ splits = st.one_of(
 )
 
 
-@examples(250)
+@examples(100)
 @given(st.data())
 def test_bayesian_cross_validate_refuses(data):
     how = data.draw(st.sampled_from([*SPOILED, "cv", "groups", "X", "weight"]))
@@ -71,7 +71,7 @@ def test_bayesian_cross_validate_refuses(data):
         check_comparison(result)
 
 
-@examples(60)
+@examples(25)
 @given(st.data())
 def test_comparer(data):
     name = data.draw(
@@ -110,7 +110,7 @@ SEARCHES |= {
 }
 
 
-@examples(150)
+@examples(60)
 @given(st.data())
 def test_report_search(data):
     search = SEARCHES[data.draw(st.sampled_from(sorted(SEARCHES)))]
@@ -130,7 +130,7 @@ def test_report_search(data):
         attempt("SearchReport.simplest", lambda: report.simplest(key))
 
 
-@examples(80)
+@examples(30)
 @given(st.data())
 def test_power_analysis(data):
     scenario = {"mu": 0.4, "theta+": [0.7, 0.1, 0.1, 0.1], "theta-": [0.1, 0.1, 0.1, 0.7]}

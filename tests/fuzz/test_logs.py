@@ -49,7 +49,7 @@ def check(path, options):
         assert samples.scores.index.is_unique
 
 
-@examples(400)
+@examples(160)
 @given(data=st.data())
 def test_damaged_bytes(data, path):
     name = data.draw(st.sampled_from(list(OPTIONS)))
@@ -86,7 +86,7 @@ PARSED = {
 PLACES = {name: list(places(document)) for name, document in PARSED.items()}
 
 
-@examples(400)
+@examples(160)
 @given(data=st.data())
 def test_damaged_json(data, path):
     """One value is replaced, those near the root more often than there are."""
@@ -104,7 +104,7 @@ def test_damaged_json(data, path):
     check(path, OPTIONS[name])
 
 
-@examples(150)
+@examples(60)
 @given(data=st.data())
 def test_joined_logs(data, path):
     """All of it is read, or nothing."""
@@ -157,7 +157,7 @@ def check_scores(path, entries, **options):
     assert len(set(keys)) == len(keys) or "instance_id" in samples.scores.index.names
 
 
-@examples(300)
+@examples(120)
 @given(data=st.data())
 def test_ids_that_collide(data, path):
     kind = data.draw(st.sampled_from(["lines", "array", "frame", "inspect", "helm"]))
@@ -203,7 +203,7 @@ def test_ids_that_collide(data, path):
 KINDS = [f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)]
 
 
-@examples(300)
+@examples(120)
 @given(data=st.data())
 def test_ids_of_all_types_of_numbers(data):
     """Items are matched as Python's numbers are equal, in both directions and as indexes."""

@@ -56,7 +56,7 @@ def check_same(made, called, door):
     assert str(ranking)
 
 
-@examples(25)
+@examples(15)
 @given(names())
 def test_compare_many(called):
     def made(names):
