@@ -90,7 +90,9 @@ def test_the_fixture_and_the_example_of_the_page(pytester):
     for name, wrong in (("new", 4), ("old", 5)):
         rows = [json.dumps({"id": i, "right": int(i % 40 >= wrong)}) for i in range(400)]
         (pytester.path / f"{name}.jsonl").write_text("\n".join(rows))
-    found = pytester.runpytest_inprocess("-p", "pytest_skbayeseval", "-W", "error", "-rN")
+    # Here, the plugin is there before pytest can rewrite it.
+    warnings = ["-W", "error", "-W", "ignore::pytest.PytestAssertRewriteWarning"]
+    found = pytester.runpytest_inprocess("-p", "pytest_skbayeseval", "-rN", *warnings)
     found.assert_outcomes(passed=6, failed=4)
     printed = found.stdout.str()
     for sentence in (
