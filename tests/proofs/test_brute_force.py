@@ -14,7 +14,7 @@ from sklearn import metrics as sk
 
 from skbayeseval import compare_counts, compare_many, compare_predictions, metrics
 from skbayeseval.evidence import PairedCounts
-from skbayeseval.models import Hierarchical, Paired, PairedHierarchical, PairedMany
+from skbayeseval.models import Hierarchical, Paired, PairedHierarchical
 from skbayeseval.posterior.posterior import Posterior
 from tests.proofs.scripts import sbc
 
@@ -326,15 +326,6 @@ def test_many_binary_classifiers_with_all_cells(n_classifiers, weight):
             1 + counts.reshape(2, -1).sum(axis=1), rows, gains_of(2, n_classifiers, i, j)
         )
         assert_moments(ranking.pairs[i, j].draws, *expected)
-    if n_classifiers == 2:  # the same by the model of many
-        evidence = PairedCounts.from_labels(y, dict(zip(names, predictions, strict=True)))
-        posterior = Posterior(PairedMany(), evidence, entropy=1, n_draws=10_000)
-        a, b = posterior.draws(metrics.get_metric("accuracy"))
-        whole = counts / weight
-        expected = accuracy_moments(
-            1 + whole.sum(axis=(1, 2)), whole.reshape(2, -1) + 1, gains_of(2, 2, 0, 1)
-        )
-        assert_moments(a - b, *expected)
 
 
 # Known laws.
@@ -396,37 +387,13 @@ def scikit_learn_score(name, y, predicted, sample_weight=None):
     return twin(y, predicted, sample_weight=sample_weight)
 
 
-def names_of_metrics(n_classes):
-    known = [metrics.get_metric(name) for name in metrics.known_metrics("tables")]
-    return [m.name for m in known if n_classes == 2 or not m.needs_positive]
-
-
-@pytest.mark.parametrize(
-    ("model", "n_classes"),
-    [(name, 2) for name in ("paired", "unpaired", "hierarchical", "bcv")]
-    + [("paired", 4), ("unpaired", 4)],
-)
-def test_much_evidence_gives_scikit_learns_scores(model, n_classes):
-    # With all weight on the data any model ends where the plain scores are.
-    y, (a, b) = random_votes(200, n_classes, 2, seed=4)
-    names = names_of_metrics(n_classes)
-    result = compare_predictions(
-        y, a, b, model=model, weight=1e7, scoring=names, n_draws=100, random_state=0
-    )
-    for name in names:
-        seen = result.metric(name)
-        expected = [scikit_learn_score(name, y, p) for p in (a, b)]
-        assert (seen.observed_a, seen.observed_b) == pytest.approx(expected, abs=1e-12)
-        found = seen.draws_a.mean(), seen.draws_b.mean()
-        assert found == pytest.approx(expected, abs=2e-4), name
-
-
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_the_scripts_true_scores_are_scikit_learns(n_classes):
     rng = np.random.default_rng(0)
     tables = rng.dirichlet(np.ones(n_classes**2), 5).reshape(5, n_classes, n_classes)
     y, predicted = np.divmod(np.arange(n_classes**2), n_classes)
-    names = names_of_metrics(n_classes)
+    known = [metrics.get_metric(name) for name in metrics.known_metrics("tables")]
+    names = [m.name for m in known if n_classes == 2 or not m.needs_positive]
     found = sbc.true_scores(tables, names)
     for name in names:
         expected = [scikit_learn_score(name, y, predicted, t.ravel()) for t in tables]

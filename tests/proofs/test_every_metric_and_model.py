@@ -21,7 +21,7 @@ from tests.proofs.scripts import assert_same_moments, prior_cases
 pytestmark = pytest.mark.filterwarnings("ignore:The published prior of model='hierarchical'")
 
 ROPE = 0.05
-N_PRIOR = 400_000
+N_PRIOR = 100_000
 
 
 def joint_cells_prior(rng, n, n_classes):
@@ -116,7 +116,7 @@ def test_simulated_test_sets_are_those_of_the_posterior(name):
     """Populations for planning have the scores that the posterior has."""
     model, counts = CASES[name][0], result_of(name).evidence
     given = model.specification(counts)
-    drawn = given.draw_populations(np.random.default_rng(2), 1000)
+    drawn = given.draw_populations(np.random.default_rng(2), 400)
     tables = np.zeros((2, len(drawn), 2, 2))
     for place, populations in enumerate(drawn):
         shared = len(populations) == 1
@@ -188,7 +188,7 @@ def test_small_priors(model):
         shares = np.exp(logs - logs.max(axis=-1, keepdims=True))
         return shares / shares.sum(axis=-1, keepdims=True)
 
-    n = 200_000
+    n = 50_000
     if type(model).__name__ == "Paired":
         joint = (small(n, 2)[..., None] * small(n, 2, 4)).reshape(n, 2, 2, 2)
         tables = np.stack([joint.sum(axis=3), joint.sum(axis=2)])
@@ -205,15 +205,12 @@ def test_small_priors(model):
     assert abs(np.log(factor.value / (posterior_odds / prior_odds))) < 4 * error
 
 
-@pytest.mark.parametrize("pos_label", [0, 1])
 @pytest.mark.parametrize("name", CASES)
-def test_negative_predictive_value_mirrors_precision(name, pos_label):
+def test_negative_predictive_value_mirrors_precision(name):
     votes, model = predictions(), CASES[name][0]
     results = [
-        compare(*votes, model, metric, pos_label=label, random_state=seed, n_draws=4000)
-        for seed, (metric, label) in enumerate(
-            (("negative_predictive_value", pos_label), ("precision", 1 - pos_label))
-        )
+        compare(*votes, model, metric, pos_label=label, random_state=label, n_draws=4000)
+        for label, metric in enumerate(("negative_predictive_value", "precision"))
     ]
     npv, precision = results
     assert npv.observed_a == precision.observed_a
