@@ -19,27 +19,12 @@ from skbayeseval import (
     report_search,
 )
 from tests.fuzz.harness import attempt, check_comparison, examples
-from tests.fuzz.strategies import (
-    SPELLINGS,
-    SPOILED,
-    STRINGS,
-    anything,
-    mostly,
-    probabilities,
-    ropes,
-    spoiled,
-)
+from tests.fuzz.strategies import SPOILED, anything, mostly, probabilities, ropes, spoiled
 
 N = 32
 Y = np.arange(N) % 2
 X = np.column_stack([Y + np.sin(np.arange(N)), np.cos(np.arange(N))])
 QUICK = {"n_draws": 200, "random_state": 0}
-# A column as y gives scikit-learn's own warnings; sparse y and booleans as objects, its own errors.
-WAYS = {
-    name: way
-    for name, way in (SPELLINGS | STRINGS).items()
-    if name not in ("column", "frame", "sparse column", "object")
-}
 
 indices = st.lists(st.integers(-N - 2, N + 2), min_size=0, max_size=12)
 splits = st.one_of(

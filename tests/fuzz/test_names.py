@@ -8,9 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skbayeseval import (
-    compare_many,
-)
+from skbayeseval import compare_many
 from skbayeseval.cli import main
 from tests.fuzz.harness import attempt, examples
 

@@ -5,17 +5,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skbayeseval import (
-    compare_counts,
-    compare_scores,
-    hdi,
-    metrics,
-)
+from skbayeseval import compare_counts, compare_scores, hdi
 from tests.fuzz.harness import attempt, check_alike, check_comparison, examples
 from tests.fuzz.strategies import anything, mostly, numbers, probabilities, seeds
 
 QUICK = {"n_draws": 200}
-NAMES = [*metrics.known_metrics("tables"), "f2", "f0.5_macro"]
 counts = st.one_of(st.integers(0, 30), st.integers(0, 10**6), st.sampled_from([10**9, 10**12]))
 
 
