@@ -178,8 +178,7 @@ def forbidden(tree):
         elif isinstance(node, ast.Attribute):
             found = {node.attr} & METHODS
         elif isinstance(node, ast.keyword) and node.arg == "allow_pickle":
-            if getattr(node.value, "value", None) is not False:
-                yield node.arg
+            found = [] if getattr(node.value, "value", None) is False else ["pickle"]
         for name in found:
             if {name, name.partition(".")[0]} & (MODULES | FUNCTIONS | METHODS):
                 yield name
