@@ -111,8 +111,14 @@ def engine_draws(case, counts, weight, n):
     return {name: metrics.get_metric(name).of_totals(totals) for name in case.metrics}
 
 
-def check_prior_times_likelihood(case, weight, n, n_draws):
-    counts = COUNTS[case.name]
+@pytest.mark.parametrize(
+    ("n", "n_draws"),
+    [(25_000, 4000), pytest.param(200_000, 20_000, marks=pytest.mark.slow)],
+)
+@pytest.mark.parametrize("case", sbc.CASES, ids=lambda case: case.name)
+def test_prior_times_likelihood(case, n, n_draws):
+    # Ranks of simulations (test_calibration.py) are of counts without a weight.
+    weight, counts = 0.3688, COUNTS[case.name]
     found = engine_draws(case, counts, weight, n_draws)
     for name, quantity, expected, weights in prior_weighted(case, counts, weight, n):
         a, b = found[name]
@@ -123,18 +129,6 @@ def check_prior_times_likelihood(case, weight, n, n_draws):
         assert abs(draws.mean() - mean) < 4.5 * error, (name, quantity)
         error = np.hypot(error_of_variance, squares.std() / np.sqrt(n_draws))
         assert abs(squares.mean() - variance) < 4.5 * error, (name, quantity)
-
-
-@pytest.mark.parametrize("weight", WEIGHTS)
-@pytest.mark.parametrize("case", sbc.CASES, ids=lambda case: case.name)
-def test_prior_times_likelihood(case, weight):
-    check_prior_times_likelihood(case, weight, 25_000, 4000)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("case", sbc.CASES, ids=lambda case: case.name)
-def test_prior_times_likelihood_with_many_draws(case):
-    check_prior_times_likelihood(case, 0.3688, 400_000, 40_000)
 
 
 # Moments in closed form.
