@@ -113,7 +113,7 @@ def engine_draws(case, counts, weight, n):
 
 @pytest.mark.parametrize(
     ("n", "n_draws"),
-    [(25_000, 4000), pytest.param(200_000, 20_000, marks=pytest.mark.slow)],
+    [(25_000, 4000), pytest.param(400_000, 40_000, marks=pytest.mark.slow)],
 )
 @pytest.mark.parametrize("case", sbc.CASES, ids=lambda case: case.name)
 def test_prior_times_likelihood(case, n, n_draws):

@@ -51,7 +51,7 @@ def test_ranks_of_many_replications_are_uniform():
 @pytest.mark.parametrize("name", ["unpaired", "paired", "bcv"])
 @pytest.mark.parametrize("error", sbc.PLANTED)
 def test_planted_errors_are_caught_in_a_full_run(name, error):
-    assert sbc.planted(BY_NAME[name], error, 2500, seed=2) < 0.01
+    assert sbc.planted(BY_NAME[name], error, 2000, seed=2) < 0.01
 
 
 @pytest.mark.parametrize("name", ["unpaired", "hierarchical, M=2"])

@@ -21,7 +21,7 @@ from tests.proofs.scripts import assert_same_moments, prior_cases
 pytestmark = pytest.mark.filterwarnings("ignore:The published prior of model='hierarchical'")
 
 ROPE = 0.05
-N_PRIOR = 100_000
+N_PRIOR = 400_000  # a quarter of it for quick tests
 
 
 def joint_cells_prior(rng, n, n_classes):
@@ -76,10 +76,10 @@ def odds_inside(differences):
 
 
 @lru_cache(maxsize=1)
-def prior_tables(name):
+def prior_tables(name, n):
     """Return tables of A and B, drawn from the prior, of shape (2, n, 2, 2)."""
     _, prior, paired = CASES[name]
-    tables = prior(np.random.default_rng(3), N_PRIOR, 2)
+    tables = prior(np.random.default_rng(3), n, 2)
     return np.stack([tables.sum(axis=3), tables.sum(axis=2)]) if paired else tables
 
 
@@ -147,16 +147,18 @@ QUICK = [
 
 
 @pytest.mark.parametrize(
-    ("name", "metric"),
+    ("name", "metric", "n"),
     [
-        pytest.param(name, metric, marks=() if (name, metric) in QUICK else pytest.mark.slow)
+        (name, metric, N_PRIOR // 4)
+        if (name, metric) in QUICK
+        else pytest.param(name, metric, N_PRIOR, marks=pytest.mark.slow)
         for name in CASES
         for metric in METRICS
         if not metric.startswith(("f2", "f0.5"))
     ],
 )
-def test_bayes_factor_of_an_interval(name, metric):
-    result, tables = result_of(name).metric(metric), prior_tables(name)
+def test_bayes_factor_of_an_interval(name, metric, n):
+    result, tables = result_of(name).metric(metric), prior_tables(name, n)
     if metric in USERS:
         a, b = skill(tables)
     else:

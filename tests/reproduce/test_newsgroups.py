@@ -97,8 +97,7 @@ def lines_of(table):
 
 
 @pytest.mark.slow
-def test_table_3_of_sigir2016(monkeypatch, tmp_path):
-    monkeypatch.setattr(papers, "REPLICATIONS", 1000)
+def test_table_3_of_sigir2016(tmp_path):
     table = papers.power(Report(tmp_path, lambda text: None))
     assert len(table.inside) == 28
 
