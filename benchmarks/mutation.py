@@ -61,7 +61,6 @@ LEFT_OUT = (
     "tests/engines/test_pymc.py",
     "tests/splitting/test_collect.py",
     "tests/splitting/test_running.py",
-    "tests/papers",
     "tests/benchmarks",
     "tests/test_documents.py",
     "tests/test_interrupts.py",

@@ -32,18 +32,14 @@ def encode_labels(
     vectors: Sequence[tuple[str, ArrayLike]], labels: ArrayLike | None = None
 ) -> tuple[tuple[Any, ...], list[Array]]:
     """Return the classes and, for each named vector, the class index of each instance."""
-    arrays = check_label_vectors(vectors)
-    values, places = [], []
-    for y in arrays:
-        place, distinct = pd.factorize(y)
-        # Python's numbers compare exactly, whereas numpy makes floats of int64 and uint64.
-        values.append(distinct.tolist())
-        places.append(place)
+    factorized = [pd.factorize(y) for y in check_label_vectors(vectors)]
+    # Python's numbers compare exactly, whereas numpy makes floats of int64 and uint64.
+    values = [distinct.tolist() for _, distinct in factorized]
     classes = merged_classes([name for name, _ in vectors], values, labels)
     position = {label: i for i, label in enumerate(classes)}
     codes = [
         np.array([position[value] for value in of_one])[place]
-        for of_one, place in zip(values, places, strict=True)
+        for of_one, (place, _) in zip(values, factorized, strict=True)
     ]
     return classes, codes
 

@@ -45,17 +45,16 @@ def test_score_columns_are_found_by_class(order):
 def test_score_columns_of_two_classes():
     truth = np.where(CODES == 1, "yes", "no")
     frame = pd.DataFrame({"yes": P[:, 1], "no": 1 - P[:, 1]})
-    expected = roc_auc_score(truth, P[:, 1])
+
+    def observed(scores, scoring="roc_auc"):
+        options = {"y_score": scores, "scoring": scoring, "pos_label": "yes"}
+        return score_posterior(truth, None, **options).observed
+
     for scoring in ("roc_auc", "neg_brier_score"):
-        reference = score_posterior(
-            truth, None, y_score=P[:, 1], scoring=scoring, pos_label="yes"
-        ).observed
-        found = score_posterior(truth, None, y_score=frame, scoring=scoring, pos_label="yes")
-        assert found.observed == pytest.approx(reference)
-    found = score_posterior(truth, None, y_score=frame[["yes"]], scoring="roc_auc", pos_label="yes")
-    assert found.observed == pytest.approx(expected)
+        assert observed(frame, scoring) == pytest.approx(observed(P[:, 1], scoring))
+    assert observed(frame[["yes"]]) == pytest.approx(roc_auc_score(truth, P[:, 1]))
     with pytest.raises(ValueError, match="y_score has the column 'no', but the scores of the pos"):
-        score_posterior(truth, None, y_score=frame[["no"]], scoring="roc_auc", pos_label="yes")
+        observed(frame[["no"]])
 
 
 def test_unknown_columns_are_refused():
@@ -85,9 +84,7 @@ def test_label_columns(named_truth):
 
 def test_label_columns_that_differ():
     truth = pd.DataFrame(TAGS, columns=list("uvw"))
-    with pytest.raises(
-        ValueError, match="y_pred_b has columns .'u', 'v', 'x'., but .'u', 'v', 'w'"
-    ):
+    with pytest.raises(ValueError, match="y_pred_b has columns .'u', 'v', 'x'., but .'u', 'v', 'w"):
         compare_predictions(truth, truth, truth.rename(columns={"w": "x"}))
     with pytest.raises(ValueError, match="differ from the columns of y_true"):
         score_posterior(truth, None, y_score=TAGS + 0.5, labels=["w", "v", "u"], scoring="roc_auc")

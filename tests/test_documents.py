@@ -12,7 +12,8 @@ from tests.conftest import ROOT
 pages = SimpleNamespace(**runpy.run_path(str(ROOT / "tools" / "pages.py")))
 
 # Pages that take more than about three seconds.
-SLOW = {"models.md", "any_metric.md", "cross_validation.md", "grid_search.md", "planning.md"}
+SLOW = {"models.md", "any_metric.md", "cross_validation.md", "grid_search.md", "leaderboards.md"}
+SLOW |= {"planning.md"}
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,9 @@ EXAMPLES = sorted((Path(__file__).parents[1] / "examples").glob("*.py"))
 SLOW = {
     "plot_altering_the_model",
     "plot_any_metric",
+    "plot_chunking_with_counts",
     "plot_few_positives",
+    "plot_forecasts",
     "plot_fraud_costs",
     "plot_planning_a_test_set",
     "plot_ranking_classifiers",

@@ -87,13 +87,6 @@ def test_labels(wrong):
             call()
 
 
-def test_generators():
-    with pytest.raises(TypeError, match="y_true must be array-like, .* got <generator"):
-        compare_predictions((i for i in Y), A, B)
-    with pytest.raises(TypeError, match="X must be a sequence or an array .* got <generator"):
-        cross_validate(X=(row for row in X))
-
-
 NUMBERS = {
     "None": (None, TypeError, "{} must be array-like, .* got None"),
     "strings": (["0.1"] * N, TypeError, r"{} must contain numbers, got \['0.1'"),
@@ -154,6 +147,8 @@ def split(X, y, groups=None, **options):
 INDICATOR = np.column_stack([Y, A])
 ROC = {"y_score_a": SCORES, "y_score_b": SCORES**2, "scoring": "roc_auc"}
 DATA = [
+    (lambda: predictions(i for i in Y), "y_true must be array-like, .* got <generator"),
+    (lambda: cross_validate(X=(x for x in X)), "X must be a sequence or an array .* <generator"),
     (lambda: cross_validate(X=None), "X must be the data, .* got None"),
     (lambda: cross_validate(X="text"), "X must be a sequence or an array .* 'text'"),
     (lambda: cross_validate(X=X[:9]), "numbers of samples: X has 9, y has 24"),
@@ -213,22 +208,21 @@ def test_message(call, message):
         call()
 
 
+def with_smoothing(X, y, **options):
+    nb = GaussianNB(), GaussianNB(var_smoothing=1.0)
+    return bayesian_cross_validate(*nb, X, y, **QUICK, **options)
+
+
 def test_overlapping_training_and_test_sets():
     cv = [(np.arange(16), np.arange(8, N)), (np.arange(8, N), np.arange(8))]
-    nb = GaussianNB()
     with pytest.warns(UserWarning, match=r"In 1 of 2 splits of cv, .* \(split 0: 8 instances"):
-        bayesian_cross_validate(nb, GaussianNB(var_smoothing=1.0), X, Y, cv=cv, **QUICK)
+        with_smoothing(X, Y, cv=cv)
 
 
 def test_masks_and_negative_indices_are_accepted():
     first = np.arange(N) < 12
-    results = [
-        bayesian_cross_validate(
-            GaussianNB(), GaussianNB(var_smoothing=1.0), X, Y, cv=cv, return_indices=True, **QUICK
-        )
-        for cv in ([(FIRST, REST)], [(first, ~first)], iter([(FIRST - N, REST - N)]))
-    ]
-    for result in results:
+    for cv in ([(FIRST, REST)], [(first, ~first)], iter([(FIRST - N, REST - N)])):
+        result = with_smoothing(X, Y, cv=cv, return_indices=True)
         indices = result.cv_results["GaussianNB-1"]["indices"]
         np.testing.assert_array_equal(indices["test"][0], REST)
 
@@ -244,13 +238,8 @@ def test_dates_are_labels_whatever_their_unit():
     result = compare_predictions(nanoseconds, DATES[::-1], DATES.astype("M8[s]"), **QUICK)
     assert result.labels == ("2020-01-01", "2020-01-02")
     assert (result.observed_a, result.observed_b) == (0.0, 1.0)
-    nb = bayesian_cross_validate(
-        GaussianNB(), GaussianNB(var_smoothing=1.0), X, DATES, scoring="roc_auc", **QUICK
-    )
-    numbers = bayesian_cross_validate(
-        GaussianNB(), GaussianNB(var_smoothing=1.0), X, Y, scoring="roc_auc", **QUICK
-    )
-    np.testing.assert_allclose(nb.draws, numbers.draws)
+    found, expected = (with_smoothing(X, y, scoring="roc_auc").draws for y in (DATES, Y))
+    np.testing.assert_allclose(found, expected)
     with pytest.raises(ValueError, match="y_true contains dates .* less than a microsecond"):
         compare_predictions(np.array([1, 2], dtype="M8[ns]"), DATES[:2], DATES[:2])
     with pytest.raises(ValueError, match="Mix of label input types"):

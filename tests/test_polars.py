@@ -79,6 +79,9 @@ def test_missing_labels():
 
 
 FRAME = pl.DataFrame({"x": [5, 2], "y": [1, 7]})
+TWO = pl.DataFrame({"1": P, "0": 1 - P})
+OF_SCORES = {"y_score_a": TWO, "y_score_b": P, "scoring": "neg_log_loss"}
+OF_ITEMS = {"scoring": metrics.over_items(lambda y, x: 1.0)}
 
 
 @pytest.mark.parametrize(
@@ -88,21 +91,10 @@ FRAME = pl.DataFrame({"x": [5, 2], "y": [1, 7]})
         (lambda: compare_counts(FRAME, FRAME, weight=1), "counts_a"),
         (lambda: compare_items(FRAME, FRAME), "scores_a"),
         (lambda: compare_predictions(FRAME, FRAME, FRAME), "y_true"),
-        (
-            lambda: compare_predictions(
-                Y, None, None, y_score_a=pl.DataFrame({"1": P, "0": 1 - P}), y_score_b=P,
-                scoring="neg_log_loss",
-            ),
-            "y_score_a",
-        ),
-        (
-            lambda: compare_predictions(
-                FRAME, FRAME, FRAME, scoring=metrics.over_items(lambda y, x: 1.0)
-            ),
-            "y_true",
-        ),
+        (lambda: compare_predictions(Y, None, None, **OF_SCORES), "y_score_a"),
+        (lambda: compare_predictions(FRAME, FRAME, FRAME, **OF_ITEMS), "y_true"),
     ],
-)  # fmt: skip
+)
 def test_columns_are_not_taken_as_they_come(call, name):
     message = f"{name} is a frame of polars, and only columns of pandas .* {name}.to_pandas()"
     with pytest.raises(TypeError, match=message):

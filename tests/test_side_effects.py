@@ -168,7 +168,7 @@ def test_threads_leave_the_process_as_it_was(drawn_once):
     watcher.start()
     try:
         with ThreadPoolExecutor(8) as threads, joblib.parallel_config("threading"):
-            running = [threads.submit(job) for job in [*DONE.values()] * 4]
+            running = [threads.submit(job) for job in [*DONE.values()] * 2]
             for one in running:
                 one.result()
     finally:

@@ -93,10 +93,8 @@ def features(words: Sequence[str], speech: Sequence[str]) -> list[list[str]]:
 
 
 def _ngrams(mark: str, values: Sequence[str], i: int) -> Iterator[str]:
-    window = [
-        values[k] if 0 <= k < len(values) else ("<s>" if k < 0 else "</s>")
-        for k in range(i - WINDOW, i + WINDOW + 1)
-    ]
+    padded = [*["<s>"] * WINDOW, *values, *["</s>"] * WINDOW]
+    window = padded[i : i + 2 * WINDOW + 1]
     for size in (1, 2, 3):
         for start in range(len(window) - size + 1):
             yield f"{mark}{start - WINDOW}={'|'.join(window[start : start + size])}"

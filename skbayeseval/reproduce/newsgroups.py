@@ -145,12 +145,8 @@ def compare_average(
     newsgroups: Newsgroups, row: Mapping[str, Any], n_draws: int = 50_000
 ) -> ComparisonResult:
     """Compare the average F1 of two classifiers with the hierarchical model."""
-    options: dict[str, Any] = {
-        "scoring": f"f1_{row['average']}",
-        "model": "hierarchical",
-        "n_draws": n_draws,
-    }
-    return compare(newsgroups, row["a"], row["b"], **options)
+    options: dict[str, Any] = {"scoring": f"f1_{row['average']}", "model": "hierarchical"}
+    return compare(newsgroups, row["a"], row["b"], n_draws=n_draws, **options)
 
 
 def icdm2015(report: Report, data_home: str | None = None) -> None:

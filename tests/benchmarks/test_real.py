@@ -6,10 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from skbayeseval import (
-    BlockRegularizedCV,
-    bayesian_cross_validate,
-)
+from skbayeseval import BlockRegularizedCV, bayesian_cross_validate
 from skbayeseval.judgement.frequentist import corrected_resampled_t
 from tests.conftest import ROOT
 
@@ -20,26 +17,31 @@ def simulated():
     return rng.normal(size=(500, 3)) + y[:, None], y
 
 
-@pytest.fixture
-def real(monkeypatch):
+@pytest.fixture(scope="module")
+def real():
     """The script, with one simulated population."""
-    monkeypatch.syspath_prepend(ROOT / "benchmarks" / "coverage")
-    script = import_module("real")
-    populations = import_module("populations")
-    monkeypatch.setitem(populations.POPULATIONS, "simulated", simulated)
-    monkeypatch.setattr(script, "N_TRUTH", 3)
-    learners = ("bayes", "lda", "knn5", "knn1")
-    monkeypatch.setattr(script, "PROBLEMS", [script.Problem("simulated", 100, learners, 0)])
-    return script
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(ROOT / "benchmarks" / "coverage")
+        script, populations = import_module("real"), import_module("populations")
+        patch.setitem(populations.POPULATIONS, "simulated", simulated)
+        patch.setattr(script, "N_TRUTH", 3)
+        learners = ("bayes", "lda", "knn5", "knn1")
+        patch.setattr(script, "PROBLEMS", [script.Problem("simulated", 100, learners, 0)])
+        yield script
 
 
-@pytest.fixture
-def records(real, tmp_path):
+@pytest.fixture(scope="module")
+def folder(real, tmp_path_factory):
     """Two recorded data sets, the second one added later."""
-    (problem,) = real.PROBLEMS
+    folder = tmp_path_factory.mktemp("records")
     for number in ("1", "2"):
-        real.main(["--record", str(tmp_path), "--data-sets", number, "--jobs", "1"])
-    return dict(np.load(tmp_path / f"{problem.name}.npz"))
+        real.main(["--record", str(folder), "--data-sets", number, "--jobs", "1"])
+    return folder
+
+
+@pytest.fixture(scope="module")
+def records(real, folder):
+    return dict(np.load(folder / f"{real.PROBLEMS[0].name}.npz"))
 
 
 def test_recording_goes_on_where_it_stopped(real, records):
@@ -89,10 +91,10 @@ def test_replaying_is_fitting(real, records, name):
         )
 
 
-def test_evaluates_what_was_recorded(real, records, tmp_path, capsys):
-    folder, csv = tmp_path / "parts", tmp_path / "cells.csv"
-    options = ["--folder", str(folder), "--csv", str(csv), "--jobs", "1", "--runs", "3x2"]
-    real.main(["--evaluate", str(tmp_path), *options])
+def test_evaluates_what_was_recorded(real, folder, records, tmp_path, capsys):
+    parts, csv = tmp_path / "parts", tmp_path / "cells.csv"
+    options = ["--folder", str(parts), "--csv", str(csv), "--jobs", "1", "--runs", "3x2"]
+    real.main(["--evaluate", str(folder), *options])
     assert "a difference" in capsys.readouterr().out
     cells = pd.read_csv(csv).set_index(["metric", "learners"])
     assert set(cells.index.get_level_values(0)) == {"accuracy", "f1", "roc_auc"}
@@ -100,7 +102,7 @@ def test_evaluates_what_was_recorded(real, records, tmp_path, capsys):
     truth = np.subtract(*tables[:2].trace(axis1=1, axis2=2))
     cell = cells.loc["accuracy", "bayes, lda"]
     assert cell["truth"] == pytest.approx(truth, abs=1e-4)
-    (path,) = folder.iterdir()
+    (path,) = parts.iterdir()
     low, high = np.load(path)[:, 0, 0, 0, 2, [2, 3]].T
     assert cell["coverage"] == np.mean((low <= truth) & (truth <= high))
     assert real.judged(np.ones(2), np.ones(2), -1.0, 1.0)["wrong"] == 1
@@ -115,9 +117,9 @@ def rivals(real, monkeypatch):
     return script
 
 
-def test_other_intervals_are_computed_on_the_same_data(rivals, records, tmp_path, capsys):
+def test_other_intervals_are_computed_on_the_same_data(rivals, folder, tmp_path, capsys):
     csv = tmp_path / "cells.csv"
-    options = ["--records", str(tmp_path), "--folder", str(tmp_path / "rivals"), "--csv", str(csv)]
+    options = ["--records", str(folder), "--folder", str(tmp_path / "rivals"), "--csv", str(csv)]
     rivals.main([*options, "--data-sets", "2", "--jobs", "1"])
     assert "conservative-Z" in capsys.readouterr().out
     cells = pd.read_csv(csv)

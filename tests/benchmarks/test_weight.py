@@ -8,14 +8,15 @@ import pytest
 from skbayeseval import bayesian_cross_validate
 from skbayeseval.metrics import get_metric
 from skbayeseval.posterior import inferred_weight
-from tests.benchmarks.test_real import real, records  # noqa: F401, fixtures
+from tests.benchmarks.test_real import folder, real, records  # noqa: F401, fixtures
 from tests.conftest import ROOT
 
 
-@pytest.fixture
-def weight(monkeypatch):
-    monkeypatch.syspath_prepend(ROOT / "benchmarks" / "coverage")
-    return import_module("weight")
+@pytest.fixture(scope="module")
+def weight():
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(ROOT / "benchmarks" / "coverage")
+        yield import_module("weight")
 
 
 def test_the_package_has_the_constants_of_the_records(weight):
@@ -39,21 +40,16 @@ def test_influence_is_the_derivative(weight, metric):
         assert found[i, j] == pytest.approx(slope, rel=1e-3, abs=1e-7)
 
 
-@pytest.fixture
-def cells(weight, real, records, tmp_path, monkeypatch):  # noqa: F811
+@pytest.fixture(scope="module")
+def cells(weight, real, folder):  # noqa: F811
     """The cells of the recorded data sets."""
-    monkeypatch.setattr(import_module("problems"), "PROBLEMS", real.PROBLEMS)
-    return weight.gather(tmp_path)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(import_module("problems"), "PROBLEMS", real.PROBLEMS)
+        return weight.gather(folder)
 
 
 @pytest.mark.parametrize("scheme", ["3x2", "10-fold"])
-def test_kappa_and_test_noise_are_those_of_the_package(
-    weight,
-    real,  # noqa: F811
-    records,  # noqa: F811
-    cells,
-    scheme,
-):
+def test_kappa_and_test_noise_are_those_of_the_package(weight, real, records, cells, scheme):  # noqa: F811
     y, splits, fits = real.data_set(records, 0)
     with real.mock.patch.object(real.BlockRegularizedCV, "split", return_value=splits["3x2"]):
         result = bayesian_cross_validate(

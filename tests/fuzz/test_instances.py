@@ -34,7 +34,7 @@ scorers = st.sampled_from(sorted(SCORERS))
 QUICK = {"n_draws": 200}
 
 
-@examples(400)
+@examples(160)
 @given(st.data())
 def test_compare_predictions(data):
     _, vectors = data.draw(codes_of(3))
@@ -63,7 +63,7 @@ def test_compare_predictions(data):
     check_alike(moved.draws, result.draws, "permuted and renamed")
 
 
-@examples(500)
+@examples(200)
 @given(st.data())
 def test_compare_predictions_refuses(data):
     _, vectors = data.draw(codes_of(3))
@@ -74,7 +74,7 @@ def test_compare_predictions_refuses(data):
     assert result is None, how
 
 
-@examples(500)
+@examples(200)
 @given(st.data())
 def test_options_of_compare_predictions(data):
     _, vectors = data.draw(codes_of(3, max_classes=3))
@@ -95,7 +95,7 @@ def test_options_of_compare_predictions(data):
         check_comparison(result)
 
 
-@examples(200)
+@examples(80)
 @given(st.data())
 def test_compare_many(data):
     n_vectors = data.draw(st.integers(3, 5))

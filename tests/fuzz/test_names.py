@@ -8,9 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skbayeseval import (
-    compare_many,
-)
+from skbayeseval import compare_many
 from skbayeseval.cli import main
 from tests.fuzz.harness import attempt, examples
 
@@ -56,7 +54,7 @@ def check_same(made, called, door):
     assert str(ranking)
 
 
-@examples(25)
+@examples(15)
 @given(names())
 def test_compare_many(called):
     def made(names):

@@ -30,7 +30,7 @@ probs = mostly(st.floats(0.05, 0.99))
 metrics = mostly(st.sampled_from([None, None, "f1", "recall", "accuracy", "r2"]))
 
 
-@examples(1500)
+@examples(600)
 @given(results, probs, ropes, metrics, st.sampled_from(["difference", "a", "b", "c", None, 1]))
 def test_intervals_and_decisions(name, prob, rope, metric, of):
     result = RESULTS[name]
@@ -53,7 +53,7 @@ def test_intervals_and_decisions(name, prob, rope, metric, of):
         assert decision.hdi.low <= decision.hdi.high
 
 
-@examples(40)
+@examples(15)
 @given(results, few_ropes, probs)
 def test_summary(name, rope, prob):
     result = RESULTS[name]
@@ -65,7 +65,7 @@ def test_summary(name, rope, prob):
     attempt("Ranking.ranking", lambda: RANKING.ranking(prob=prob))
 
 
-@examples(60)
+@examples(25)
 @given(
     results,
     mostly(st.sampled_from(["posterior", "factor", "trace", "joint", "scores", "ranking"])),
@@ -79,7 +79,7 @@ def test_plot(name, kind, rope):
     plt.close("all")
 
 
-@examples(150)
+@examples(60)
 @given(mostly(st.booleans()), mostly(st.just({"f1": "F1"})), mostly(st.just("red")), anything)
 def test_tables_and_styles(mcse, labels, colors, options):
     for result in (RESULTS["counts"], RANKING, SINGLE):
@@ -92,7 +92,7 @@ def test_tables_and_styles(mcse, labels, colors, options):
     plt.close("all")
 
 
-@examples(20)
+@examples(15)
 @given(
     results,
     few_ropes,

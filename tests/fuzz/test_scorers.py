@@ -110,7 +110,7 @@ def by_hand(function, options, response, pos_label, truth, estimator):
 
 
 @pytest.mark.filterwarnings("ignore")
-@examples(500)
+@examples(200)
 @given(st.data())
 def test_scorers_with_parameters(data):
     classes = data.draw(st.sampled_from(CLASSES))

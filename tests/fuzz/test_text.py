@@ -39,7 +39,7 @@ def sentences(draw, scheme, lengths):
 lengths = st.lists(st.integers(0, 5), min_size=1, max_size=3)
 
 
-@examples(800)
+@examples(320)
 @given(st.data())
 def test_conversion_keeps_chunks(data):
     source, target = data.draw(schemes), data.draw(schemes)
@@ -50,7 +50,7 @@ def test_conversion_keeps_chunks(data):
     attempt("convert_tags", lambda: convert_tags(y, data.draw(anything), target))
 
 
-@examples(500)
+@examples(200)
 @given(st.data())
 def test_chunk_counter(data):
     first, second = data.draw(schemes), data.draw(schemes)
@@ -91,7 +91,7 @@ characters = st.one_of(
 texts = st.text(characters, min_size=1, max_size=5)
 
 
-@examples(60)
+@examples(25)
 @given(texts, texts, texts, st.integers(0, 3))
 def test_names_that_can_be_written_or_are_refused(name, label, metric, place):
     """What is accepted can be shown, saved and loaded in all ways."""
@@ -145,7 +145,7 @@ def test_names_that_can_be_written_or_are_refused(name, label, metric, place):
             parts._repr_html_().encode()
 
 
-@examples(40)
+@examples(15)
 @given(name=texts, data=st.data())
 def test_names_on_the_command_line(name, data, tmp_path_factory):
     folder = tmp_path_factory.getbasetemp()

@@ -12,14 +12,9 @@ from scipy import integrate, stats
 from scipy.special import gammaln
 from sklearn import metrics as sk
 
-from skbayeseval import (
-    compare_counts,
-    compare_many,
-    compare_predictions,
-    metrics,
-)
+from skbayeseval import compare_counts, compare_many, compare_predictions, metrics
 from skbayeseval.evidence import PairedCounts
-from skbayeseval.models import Hierarchical, Paired, PairedHierarchical, PairedMany
+from skbayeseval.models import Hierarchical, Paired, PairedHierarchical
 from skbayeseval.posterior.posterior import Posterior
 from tests.proofs.scripts import sbc
 
@@ -57,14 +52,8 @@ COUNTS["paired, M=3, known eta"] = [
 COUNTS["labels, bcv"] = COUNTS["labels"]
 COUNTS["recalls, M=4"] = COUNTS["hierarchical, M=4"]
 PAIRS_OF_FOUR = np.zeros((4, 4, 4), dtype=int)
-for outcome, times in {
-    (0, 0, 0): 2,
-    (0, 1, 0): 1,
-    (1, 1, 2): 1,
-    (2, 2, 2): 1,
-    (3, 3, 3): 2,
-}.items():
-    PAIRS_OF_FOUR[outcome] = times
+for outcome in ((0, 0, 0), (0, 0, 0), (0, 1, 0), (1, 1, 2), (2, 2, 2), (3, 3, 3), (3, 3, 3)):
+    PAIRS_OF_FOUR[outcome] += 1
 COUNTS["paired recalls, M=4"] = PAIRS_OF_FOUR.tolist()
 
 
@@ -122,8 +111,14 @@ def engine_draws(case, counts, weight, n):
     return {name: metrics.get_metric(name).of_totals(totals) for name in case.metrics}
 
 
-def check_prior_times_likelihood(case, weight, n, n_draws):
-    counts = COUNTS[case.name]
+@pytest.mark.parametrize(
+    ("n", "n_draws"),
+    [(25_000, 4000), pytest.param(400_000, 40_000, marks=pytest.mark.slow)],
+)
+@pytest.mark.parametrize("case", sbc.CASES, ids=lambda case: case.name)
+def test_prior_times_likelihood(case, n, n_draws):
+    # Ranks of simulations (test_calibration.py) are of counts without a weight.
+    weight, counts = 0.3688, COUNTS[case.name]
     found = engine_draws(case, counts, weight, n_draws)
     for name, quantity, expected, weights in prior_weighted(case, counts, weight, n):
         a, b = found[name]
@@ -134,18 +129,6 @@ def check_prior_times_likelihood(case, weight, n, n_draws):
         assert abs(draws.mean() - mean) < 4.5 * error, (name, quantity)
         error = np.hypot(error_of_variance, squares.std() / np.sqrt(n_draws))
         assert abs(squares.mean() - variance) < 4.5 * error, (name, quantity)
-
-
-@pytest.mark.parametrize("weight", WEIGHTS)
-@pytest.mark.parametrize("case", sbc.CASES, ids=lambda case: case.name)
-def test_prior_times_likelihood(case, weight):
-    check_prior_times_likelihood(case, weight, 25_000, 4000)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("case", sbc.CASES, ids=lambda case: case.name)
-def test_prior_times_likelihood_with_many_draws(case):
-    check_prior_times_likelihood(case, 0.3688, 400_000, 40_000)
 
 
 # Moments in closed form.
@@ -337,37 +320,6 @@ def test_many_binary_classifiers_with_all_cells(n_classifiers, weight):
             1 + counts.reshape(2, -1).sum(axis=1), rows, gains_of(2, n_classifiers, i, j)
         )
         assert_moments(ranking.pairs[i, j].draws, *expected)
-    if n_classifiers == 2:  # the same by the model of many
-        evidence = PairedCounts.from_labels(y, dict(zip(names, predictions, strict=True)))
-        posterior = Posterior(PairedMany(), evidence, entropy=1, n_draws=10_000)
-        a, b = posterior.draws(metrics.get_metric("accuracy"))
-        whole = counts / weight
-        expected = accuracy_moments(
-            1 + whole.sum(axis=(1, 2)), whole.reshape(2, -1) + 1, gains_of(2, 2, 0, 1)
-        )
-        assert_moments(a - b, *expected)
-
-
-@pytest.mark.parametrize("weight", WEIGHTS)
-@pytest.mark.parametrize("model", ["bcv", "unpaired", "paired"])
-def test_cells_of_binary_tables(model, weight):
-    # E and Var of Dirichlet cells, and of products of independent ones.
-    y, (a, b) = random_votes(40, 2, 2, seed=2)
-    table = sk.confusion_matrix(y, a) * weight
-    result = compare_predictions(
-        y, a, b, model=model, weight=weight, scoring=[cell(i, j) for i in (0, 1) for j in (0, 1)],
-        n_draws=10_000, random_state=6,
-    )  # fmt: skip
-    for i, j in itertools.product((0, 1), repeat=2):
-        draws = result.metric(f"cell {i}{j}").draws_a
-        if model == "bcv":
-            law = stats.beta(1 + table[i, j], 3 + table.sum() - table[i, j])
-            assert_moments(draws, law.mean(), law.moment(2))
-            continue
-        prior = 0.5 if model == "paired" else 1  # of a margin of four cells, or of two
-        mu = stats.beta(1 + table[i].sum(), 1 + table[1 - i].sum())
-        rate = stats.beta(prior + table[i, j], prior + table[i, 1 - j])
-        assert_moments(draws, mu.mean() * rate.mean(), mu.moment(2) * rate.moment(2))
 
 
 # Known laws.
@@ -427,33 +379,6 @@ def scikit_learn_score(name, y, predicted, sample_weight=None):
         return twin(y, predicted, average=average or "binary", sample_weight=sample_weight)
     twin = getattr(sk, name if name == "matthews_corrcoef" else f"{name}_score")
     return twin(y, predicted, sample_weight=sample_weight)
-
-
-@pytest.mark.parametrize(
-    ("model", "n_classes"),
-    [
-        ("paired", 2),
-        ("unpaired", 2),
-        ("hierarchical", 2),
-        ("bcv", 2),
-        ("paired", 4),
-        ("unpaired", 4),
-    ],
-)
-def test_much_evidence_gives_scikit_learns_scores(model, n_classes):
-    # With all weight on the data any model ends where the plain scores are.
-    y, (a, b) = random_votes(200, n_classes, 2, seed=4)
-    known = [metrics.get_metric(name) for name in metrics.known_metrics("tables")]
-    names = [m.name for m in known if n_classes == 2 or not m.needs_positive]
-    result = compare_predictions(
-        y, a, b, model=model, weight=1e7, scoring=names, n_draws=100, random_state=0
-    )
-    for name in names:
-        seen = result.metric(name)
-        expected = [scikit_learn_score(name, y, p) for p in (a, b)]
-        assert (seen.observed_a, seen.observed_b) == pytest.approx(expected, abs=1e-12)
-        found = seen.draws_a.mean(), seen.draws_b.mean()
-        assert found == pytest.approx(expected, abs=2e-4), name
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])

@@ -48,43 +48,27 @@ def test_ranks_of_many_replications_are_uniform():
 
 
 @pytest.mark.slow
-def test_a_planted_error_is_caught():
-    assert sbc.planted(BY_NAME["bcv"], "weight 1.1", 1500, seed=2) < 0.01
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", ["unpaired", "paired", "bcv", "bcv without TN"])
+@pytest.mark.parametrize("name", ["unpaired", "paired", "bcv"])
 @pytest.mark.parametrize("error", sbc.PLANTED)
 def test_planted_errors_are_caught_in_a_full_run(name, error):
-    assert sbc.planted(BY_NAME[name], error, 4000, seed=2) < 0.01
+    assert sbc.planted(BY_NAME[name], error, 2000, seed=2) < 0.01
 
 
-def test_the_draws_ranked_are_those_of_the_faces():
+@pytest.mark.parametrize("name", ["unpaired", "hierarchical, M=2"])
+def test_the_draws_ranked_are_those_of_the_faces(name):
     counts = np.array([[[4, 1], [2, 5]], [[3, 2], [0, 6]]])
-    scoring = ["accuracy", "f1", "matthews_corrcoef"]
-    for name, model in (("unpaired", "unpaired"), ("hierarchical, M=2", "hierarchical")):
-        case = BY_NAME[name]
-        (evidence,) = case.evidence(counts, 1.0)
-        totals = sbc.posterior_totals(case.model, evidence, 12345, 2000)
-        result = compare_confusion_matrices(
-            *counts, model=model, scoring=scoring, n_draws=2000, random_state=0
-        )
-        again = sbc.Posterior(case.model, evidence, entropy=12345, n_draws=2000)
-        for metric in scoring:
-            draws = metrics.get_metric(metric).of_totals(totals)
-            np.testing.assert_allclose(draws, again.draws(metrics.get_metric(metric)), rtol=1e-12)
-            seen = result.metric(metric)
-            assert stats.ks_2samp(draws[0] - draws[1], seen.draws).pvalue > 1e-4
-            assert stats.ks_2samp(draws[0], seen.draws_a).pvalue > 1e-4
-
-
-def test_counts_of_labels_are_those_of_the_faces():
-    case = BY_NAME["labels"]
-    counts = np.array([[[[4, 1], [1, 2]], [[3, 0], [2, 3]], [[2, 3], [1, 2]]]])
-    (evidence,) = case.evidence(counts, 0.5)
-    np.testing.assert_allclose(
-        evidence.label_tables(0), 0.5 * counts[0].reshape(3, 4)[:, [3, 1, 2, 0]]
+    case, scoring = BY_NAME[name], ["accuracy", "f1", "matthews_corrcoef"]
+    (evidence,) = case.evidence(counts, 1.0)
+    totals = sbc.posterior_totals(case.model, evidence, 12345, 2000)
+    again = sbc.Posterior(case.model, evidence, entropy=12345, n_draws=2000)
+    result = compare_confusion_matrices(
+        *counts, model=case.model, scoring=scoring, n_draws=2000, random_state=0
     )
+    for metric in map(metrics.get_metric, scoring):
+        draws, seen = metric.of_totals(totals), result.metric(metric.name)
+        np.testing.assert_allclose(draws, again.draws(metric), rtol=1e-12)
+        assert stats.ks_2samp(draws[0] - draws[1], seen.draws).pvalue > 1e-4
+        assert stats.ks_2samp(draws[0], seen.draws_a).pvalue > 1e-4
 
 
 def test_ties_are_broken_at_random():
