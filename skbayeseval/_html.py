@@ -229,7 +229,7 @@ def inline_svg(
     # Random ids are numbered, so that the same figure is the same text.
     numbers: dict[bytes, bytes] = {}
     drawing = re.sub(
-        rb"\b[a-z][0-9a-f]{10}\b",
+        rb"\b(?:[a-z]|image)[0-9a-f]{10}\b",
         lambda found: numbers.setdefault(found[0], b"id%d" % len(numbers)),
         written.getvalue(),
     )

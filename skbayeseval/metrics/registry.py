@@ -195,19 +195,6 @@ _CLASSES = {"predicted": "predictions of a class", "true": "instances of a class
 _POSITIVES = {"predicted": "positive predictions", "true": "positive instances"}
 
 
-def per_class_name(metric: str | Metric) -> str:
-    """Return the name of the ratio of one class that a metric is or averages; "" if none.
-
-    Examples
-    --------
-    >>> from skbayeseval.metrics.registry import per_class_name
-    >>> per_class_name("recall_macro"), per_class_name("f2"), per_class_name("roc_auc")
-    ('recall', 'f2', '')
-    """
-    name = re.split(r"[\[_]", getattr(metric, "name", str(metric)), maxsplit=1)[0]
-    return name if name in RATIOS or re.fullmatch(FBETA, name) else ""
-
-
 def in_plain_words(metric: Metric, *, chunks: bool = False) -> str:
     """Return what a metric measures; an empty string if that is not known.
 

@@ -32,7 +32,7 @@ from skbayeseval.judgement.rope import check_rope
 from skbayeseval.metrics import curves
 from skbayeseval.metrics.curves import CURVES
 from skbayeseval.metrics.metric import Metric
-from skbayeseval.metrics.registry import get_metric, labelled, per_class, per_class_name
+from skbayeseval.metrics.registry import get_metric, labelled, per_class
 from skbayeseval.posterior.inferred_weight import spread_out
 from skbayeseval.posterior.posterior import Posterior
 from skbayeseval.posterior.prior_odds import (
@@ -405,8 +405,10 @@ class ComparisonFigures(DifferenceAnswers):
 
     def _of_classes(self, rope: Any, prob: float, metric: str | Metric | None) -> ClassesDisplay:
         """Return the display of the difference in each class or type of chunk, not yet drawn."""
-        asked = next(iter(self._metrics.values())) if metric is None else metric
-        name = per_class_name(asked) or "f1"
+        asked = next(iter(self._metrics)) if metric is None else metric
+        if isinstance(asked, str):
+            asked = self._metrics.get(asked) or get_metric(asked)
+        name = asked.class_ratio or "f1"
         region, of_class = None, get_metric(name)
         if rope is not None:
             region = check_rope(rope.get(name, rope) if isinstance(rope, dict) else rope, of_class)
@@ -421,7 +423,7 @@ class ComparisonFigures(DifferenceAnswers):
             columns=["mean", "hdi_low", "hdi_high", "decision"],
             index=pd.Index(list(differences), name="class"),
         )
-        return ClassesDisplay(table, names=self.names, metric=name, rope=region, prob=prob)
+        return ClassesDisplay(table, names=self.names, metric=of_class.name, rope=region, prob=prob)
 
     def _differences_in_classes(self, name: str) -> dict[Any, Distribution]:
         """Return the difference in each class, given the name of the metric of a class."""

@@ -232,6 +232,8 @@ def test_classes_are_sorted_and_show_their_decisions():
     assert order == [str(k) for k in display.table["mean"].sort_values().index]
     assert [text.get_text() for text in display.text_].count("≫") == 3
     assert display.ax_.get_title() == "A is better in 3 of 3 classes"
+    mine = compare_predictions(y, a, b, scoring={"mine": "recall_macro"}, n_draws=200)
+    assert "recall" in mine.plot("classes").ax_.get_xlabel()
     recall = result.plot("classes", metric="recall_macro").table
     assert recall.loc[0, "mean"] == pytest.approx(result.metric("recall[0]").draws.mean())
     with pytest.raises(ValueError, match="kind='classes' requires predictions"):

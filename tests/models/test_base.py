@@ -10,6 +10,7 @@ from skbayeseval import (
     compare_counts,
     compare_many,
     compare_predictions,
+    models,
     power_analysis,
     score_posterior,
 )
@@ -77,11 +78,11 @@ class EightCells(Vectors):
 
     def _observe(self, evidence):
         counts = (evidence.cube() * evidence.weight).ravel()
-        self.simplexes = (Simplex("cells", np.full(8, self.alpha), counts),)
+        self.simplexes = (Simplex("pi", np.full(8, self.alpha), counts),)
         self.positive = evidence.positive
 
     def joint(self, draws):
-        return np.moveaxis(draws["cells"].reshape(2, 2, 2, -1), -1, 0)
+        return np.moveaxis(draws["pi"].reshape(2, 2, 2, -1), -1, 0)
 
     def tables(self, draws):
         joint = self.joint(draws)
@@ -153,7 +154,7 @@ def test_results_of_a_model(model):
 
 def test_planning_and_arviz_with_vectors():
     result = compare_predictions(Y, A, B, model=EightCells(), random_state=0)
-    assert result.to_arviz().posterior["cells"].shape == (1, result.n_draws, 8)
+    assert result.to_arviz().posterior["pi"].shape == (1, result.n_draws, 8)
     size = result.required_sample_size(0.1, n_replications=50, largest=2000)
     assert size.n_now == 100
     # The draws are those of Dirichlet(1) over eight cells.
@@ -193,6 +194,14 @@ def test_what_is_not_there_is_said(result, tmp_path):
         result.pymc_model()
     with pytest.raises(ValueError, match=r"a model of your own without with_prevalence\(\)"):
         compare_predictions(Y, A, B, model=JointCells(), prevalence=0.1, pos_label=1)
+
+
+def test_tables_of_priors_have_models_without_class_proportions(monkeypatch):
+    known = models._ALTERNATIVES["two classes"]
+    monkeypatch.setitem(models._ALTERNATIVES, "two classes", [*known, JointCells()])
+    result = compare_predictions(Y, A, B, prevalence=0.3, n_draws=500, random_state=0)
+    table = result.prior_sensitivity()
+    assert {"joint cells", "bcv", "paired"} <= set(table.index.get_level_values("model"))
 
 
 class Careless(JointCells):

@@ -11,6 +11,7 @@ from tests.pages.markup import Markup
 def line(ax):
     ax.plot([0, 1], [0, 1], "o-", color="black", label="<b>$x$</b>")
     ax.fill_between([0, 1], [0, 1], color="#555555")
+    ax.plot([1, 0], [0, 1], rasterized=True)
     ax.text(0, 0.5, "white", color="white")
     ax.legend(facecolor="white")
 
