@@ -20,6 +20,8 @@ SITE := docs/_build docs/gallery docs/generated
 
 # Fits are small: threads of the linear algebra would only get in each other's way.
 test test-wheel slow docs pages bench reproduce: export OMP_NUM_THREADS = 1
+# Tests start many processes, each of which would compile every module again.
+unexport PYTHONDONTWRITEBYTECODE
 
 demo: $(READY)
 	@echo "Comparing naive Bayes with a support vector machine."

@@ -92,15 +92,14 @@ def test_scorers_that_name_a_class(pos_label):
     said, other = (P, Q) if pos_label == "spam" else (1 - P, 1 - Q)
     options = {"y_score_a": said, "y_score_b": other, "scoring": scorer, **QUICK}
     expected = sk.average_precision_score(words["y"], said, pos_label=pos_label)
-    result = compare_predictions(words["y"], None, None, **options, labels=["spam", "ham"])
-    assert result.observed_a == pytest.approx(expected)
+    result = compare_predictions(words["y"], None, None, **options)
     # One column is that of the positive class of the scorer, named or not.
     named = compare_predictions(words["y"], None, None, **options, pos_label=pos_label)
     frames = {k: pd.DataFrame({pos_label: options[k]}) for k in ("y_score_a", "y_score_b")}
-    for given in (options, options | frames):
-        result = compare_predictions(words["y"], None, None, **given)
-        assert result.observed_a == pytest.approx(expected)
-        np.testing.assert_array_equal(result.draws, named.draws)
+    again = compare_predictions(words["y"], None, None, **options | frames, labels=["spam", "ham"])
+    for given in (result, again):
+        assert given.observed_a == pytest.approx(expected)
+        np.testing.assert_array_equal(given.draws, named.draws)
 
 
 def test_functions_and_scorers_see_classes_in_sorted_order():

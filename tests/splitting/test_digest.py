@@ -379,7 +379,7 @@ def test_versions_of_installed_packages(modules_of_mine, tmp_path, monkeypatch):
     folder = tmp_path / "site-packages"
     (folder / "rare_of_mine").mkdir(parents=True)
     (folder / "rare_of_mine" / "__init__.py").write_text("def scale(x): return x\nclass Base: pass")
-    monkeypatch.syspath_prepend(folder)
+    monkeypatch.setattr(sys, "path", [str(folder), *(p for p in sys.path if "-packages" not in p)])
     info = folder / "rare_one-1.dist-info"
     info.mkdir()
     (info / "top_level.txt").write_text("rare_of_mine")
