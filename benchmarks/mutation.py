@@ -103,6 +103,8 @@ ARITHMETIC = {
 PAIRS = ["min max", "minimum maximum", "any all", "argmin argmax", "zeros ones", "floor ceil"]
 PAIRS += ["zeros_like ones_like", "nanmin nanmax", "sum prod", "log exp", "isnan isfinite"]
 CALLS = {a: b for pair in map(str.split, PAIRS) for a, b in (pair, pair[::-1])}
+# Their arguments may be swapped.
+COMMUTATIVE = {"min", "max", "minimum", "maximum", "add", "multiply", "array_equal", "betaln"}
 
 
 class Mutant(NamedTuple):
@@ -149,6 +151,8 @@ def alternatives(node: ast.AST) -> Iterator[ast.AST]:
                 yield changed(func=ast.Name(CALLS[function.id], ast.Load()))
             if isinstance(function, ast.Attribute) and function.attr in CALLS:
                 yield changed(func=ast.Attribute(function.value, CALLS[function.attr], ast.Load()))
+            if isinstance(function, ast.Name | ast.Attribute) and _name(function) in COMMUTATIVE:
+                return
             if len(node.args) > 1 and not any(isinstance(a, ast.Starred) for a in node.args[:2]):
                 yield changed(args=[node.args[1], node.args[0], *node.args[2:]])
         case ast.If() | ast.IfExp() | ast.While():
@@ -160,6 +164,10 @@ def alternatives(node: ast.AST) -> Iterator[ast.AST]:
             yield ast.Continue()
         case ast.Continue():
             yield ast.Break()
+
+
+def _name(function: ast.Name | ast.Attribute) -> str:
+    return function.id if isinstance(function, ast.Name) else function.attr
 
 
 def _is_none(node: ast.AST | None) -> bool:
@@ -330,23 +338,19 @@ def observe(file: Path) -> None:
 
 
 def choose(mutant: Mutant, tests: dict[str, Any], budget: float) -> list[str]:
-    """Return the tests that call the changed function, up to a total run time."""
+    """Return the tests that call the changed function, and others of its file, within a budget.
+
+    The others tell of what the function returned while the file was imported.
+    """
     stem = Path(mutant.path).stem
-    spot = [mutant.path, mutant.function]
-    called_at_import = not any(spot in called for _, called in tests.values())
-
-    def concerns(called: list[list[Any]]) -> bool:
-        return (
-            any(path == mutant.path for path, _ in called) if called_at_import else spot in called
-        )
-
-    found = [
-        (seconds / (4 if f"/test_{stem}.py::" in test else 1), seconds, test)
-        for test, (seconds, called) in tests.items()
-        if seconds < SLOWEST and concerns(called)
-    ]
+    found = []
+    for test, (seconds, called) in tests.items():
+        if seconds < SLOWEST and any(path == mutant.path for path, _ in called):
+            of_others = [mutant.path, mutant.function] not in called
+            weighted = seconds / (4 if f"/test_{stem}.py::" in test else 1)
+            found.append((of_others, weighted, seconds, test))
     chosen: list[str] = []
-    for _, seconds, test in sorted(found):
+    for *_, seconds, test in sorted(found):
         budget -= seconds
         if budget < 0 and chosen:
             break

@@ -222,6 +222,11 @@ def test_a_class_does_not_learn_from_itself(counts):
     assert (found.std(axis=0) > 0.95 * np.sqrt(share * (1 - share) / sum(counts))).all()
 
 
+def test_classes_without_counts_have_any_proportions():
+    found = proportions([0, 0, 0])
+    np.testing.assert_allclose(found.mean(axis=0), 1 / 3, atol=0.03)
+
+
 def test_few_unlike_classes_keep_the_uncertainty_of_their_counts():
     # Beta(60, 40) and its kin, as without any prior.
     found, share = proportions([600, 300, 100]), np.array([0.6, 0.3, 0.1])

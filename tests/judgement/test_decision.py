@@ -8,12 +8,26 @@ from skbayeseval.judgement.decision import (
     Probabilities,
     codes_given_hdi,
     decide,
+    format_interval,
     format_probability,
 )
 from skbayeseval.judgement.intervals import Interval, hdi_of_rows
 from skbayeseval.judgement.rope import check_rope
 
 ROPE = Interval(-0.05, 0.05)
+
+
+@pytest.mark.parametrize(
+    ("interval", "shown"),
+    [
+        ((-np.inf, 0.01), "[-inf, +0.010]"),
+        ((0.0, 0.0), "[0.000, 0.000]"),
+        ((-0.00012, 0.00034), "[-0.00012, +0.00034]"),
+        ((12.0, 4000.0), "[+12, +4000]"),
+    ],
+)
+def test_intervals_have_as_many_digits_as_their_width_needs(interval, shown):
+    assert format_interval(Interval(*interval)) == shown
 
 
 @pytest.mark.parametrize(

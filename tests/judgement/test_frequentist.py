@@ -169,3 +169,4 @@ def test_swapped_and_without_variance(test, shape, parameters):
     # Differences that are the same but for rounding.
     a = np.array([0.3, 0.7, 0.9])
     assert paired_t(a, a - 0.1).pvalue < 1e-10
+    assert paired_t(a, a - 0.1).df == paired_t(a, a[::-1]).df == 2

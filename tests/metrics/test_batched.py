@@ -231,6 +231,22 @@ def test_calibration_error_of_the_predicted_class():
     assert found == pytest.approx(abs(0.7 + 0.8 + 0.4 - 2) / 3)
 
 
+def test_columns_and_positive_classes_of_comparisons():
+    """Of three classes, columns are in the order of `labels`; of two, scores are of `pos_label`."""
+    labels, rng = np.array(["c", "a", "b"]), np.random.default_rng(7)
+    codes, shares = rng.integers(0, 3, 60), rng.dirichlet(np.ones(3), 60)
+    options = {"y_score_b": shares[:, [1, 0, 2]], "labels": labels, "n_draws": 100}
+    for metric in (metrics.expected_calibration_error(4), metrics.top_k_accuracy(2)):
+        given = {"y_score_a": shares, "scoring": metric, **options}
+        found = compare_predictions(labels[codes], None, None, **given).observed_a
+        sign = 1 if metric.greater_is_better else -1
+        assert found == pytest.approx(sign * value(metric, codes, shares))
+    truth, p, ece = labels[np.arange(60) % 2], rng.random(60), metrics.expected_calibration_error(4)
+    of_a = {"y_score_a": p, "y_score_b": p, "pos_label": "a", "scoring": ece, "n_draws": 100}
+    found = compare_predictions(truth, None, None, **of_a).observed_a
+    assert found == pytest.approx(-value(ece, (truth == "a").astype(int), p))
+
+
 @pytest.mark.parametrize("name", [name for name in SCORERS if not name.endswith("_samples")])
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_scorers_are_those_of_scikit_learn(name, n_classes):

@@ -3,7 +3,7 @@ import pickle
 import pytest
 from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer
-from sklearn.model_selection import GridSearchCV
+from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.tree import DecisionTreeClassifier
 
 from skbayeseval import BlockRegularizedCV, count_scorer, refit_simplest, report_search
@@ -46,8 +46,9 @@ def test_other_scoring(results):
     assert 0 <= index < 4
     with pytest.warns(UserWarning, match="second of the counted classes is assumed"):
         refit_simplest("max_depth", rope=0.05, cv=CV, scoring="recall")(results)
-    with pytest.raises(ValueError, match="has 10 splits, but 6 were recorded"):
-        refit_simplest("max_depth", rope=0.02, cv=10)(results)
+    for cv in (10, StratifiedKFold(10)):
+        with pytest.raises(ValueError, match="has 10 splits, but 6 were recorded"):
+            refit_simplest("max_depth", rope=0.02, cv=cv)(results)
 
 
 def test_pickle_clone_and_repr(results):

@@ -124,6 +124,8 @@ def test_words(report):
     assert "Surely worse: 0. Not settled: 0." in str(report_of([0.9, 0.9], GRID[:2]))
     apart = str(report_of([0.9, 0.6, 0.5], GRID[:3]))
     assert "within 0.02: 1. Surely worse: 2. Not settled: 0." in apart
+    assert "simplest(key)" in str(report)
+    assert "simplest(key)" not in apart
 
 
 def test_heatmap(report):
@@ -156,6 +158,12 @@ def test_different_values_look_different():
     rows = [label.get_text() for label in display.ax_.get_yticklabels()]
     assert rows == ["0.001", "0.5", "0.50000001"]
     assert "C=10.001" in display.ax_.get_title()
+
+
+def test_values_on_the_axes_of_a_heatmap_are_short():
+    display = report_of([0.9, 0.8], [{"C": 1 / 3, "gamma": 1}, {"C": 20 / 3, "gamma": 2}])
+    axes = display.plot("heatmap").ax_
+    assert [label.get_text() for label in axes.get_xticklabels()] == ["0.333", "6.67"]
 
 
 def test_heatmap_is_the_best_over_other_parameters():
