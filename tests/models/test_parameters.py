@@ -232,6 +232,12 @@ def test_width_of_weighted_counts():
     assert table[:, 0, 0].var() == pytest.approx(variance, rel=0.1)
 
 
+def test_a_class_that_cannot_occur_has_no_instances():
+    of = Replicated({}, [np.array([8.0, 4.0])], [1.0], False, False, np.random.default_rng(0))
+    counts = of.instances(np.array([[[0.0, 0.0], [0.7, 0.3]]]), 0)
+    np.testing.assert_array_equal(counts.sum(axis=2), [[0, 12]])
+
+
 def test_predicted_unpaired_and_without_true_negatives():
     found = predicted(model="unpaired")
     assert "outcomes" not in found
