@@ -199,6 +199,18 @@ def test_few_instances_that_tell_two_apart_have_weights_of_their_own():
     assert skew(draws[1] - draws[0]) == pytest.approx(2 / np.sqrt(10), abs=0.08)
 
 
+def test_only_the_farthest_of_many_units_have_weights_of_their_own():
+    values = np.linspace(-1, 1, 5000)
+    values[[17, 2500, 4000]] = 300.0, -200.0, 100.0
+    sums = bootstrap.WeightedSums(values[None], most=100, farthest=10)
+    assert sums.n_own == 10
+    draws = sums.draw(np.random.default_rng(0), 100_000)[0]
+    # Of the sum of v times a Gamma(1) variable, whose third central moment is 2.
+    exact = 2 * np.sum(values**3) / np.sum(values**2) ** 1.5
+    assert skew(draws) == pytest.approx(exact, abs=0.1)
+    assert draws.std() == pytest.approx(np.sqrt(np.sum(values**2)), rel=0.03)
+
+
 def test_very_many_instances_are_told():
     y, (a, b) = binormal(bootstrap.MANY + 1)
     words = (

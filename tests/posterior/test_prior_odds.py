@@ -264,6 +264,15 @@ def test_every_metric_of_three_classes(model, prior, names):
         assert_right(factor, result.metric(name).draws, a - b, ROPE)
 
 
+@pytest.mark.parametrize("name", ["f1[0]", "f1[2]"])
+def test_classes_that_are_not_alike_before_the_data(name):
+    model, metric = models.Hierarchical(mu=(1.0, 2.0, 2.0)), metric_of_formula(name, 0.0)
+    posterior = compare_predictions(*CLASSES[3], model=model, random_state=0)._posterior
+    before = np.subtract(*prior_of(model, 3).draws(metric, 2**17))
+    after = np.subtract(*posterior.draws(metric))
+    assert_right(bayes_factor(posterior, metric, ROPE), after, before, ROPE)
+
+
 def test_chunks():
     posterior = make_posterior(
         ChunkCounts([80, 8, 3, 9, 4, 6, 10]), models.PairedChunks(), "exact", None, 20_000, 0
