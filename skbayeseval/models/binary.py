@@ -232,8 +232,6 @@ class Paired(Vectors):
         self, draws: Mapping[str, Array], positive: int | None
     ) -> dict[str, Array]:
         """Return mu and the rates of the positive class, given recalls of each class."""
-        if "rho_A" not in draws:
-            return dict(draws)
         label = 1 if positive is None else positive
         rates = {"mu": draws["mu"][:, label]} if "mu" in draws else {}
         for name in ("A", "B"):
