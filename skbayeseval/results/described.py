@@ -195,7 +195,7 @@ class DescribedResult(PosteriorView):
         for metric in metrics:
             called = self._called(metric)
             named = len(self.metrics) > 1 or called != in_headings(metric).lower()
-            which = f" in {called}" if named else ""
+            which = self._on(metric).replace("on", "in", 1) if named else ""
             numbers += [
                 f"{what.capitalize()}{which}: {words}." for what, words in self._numbers(metric)
             ]
