@@ -215,7 +215,8 @@ class Model(ParameterObject):
             raise ValueError(
                 "prevalence= requires a model with class proportions, such as 'paired', 'unpaired' "
                 "or 'hierarchical'. It does not apply to model='bcv', groups, blocks, multi-label "
-                "indicators, chunks, scores, or a model of your own without with_prevalence()."
+                "indicators, chunks, scores, or a model of your own that does not declare "
+                "has_class_proportions=True."
             )
         return observing.with_prevalence(np.array(prevalence))
 

@@ -192,7 +192,7 @@ def test_what_is_not_there_is_said(result, tmp_path):
     assert not list(tmp_path.iterdir())
     with pytest.raises(ValueError, match="JointCells has no parameters for PyMC"):
         result.pymc_model()
-    with pytest.raises(ValueError, match=r"a model of your own without with_prevalence\(\)"):
+    with pytest.raises(ValueError, match="does not declare has_class_proportions=True"):
         compare_predictions(Y, A, B, model=JointCells(), prevalence=0.1, pos_label=1)
 
 
