@@ -17,7 +17,7 @@ from sklearn.utils.metadata_routing import MetadataRouter
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from skbayeseval._arrays import number_of_samples, wrong
+from skbayeseval._arrays import check_rows, number_of_samples, wrong
 from skbayeseval._labels import is_indicator
 from skbayeseval._validation import check_flag
 from skbayeseval.compare.learners import (
@@ -35,7 +35,7 @@ from skbayeseval.judgement.decision import Decision
 from skbayeseval.judgement.intervals import Interval
 from skbayeseval.judgement.ranking_decision import RankingDecision
 from skbayeseval.judgement.rope import check_rope
-from skbayeseval.metrics.scoring import requests_of, resolve_scoring, routed
+from skbayeseval.metrics.scoring import requests_of, resolve_scoring, routed_to_all
 from skbayeseval.results.ranking import Ranking
 from skbayeseval.splitting.block_cv import BlockRegularizedCV
 from skbayeseval.splitting.collect import Learners, metadata_router, name_the_place
@@ -375,7 +375,10 @@ class BayesianComparer(MetaEstimatorMixin, BaseEstimator):
         if self.counter is not None:
             counts = self.counter.count_one(y, self.predict(X), self.best_index_)
             return score_counts(next(iter(self.result_._metrics.values())), counts)
-        scoring, _ = routed(self.scoring, params, number_of_samples(y, "y"))
+        check_rows({"X": X, "y": y, **params})
+        if self.scoring is None and compares_scores(self.model):
+            return float(best.score(X, y, **params))
+        scoring = routed_to_all(self.scoring, params, number_of_samples(y, "y"))
         if compares_scores(self.model):
             scorers = resolve_scorers(best, y, self.labels, self.pos_label, scoring)
             return float(next(iter(scorers.values()))(best, X, y))
@@ -386,11 +389,11 @@ class BayesianComparer(MetaEstimatorMixin, BaseEstimator):
         return score_learner(next(iter(metrics.values())), classes, self.pos_label, best, X, y)
 
     def get_metadata_routing(self) -> MetadataRouter:
-        """Return where metadata go: to the splitter's `split` and each estimator's `fit`."""
+        """Return where metadata go: to `split`, to each estimator's `fit`, and to scorers."""
         cv = BlockRegularizedCV() if self.cv is None else self.cv
-        return metadata_router(
-            self, dict(named_estimators(self.estimators)), cv, requests_of(self.scoring)
-        )
+        estimators = dict(named_estimators(self.estimators))
+        scorers = requests_of(self.scoring, estimators.values())
+        return metadata_router(self, estimators, cv, scorers)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -120,7 +120,8 @@ def bayesian_cross_validate(
     params : dict, default=None
         Passed to every `fit`. With metadata routing enabled, routed as by `cross_validate`: to
         `fit`, to the splitter, and to scorers that request columns, such as amounts of money, which
-        are given those of the test set. Sample weights that no scorer requests reach `fit` only.
+        are given those of the test set. Without `scoring`, requests of the estimators' `score`
+        require ``model="scores"``.
     pre_dispatch : int or str, default="2*n_jobs"
         As in `cross_validate`.
     return_estimator, return_indices : bool, default=False

@@ -60,7 +60,7 @@ from skbayeseval.metrics.scoring import (
     is_of_numbers,
     is_scorer,
     resolve_scoring,
-    routed,
+    routed_to_all,
     spelled_out,
 )
 from skbayeseval.posterior.build import check_true_classes, make_posterior
@@ -110,7 +110,7 @@ class GivenPredictions:
         more = {"groups": self.groups, "sample_weight": self.sample_weight}
         columns = {"y_true": self.y_true, **self.predictions, **self.scores, **more}
         check_rows(columns)
-        given = replace(self, scoring=self._routed())
+        given = replace(self, scoring=self._routed(columns))
         make_target = given._kind_of_target()
         target = make_target(
             self.y_true, self.predictions or self.scores, given, self.groups, "y_true"
@@ -140,22 +140,15 @@ class GivenPredictions:
         posterior.shows_progress = has_bar()
         return posterior, names, target.metrics
 
-    def _routed(self) -> Any:
+    def _routed(self, columns: Mapping[str, Any]) -> Any:
         """Return `scoring`, whose scorers and functions know the columns in `params`."""
         if not isinstance(self.params, Mapping | None):
             raise wrong("params", "a dict of columns, by their names", self.params, TypeError)
         if not self.params:
             return self.scoring
-        check_rows({"y_true": self.y_true, **self.params})
+        check_rows({**columns, **self.params})
         n = number_of_samples(self.y_true, "y_true")
-        scoring, wanted = routed(self.scoring, self.params, n)
-        others = [name for name in self.params if name not in wanted]
-        if others:
-            raise TypeError(
-                f"params contains {others[0]!r}, which no metric of scoring= takes: functions take "
-                f"it by this name, scorers by .set_score_request({others[0]}=True)."
-            )
-        return scoring
+        return routed_to_all(self.scoring, self.params, n)
 
     def _kind_of_target(self) -> type[Target]:
         """Return what is compared: chunks, items of any kind, numbers, or classes and labels."""

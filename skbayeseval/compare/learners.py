@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Container, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, ClassVar, TypeVar
 
@@ -43,7 +43,13 @@ from skbayeseval.compare.targets import (
 from skbayeseval.engines import Engine
 from skbayeseval.evidence.instances import Instances, index_of
 from skbayeseval.evidence.split_scores import SplitScores
-from skbayeseval.metrics.scoring import is_of_numbers, requests_of, with_columns
+from skbayeseval.metrics.scorers import WithColumns
+from skbayeseval.metrics.scoring import (
+    is_of_numbers,
+    known_columns,
+    requests_of,
+    with_columns,
+)
 from skbayeseval.posterior.build import make_posterior, resolve_engine
 from skbayeseval.posterior.inferred_weight import InferredWeights, ObservedRows
 from skbayeseval.posterior.posterior import Posterior
@@ -131,7 +137,8 @@ ESTIMANDS = ("full", "learner", "fitted")
 class CrossValidationOptions(Fitting):
     """What the cross-validating functions let users choose, beside estimators, data and splits.
 
-    The attributes are the parameters of `bayesian_cross_validate` of the same names.
+    The attributes are the parameters of `bayesian_cross_validate` of the same names; and
+    `own_columns`, what the `score` methods of estimators request, by their names.
     """
 
     scoring: Any = None
@@ -146,6 +153,7 @@ class CrossValidationOptions(Fitting):
     calibrate: Any = False
     estimand: Any = "learner"
     blocks: Any = None
+    own_columns: Mapping[str, WithColumns] = field(default_factory=dict)
     sample_weight: ClassVar[None] = None  # only predictions made elsewhere have weights
 
     @property
@@ -232,10 +240,31 @@ def prepare_learners(
     else:
         targets = y if counter is None else None
         cv = check_cv(check_iterable_cv(cv), targets, classifier=target == "classes")
-    scorers = requests_of(options.scoring)
+    scorers = requests_of(options.scoring, estimators.values())
     split, fit, columns = route(caller, estimators, cv, params, groups, scorers)
-    scoring = with_columns(options.scoring, columns, number_of_samples(y, "y"))
-    return Learners(estimators, cv, split, fit, entropy), replace(options, scoring=scoring)
+    learners = Learners(estimators, cv, split, fit, entropy, params or {})
+    n = number_of_samples(y, "y")
+    if options.scoring is not None:
+        return learners, replace(options, scoring=with_columns(options.scoring, columns, n))
+    own = {name: known for name, known in zip(estimators, columns, strict=True) if known}
+    check_own_requests(own, options.model)
+    own_columns = {name: known_columns(known, n) for name, known in own.items()}
+    return learners, replace(options, own_columns=own_columns)
+
+
+def check_own_requests(requested: Mapping[str, Mapping[str, Any]], model: Any) -> None:
+    """Raise if `score` methods request columns, by estimators, and others than these are compared.
+
+    What a `score` does with its columns is known to nobody else.
+    """
+    if requested and not compares_scores(model):
+        name, columns = next(iter(requested.items()))
+        raise ValueError(
+            f"The score method of {name!r} requests {list(columns)}, but without scoring=, "
+            f"model={in_short(model)} counts all instances alike. Pass a scorer with this request, "
+            "made by make_scorer and set_score_request, or model='scores', which compares what "
+            "score returns; or set the request to False."
+        )
 
 
 def halving_splitter(target: str, counter: Any, seed: int) -> BlockRegularizedCV:
@@ -349,9 +378,7 @@ def _check_rows(learners: Learners, X: Any, y: Any, options: CrossValidationOpti
     if X is None:
         raise ValueError("X must be the data, with one row per instance, got None.")
     check_same_length(X=X, y=y, groups=learners.groups)
-    check_rows({"X": X, "y": y, "groups": learners.groups})
-    for params in learners.fit_params.values():
-        check_rows({"y": y, **params})
+    check_rows({"X": X, "y": y, "groups": learners.groups, **learners.params})
     check_blocks(options.blocks, learners.groups, number_of_samples(y, "y"))
     if options.blocks is not None and compares_scores(options.model):
         raise ValueError("model='scores' models split scores: blocks= does not apply.")

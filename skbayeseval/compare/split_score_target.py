@@ -51,8 +51,13 @@ class ScoreTarget(Target):
             name: resolve_scorers(estimator, y, labels, pos_label, scoring)
             for name, estimator in sources.items()
         }
+        for name, columns in options.own_columns.items():
+            self._scorers[name] = {"score": Routed(_own_score, columns)}
         self.metrics = {key: split_metric(key) for key in self._scorers[self.names[0]]}
-        self._of_predictions = _scores_of_predictions(sources, scoring)
+        # With columns, such as weights, a score may move in any steps.
+        self._of_predictions = (
+            set() if options.own_columns else _scores_of_predictions(sources, scoring)
+        )
 
     def observer(self, name: str) -> Observe:
         """Return the function that keeps the scores."""
@@ -199,8 +204,8 @@ def _resolve_one(scoring: Any, y: Any, labels: Any, pos_label: Any) -> Scorer:
     return scoring
 
 
-def _own_score(estimator: Any, X: Any, y: Any) -> float:
-    return estimator.score(X, y)
+def _own_score(estimator: Any, X: Any, y: Any, **columns: Any) -> float:
+    return estimator.score(X, y, **columns)
 
 
 @dataclass(frozen=True)

@@ -377,14 +377,19 @@ def spelled_out(scoring: Any) -> list[tuple[str | None, Any]]:
     return items
 
 
-def requests_of(scoring: Any) -> list[Any]:
+def requests_of(scoring: Any, estimators: Iterable[Any] = ()) -> list[Any]:
     """Return what routes columns to each item of `scoring=`, in their order.
 
-    Scorers tell what they request. Functions, and scorers that cannot tell, request the arguments
-    that they take beside true values, predictions and sample weights.
+    Scorers tell what they request; without `scoring`, the estimators tell what their `score` does.
+    Functions, and scorers that cannot tell, request the arguments that they take beside true
+    values, predictions and sample weights.
     """
+    if scoring is None:
+        return list(estimators)
     requests: list[Any] = []
     for _, item in spelled_out(scoring):
+        if isinstance(item, str) and item in get_scorer_names():
+            item = get_scorer(item)
         request = MetadataRequest(owner="scoring")
         function = item.function if isinstance(item, AnyMetric) else item
         if hasattr(item, "get_metadata_routing"):
@@ -420,6 +425,18 @@ def routed(scoring: Any, params: Mapping[str, Any], n: int) -> tuple[Any, set[st
     return with_columns(scoring, given, n), wanted
 
 
+def routed_to_all(scoring: Any, params: Mapping[str, Any], n: int) -> Any:
+    """Return `scoring=` as `routed` does; raise unless there is a metric for each of `params`."""
+    scoring, wanted = routed(scoring, params, n)
+    others = [name for name in params if name not in wanted]
+    if others:
+        raise TypeError(
+            f"params contains {others[0]!r}, which no metric of scoring= takes: functions take "
+            f"it by this name, scorers by .set_score_request({others[0]}=True)."
+        )
+    return scoring
+
+
 def with_columns(scoring: Any, given: Sequence[Mapping[str, Any]], n: int) -> Any:
     """Return `scoring=` whose items know the columns that each is given, of n instances."""
     if not any(given):
@@ -427,14 +444,19 @@ def with_columns(scoring: Any, given: Sequence[Mapping[str, Any]], n: int) -> An
     items = []
     for (_, item), columns in zip(spelled_out(scoring), given, strict=True):
         if columns:
-            arrays = {key: _column(one, key, n) for key, one in columns.items()}
-            known = WithColumns(np.arange(n), arrays, np.arange(n))
+            known = known_columns(columns, n)
             is_function = isinstance(item, AnyMetric)
             item = replace(item, columns=known) if is_function else Routed(item, known)
         items.append(item)
     if isinstance(scoring, Mapping):
         return dict(zip(scoring, items, strict=True))
     return items if isinstance(scoring, Iterable) else items[0]
+
+
+def known_columns(columns: Mapping[str, Any], n: int) -> WithColumns:
+    """Return columns of n instances, which are checked."""
+    arrays = {name: _column(values, name, n) for name, values in columns.items()}
+    return WithColumns(np.arange(n), arrays, np.arange(n))
 
 
 def _column(values: Any, name: str, n: int) -> Any:

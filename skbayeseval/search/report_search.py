@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 from sklearn import get_config
 from sklearn.base import clone, is_classifier
 from sklearn.model_selection import check_cv
+from sklearn.utils.metadata_routing import get_routing_for_object
 from sklearn.utils.validation import check_is_fitted
 
 from skbayeseval._arrays import Array, check_frame, number_of_samples
@@ -35,6 +36,7 @@ from skbayeseval.results.facts import Fact
 from skbayeseval.results.ranking import Ranking
 from skbayeseval.search.candidates import (
     Recorded,
+    RecordedOnly,
     Target,
     can_be_paired,
     check_scoring,
@@ -124,7 +126,8 @@ def report_search(
     groups : array-like of shape (n_samples,), default=None
         Passed to the splitter, as in `fit` of the search.
     params : dict, default=None
-        Passed to every `fit`, or routed if metadata routing is enabled, to scorers as well.
+        Passed to every `fit`, or routed if metadata routing is enabled, to scorers as well. Where
+        the estimator's own `score` takes some of it, the report is based on recorded scores.
     prob : float, default=0.95
         The mass of the HDIs, and the probability at which a decision is made.
     n_draws : int, default=None
@@ -184,14 +187,19 @@ def report_search(
             check_range(recorded.scores(key), settings.name)
         return report_recorded(recorded, settings)
     _check_search(search, X, y)
-    requests = [one for scorers in (scoring, search.scoring) for one in requests_of(scorers)]
+    requests = [*requests_of(scoring), *requests_of(search.scoring, [search.estimator])]
+    own_columns: set[str] = set()
     if params and y is not None and get_config()["enable_metadata_routing"]:
+        if scoring is None and search.scoring is None:
+            own_columns = get_routing_for_object(search.estimator).consumes("score", [*params])
         search, n = copy(search), number_of_samples(y, "y")
         same = scoring is search.scoring
         search.scoring, _ = routed(search.scoring, params, n)
         scoring = search.scoring if same else routed(scoring, params, n)[0]
     recorded, target = Recorded(search.cv_results_), target_of(search, y)
     settings = _with_search(settings, search, recorded, scoring, target)
+    if own_columns:  # what `score` does with them is known to nobody else
+        settings = replace(settings, measure=RecordedOnly(str(settings.key)))
     if X is not None and settings.key is not None and not can_be_paired(settings.measure, target):
         warnings.warn(
             f"scoring={settings.name!r} is known only by its value in each split, so X and y are "
@@ -222,7 +230,7 @@ def report_search(
     cv = check_cv(search.cv, y, classifier=is_classifier(search.estimator))
     split_params, fit_params, _ = route("report_search", estimators, cv, params, groups, requests)
     splits = _repeated_splits(cv, X, y, split_params, recorded.n_splits)
-    learners = Learners(estimators, cv, split_params, fit_params, entropy)
+    learners = Learners(estimators, cv, split_params, fit_params, entropy, params or {})
     ranking = compare_learners(Ranking, learners, X, y, options, splits)
     # Recorded scores may use sample weights; counts never do.
     weighted = any("sample_weight" in name for name in params or {})

@@ -137,7 +137,8 @@ class Fitting:
 class Learners(NamedTuple):
     """Estimators by name, their splitter, and what it and their fits are given.
 
-    `entropy` seeds the draws, and the splits if these are not given.
+    `entropy` seeds the draws, and the splits if these are not given. `params` are what users passed
+    with X and y, whoever it is for.
     """
 
     estimators: Mapping[str, Any]
@@ -145,6 +146,7 @@ class Learners(NamedTuple):
     split_params: Mapping[str, Any]
     fit_params: Mapping[str, Mapping[str, Any]]
     entropy: int
+    params: Mapping[str, Any]
 
     @property
     def groups(self) -> Any:

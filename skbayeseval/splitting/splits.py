@@ -56,10 +56,11 @@ def check_iterable_cv(cv: Any) -> Any:
 def generate_splits(cv: Any, X: Any, y: Any, params: Mapping[str, Any]) -> Iterable[Any]:
     """Return what `cv.split` yields; scikit-learn's splitters get groups only if they use them.
 
-    Those that do not would warn of that, whether or not groups are split.
+    Those that do not would warn of that, whether or not groups are split. Those that do have a
+    request for groups, whatever name it gives them.
     """
     known = type(cv).__module__.startswith("sklearn.")
-    if known and not cv.get_metadata_routing().consumes("split", ["groups"]):
+    if known and "groups" not in cv.get_metadata_routing().split.requests:
         params = {name: value for name, value in params.items() if name != "groups"}
     return cv.split(X, y, **params)
 

@@ -215,6 +215,7 @@ def test_routing():
     plain = BayesianComparer([NB, LR], **options).fit(X, Y, **given)
     with config_context(enable_metadata_routing=True):
         learners = [clone(one).set_fit_request(sample_weight=True) for one in (NB, LR)]
+        learners = [one.set_score_request(sample_weight=False) for one in learners]
         routed = BayesianComparer(learners, **options).fit(X, Y, **given)
         assert routed.get_metadata_routing().consumes("fit", [*given]) == {*given}
     np.testing.assert_array_equal(routed.result_.draws, plain.result_.draws)

@@ -114,6 +114,7 @@ def test_groups_and_parameters():
         assert not set(groups[train]) & set(groups[test])
     with config_context(enable_metadata_routing=True):
         pair = [clone(one).set_fit_request(sample_weight=True) for one in (NB, LR)]
+        pair = [one.set_score_request(sample_weight=False) for one in pair]
         given = {"groups": groups, **params}
         routed = bayesian_cross_validate(*pair, X, Y, params=given, random_state=0)
         with pytest.raises(ValueError, match=r"bayesian_cross_validate"):

@@ -11,14 +11,19 @@ from sklearn.datasets import make_classification
 from sklearn.exceptions import UnsetMetadataPassedError
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import make_scorer
-from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_validate
+from sklearn.model_selection import GridSearchCV, GroupKFold, StratifiedKFold, cross_validate
 from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils.metadata_routing import get_routing_for_object
 
 from skbayeseval import (
     BayesianComparer,
+    BlockRegularizedCV,
     bayesian_cross_val_score,
     bayesian_cross_validate,
     compare_predictions,
+    count_scorer,
     load_result,
     metrics,
     report_search,
@@ -172,6 +177,145 @@ def test_requests(routing):
     options = {"scoring": weighted, "params": {"sample_weight": WEIGHTS}}
     result = compare_predictions(Y, A, B, **options, **FEW)
     assert result.observed_a == pytest.approx(sk.f1_score(Y, A, sample_weight=WEIGHTS))
+
+
+def weighing(learner, fit, score):
+    return clone(learner).set_fit_request(sample_weight=fit).set_score_request(sample_weight=score)
+
+
+@pytest.mark.parametrize("requests", [(True, True), (True, "importance"), ("importance", False)])
+def test_own_scores_have_the_columns_they_request(routing, requests):
+    """Each estimator its own, through pipelines as well."""
+    params = {"sample_weight": WEIGHTS, "importance": WEIGHTS**2}
+    learners = [
+        weighing(LEARNERS[0], *requests),
+        make_pipeline(StandardScaler(), weighing(LEARNERS[1], "importance", True)),
+    ]
+    learners[1][0].set_fit_request(sample_weight=False)
+    options = {"params": params, "cv": CV, "model": "scores", **FEW}
+    result = bayesian_cross_validate(*learners, X, Y, **options)
+    comparer = BayesianComparer(learners, cv=CV, model="scores", refit=True, **FEW)
+    comparer.fit(X, Y, **params)
+    assert comparer.get_metadata_routing().consumes("fit", [*params]) == {*params}
+    for i, learner in enumerate(learners):
+        request = get_routing_for_object(learner)
+        names = {name for method in ("fit", "score") for name in request.consumes(method, params)}
+        options["params"] = own = {name: params[name] for name in names}
+        expected = cross_validate(learner, X, Y, params=own, cv=CV)["test_score"]
+        for found in (result.cv_results, comparer.cv_results_):
+            assert_allclose(found[result.names[i]]["test_score"], expected)
+        of_one = bayesian_cross_val_score(learner, X, Y, **options)
+        assert of_one.observed == pytest.approx(expected.mean())
+    score = comparer.best_estimator_.score(X, Y, sample_weight=WEIGHTS)
+    assert comparer.score(X, Y, sample_weight=WEIGHTS) == score
+
+
+def test_own_scores_that_are_not_counts(routing):
+    params = {"sample_weight": WEIGHTS}
+    learners = [weighing(one, True, i == 1) for i, one in enumerate(LEARNERS)]
+    message = r"score method of 'LogisticRegression' requests \['sample_weight'\], but without"
+    with pytest.raises(ValueError, match=message):
+        bayesian_cross_validate(*learners, X, Y, params=params, **FEW)
+    with pytest.raises(ValueError, match=message):
+        BayesianComparer(learners, **FEW).fit(X, Y, **params)
+    with pytest.raises(ValueError, match=message):
+        bayesian_cross_val_score(learners[1], X, Y, params=params, **FEW)
+    # What the error proposes gives what the estimators' own scores are.
+    weighted = make_scorer(sk.accuracy_score).set_score_request(sample_weight=True)
+    expected = cross_validate(learners[1], X, Y, params=params, cv=CV)["test_score"]
+    options = {"params": params, "cv": CV, **FEW}
+    for proposed in ({"scoring": weighted}, {"model": "scores"}):
+        found = bayesian_cross_val_score(learners[1], X, Y, **proposed, **options)
+        assert_allclose(found.cv_results["LogisticRegression"]["test_score"], expected)
+    ignoring = bayesian_cross_val_score(weighing(LEARNERS[1], True, False), X, Y, **options)
+    expected = cross_validate(weighing(LEARNERS[1], True, False), X, Y, params=params, cv=CV)
+    assert_allclose(ignoring.cv_results["LogisticRegression"]["test_score"], expected["test_score"])
+    comparer = BayesianComparer([weighing(one, True, False) for one in LEARNERS], refit=True, **FEW)
+    comparer.fit(X, Y, **params)
+    with pytest.raises(TypeError, match="params contains 'sample_weight', which no metric of"):
+        comparer.score(X, Y, sample_weight=WEIGHTS)
+
+
+@pytest.mark.parametrize("model", ["auto", "scores"])
+@pytest.mark.parametrize("scoring", [None, "accuracy", ["f1", "roc_auc"], {"a": "f1"}])
+def test_requests_that_are_not_set(routing, scoring, model):
+    """As `cross_validate`, also where names are scikit-learn's scorers."""
+    learners = [clone(one).set_fit_request(sample_weight=True) for one in LEARNERS]
+    options = {"scoring": scoring, "params": {"sample_weight": WEIGHTS}}
+    own = {"model": model, **options, **FEW}
+    with pytest.raises(UnsetMetadataPassedError):
+        cross_validate(learners[0], X, Y, **options)
+    with pytest.raises(UnsetMetadataPassedError):
+        bayesian_cross_validate(*learners, X, Y, **own)
+    with pytest.raises(UnsetMetadataPassedError):
+        bayesian_cross_val_score(learners[0], X, Y, **own)
+    with pytest.raises(UnsetMetadataPassedError):
+        BayesianComparer(learners, scoring=scoring, model=model, **FEW).fit(
+            X, Y, sample_weight=WEIGHTS
+        )
+
+
+def test_columns_in_another_order(routing):
+    """What no `fit` takes is paired by index as well, whichever of the data has one."""
+    amount = pd.Series(AMOUNT).sort_values()
+    scorer, message = asking(gain), r"but their indexes differ: \w+ has the same values in ano"
+    frame, target = pd.DataFrame(X), pd.Series(Y)
+    options = {"scoring": scorer, "params": {"amount": amount}, **FEW}
+    for data in ((frame, Y), (X, target), (frame, target)):
+        for model in ("auto", "scores"):
+            with pytest.raises(ValueError, match=message):
+                bayesian_cross_validate(*LEARNERS, *data, model=model, **options)
+        with pytest.raises(ValueError, match=message):
+            bayesian_cross_val_score(LEARNERS[0], *data, **options)
+        comparer = BayesianComparer(LEARNERS, scoring=scorer, cv=CV, refit=True, **FEW)
+        with pytest.raises(ValueError, match=message):
+            comparer.fit(*data, amount=amount)
+        comparer.fit(*data, amount=amount.sort_index())
+        with pytest.raises(ValueError, match=message):
+            comparer.score(*data, amount=amount)
+        search = GridSearchCV(GaussianNB(), {"var_smoothing": [1e-9, 1.0]}, scoring=scorer, cv=CV)
+        search.fit(*data, amount=AMOUNT)
+        with pytest.raises(ValueError, match=message):
+            report_search(search, *data, rope=1.0, params={"amount": amount}, **FEW)
+    with pytest.raises(ValueError, match=message):
+        compare_predictions(Y, pd.Series(A), B, **options)
+
+
+@pytest.mark.parametrize("splitter", [GroupKFold(4), BlockRegularizedCV(random_state=0)])
+def test_groups_by_another_name(routing, splitter):
+    """They reach the splitter, and are the unit."""
+    groups = np.arange(N) // 4
+    named = clone(splitter, safe=False).set_split_request(groups="patient")
+    plain, routed = (
+        bayesian_cross_validate(*LEARNERS, X, Y, cv=cv, params={name: groups}, **FEW)
+        for cv, name in ((splitter, "groups"), (named, "patient"))
+    )
+    assert_array_equal(plain.draws, routed.draws)
+    comparer = BayesianComparer(LEARNERS, cv=named, **FEW).fit(X, Y, patient=groups)
+    assert_array_equal(comparer.result_.draws, plain.draws)
+    search = GridSearchCV(GaussianNB(), {"var_smoothing": [1e-9, 1.0]}, cv=named)
+    search.fit(X, Y, patient=groups)
+    report = report_search(search, X, Y, rope=0.1, params={"patient": groups}, **FEW)
+    assert_allclose(report.ranking.table["observed"].max(), search.best_score_)
+    with config_context(enable_metadata_routing=False):  # where no name is asked for
+        unrouted = bayesian_cross_validate(*LEARNERS, X, Y, cv=named, groups=groups, **FEW)
+    assert_array_equal(unrouted.draws, plain.draws)
+
+
+def test_searches_by_own_scores(routing):
+    """Recorded scores are reported: what `score` does with its columns is not known."""
+    params = {"sample_weight": WEIGHTS}
+    learner, grid = weighing(GaussianNB(), True, True), {"var_smoothing": [1e-9, 1.0]}
+    search = GridSearchCV(learner, grid, cv=CV).fit(X, Y, **params)
+    with pytest.warns(UserWarning, match="'score' is known only by its value in each split"):
+        report = report_search(search, X, Y, rope=0.1, params=params, **FEW)
+    found = [report.ranking.table.loc[name, "observed"] for name in report.ranking.names]
+    assert_allclose(found, search.cv_results_["mean_test_score"])
+    counting = GridSearchCV(learner, grid, cv=CV, scoring=count_scorer([0, 1]), refit="score")
+    report = report_search(counting.fit(X, Y, **params), X, Y, rope=0.1, params=params, **FEW)
+    assert report.source == "predictions"
+    found = [report.ranking.table.loc[name, "observed"] for name in report.ranking.names]
+    assert_allclose(found, counting.cv_results_["mean_test_score"], atol=0.005)
 
 
 def test_searches(routing):

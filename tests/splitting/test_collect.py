@@ -20,7 +20,7 @@ FAIR = LogisticRegression()
 
 def run(estimators, data=X, y=Y, cv=CV, params=None, observe=observe_predictions, **options):
     given = dict.fromkeys(estimators, params or {})
-    learners = Learners(estimators, cv, {}, given, entropy=0)
+    learners = Learners(estimators, cv, {}, given, entropy=0, params={})
     observers, splits = dict.fromkeys(estimators, observe), make_splits(cv, data, y, {})
     return collect(learners, data, y, Fitting(**options), splits=splits, observers=observers)
 
