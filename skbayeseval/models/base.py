@@ -140,7 +140,8 @@ class Model(ParameterObject):
     draws_metrics_together: ClassVar[bool] = False
     # Whether a draw costs no more than that of two classes.
     draws_cost_one: ClassVar[bool] = False
-    # Where the entries of parameters that both classifiers share go when A and B are swapped.
+    # Where the entries of parameters that both classifiers share go when A and B are swapped; only
+    # class proportions, which are called `mu...`, need none.
     swapped_entries: ClassVar[Mapping[str, list[int]]] = {}
     # What a model that is asked for by name has in place of the published prior, which makes
     # intervals too wide where classifiers seldom disagree (docs/calibration.md, single test sets).
@@ -178,11 +179,20 @@ class Model(ParameterObject):
         for name, values in draws.items():
             stem, _, owner = name.rpartition("_")
             if not stem:
-                moved = i > j and name in self.swapped_entries
-                renamed[name] = values[..., self.swapped_entries[name]] if moved else values
+                if i > j and not name.startswith("mu"):
+                    values = values[..., self._swapped(name)]
+                renamed[name] = values
             elif owner in (letter(i), letter(j)):
                 renamed[f"{stem}_{'A' if owner == letter(i) else 'B'}"] = values
         return renamed
+
+    def _swapped(self, name: str) -> list[int]:
+        if name not in self.swapped_entries:
+            raise ValueError(
+                f"{type(self).__name__} must declare swapped_entries[{name!r}]: where the entries "
+                f"of {name!r}, which both classifiers share, go when A and B are swapped."
+            )
+        return self.swapped_entries[name]
 
     def parameters_of_joint(self, draws: Draws, positive: int | None) -> dict[str, Array]:
         """Return draws of the parameters of this model, given those of a model it is a margin of.

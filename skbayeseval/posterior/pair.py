@@ -122,6 +122,8 @@ class PairPosterior(Posterior):
     def parameters(self) -> dict[str, Array]:
         """Return draws of the parameters of the pair, named as those of A and B."""
         draws = self._joint.model.parameters_of_pair(self._joint.parameters(), *self._rows)
+        if self.model is self._joint.model:
+            return draws
         return self.model.parameters_of_joint(draws, self.positive)
 
     def rates(self) -> dict[str, Array]:
