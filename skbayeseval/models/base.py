@@ -173,6 +173,10 @@ class Model(ParameterObject):
         """Return the model of two classifiers that is the margin of this one."""
         return self
 
+    def mirrored(self) -> Model:
+        """Return the model with A and B swapped: another one if the prior tells them apart."""
+        return self
+
     def parameters_of_pair(self, draws: Draws, i: int, j: int) -> dict[str, Array]:
         """Return the draws of the parameters of classifiers `i` and `j`, renamed to A and B."""
         renamed = {}
@@ -538,6 +542,14 @@ def check_several(number: int, what: str) -> None:
             f"There is a single {what}, which does not tell how much {what}s vary. Pass at least "
             f"two {what}s, better 20 or more{hint}."
         )
+
+
+def with_swapped_theta(model: Model) -> Model:
+    """Return a model whose `theta` is one number, or has both, only A, only B and neither."""
+    theta = np.asarray(model.get_params()["theta"])
+    if theta.shape[-1:] != (4,):
+        return model
+    return copy(model).set_params(theta=theta[..., [0, 2, 1, 3]].tolist())
 
 
 def check_concentration(value: ArrayLike, shape: tuple[int, ...], name: str) -> Array:
