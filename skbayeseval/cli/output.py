@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import math
 import os
-import re
 import sys
 from collections.abc import Sequence
 from typing import Any, NoReturn
@@ -28,20 +27,12 @@ from skbayeseval.results.report import page
 # The exit code if a gate is not passed.
 NOT_PASSED = 3
 
-# Options that are not called as the argument of functions that they stand for.
+# Options that are not called as the argument that they stand for, as messages write it.
 OPTIONS = {
     "n_draws": "--draws",
     "random_state": "--seed",
-    "margin": "--rope",
-    "counter": "--chunks",
-    "groups": "--groups",
-}
-
-# What the commands keep beside options.
-NO_OPTIONS = {"file", "files", "columns", "systems", "given", "run", "command"}
-
-# The same of data, which messages name without "=".
-DATA = {
+    "margin=": "--rope",
+    "counter=": "--chunks",
     "y_true": "--truth",
     "y_pred_a": "--a",
     "y_pred_b": "--b",
@@ -61,22 +52,15 @@ def as_option(name: str) -> str:
     return f"--{name.replace('_', '-')}"
 
 
-def in_words_of_options(error: Exception, args: argparse.Namespace) -> str:
-    """Return a message of a function with ``--labels`` for ``labels=``, and other options so."""
-    options = {name: as_option(name) for name in vars(args).keys() - NO_OPTIONS} | OPTIONS
-
-    def option(found: re.Match[str]) -> str:
-        name, text, value = found.groups()
-        if name not in options:
-            return found[0]
-        return f"{options[name]} {text or ''}" if text or value else options[name]
-
+def with_options(error: Exception, args: argparse.Namespace) -> str:
+    """Return a message as it is, and which options are meant by arguments that it mentions."""
+    message = str(error)
     if isinstance(error, InputError):
-        return str(error)
-    message = re.sub(r"\b(\w+)=(?:'([^']*)'|(?=([\w\[(-])))?", option, str(error))
+        return message
     systems = getattr(args, "systems", ("A", "B"))
-    words = DATA | dict(zip(("scores_a", "scores_b"), systems, strict=False))
-    return re.sub(rf"\b({'|'.join(words)})\b=?", lambda found: words[found[1]], message)
+    meant = OPTIONS | dict(zip(("scores_a", "scores_b"), systems, strict=False))
+    options = [f"{name} is {option}" for name, option in meant.items() if name in message]
+    return f"{message} ({', '.join(options)})" if options else message
 
 
 class _Once(argparse.Action):

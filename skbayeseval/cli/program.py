@@ -21,12 +21,12 @@ from skbayeseval.cli.output import (
     add_model,
     add_output,
     add_scoring,
-    in_words_of_options,
     model_options,
     names_of,
     report,
     save,
     say,
+    with_options,
 )
 from skbayeseval.results.text_tables import as_text
 
@@ -150,7 +150,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     told = set()
 
     def tell(what: str, said: Any, more: str = "") -> None:
-        message = one_line(in_words_of_options(said, args)) + more
+        message = one_line(with_options(said, args)) + more
         if message in told:
             return
         told.add(message)

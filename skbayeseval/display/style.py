@@ -523,6 +523,8 @@ def finding_of(
         return f"{a} and {b} are identical: their {identical} are the same"
     region = Interval(0.0, 0.0) if rope is None else rope
     worse, equivalent, better = chances = difference.around(region)
+    if rope is None and not difference.lead and equivalent <= max(worse, better):
+        return f"neither {a} nor {b} is ahead"
     who, chance = (a, better) if better >= worse else (b, worse)
     said = f"{who} is better{describe_side(region, better=better >= worse)}"
     if equivalent > chance:

@@ -14,7 +14,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from numbers import Real
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +34,13 @@ class InWords:
     depends_on_splits = False
     n_repeats = 1
     trained_on = ""
+    # What to ask instead of whether it is true.
+    _to_ask: ClassVar[str]
+
+    def __bool__(self) -> bool:
+        raise TypeError(
+            f"A {type(self).__name__} is neither true nor false. Ask for {self._to_ask}."
+        )
 
     def __repr__(self) -> str:
         return str(self)
@@ -136,6 +143,10 @@ class Decision(InWords):
     turn: str = ""
     trained_on: str = ""
     other_metrics: tuple[str, ...] = field(default=(), compare=False)
+    _to_ask: ClassVar[str] = (
+        "its code, such as decision.code == '>>', or for superiority(margin) or "
+        "non_inferiority(margin), which are true if the answer is yes"
+    )
 
     @property
     def settled(self) -> bool:
@@ -400,6 +411,7 @@ class ExpectedLoss(InWords):
     metric: str = "score"
     cost: tuple[float, ...] = (1.0, 1.0)
     other_metrics: tuple[str, ...] = field(default=(), compare=False)
+    _to_ask: ClassVar[str] = "its choice, or its losses"
 
     @property
     def a(self) -> float:

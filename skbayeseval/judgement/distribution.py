@@ -112,6 +112,18 @@ class Distribution:
         n = len(self.draws)
         return Probabilities(worse / n, (n - worse - better) / n, better / n)
 
+    @cached_property
+    def lead(self) -> int:
+        """1 if A is ahead, -1 if B is; 0 if it is a coin flip, which other draws could change."""
+        worse, _, better = self.around(Interval(0.0, 0.0))
+        if abs(better - worse) * self.sd < MOST_CHANCE * self.mcse:
+            return 0
+        return int(better > worse) - int(better < worse)
+
+
+# A lead of fewer standard errors of the draws is one by chance.
+MOST_CHANCE = 4
+
 
 def as_distribution(draws: Distribution | ArrayLike) -> Distribution:
     """Return a distribution; draws alone are taken for independent ones."""
@@ -148,6 +160,8 @@ def decision_of(
 @dataclass(frozen=True, repr=False)
 class OneSidedDecision(InWords):
     """The answer to a one-sided question about A minus B; `str` and `repr` return a sentence.
+
+    In a condition, it is true if the answer is yes, and false if it is no or not settled.
 
     Attributes
     ----------
@@ -207,6 +221,9 @@ class OneSidedDecision(InWords):
     looks: int = 1
     plan: Plan | None = None
     n_more: int | None = None
+
+    def __bool__(self) -> bool:
+        return self.answer == "yes"
 
     @property
     def settled(self) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -85,6 +85,7 @@ class RankingDecision(InWords):
     prob: float = 0.95
     trained_on: str = ""
     other_metrics: tuple[str, ...] = field(default=(), compare=False)
+    _to_ask: ClassVar[str] = "decision.best_alone, decision.settled or decision.equivalent"
 
     @property
     def best_alone(self) -> str | None:
@@ -143,6 +144,7 @@ class Tiers(InWords):
     metric: str = "score"
     prob: float = 0.95
     other_metrics: tuple[str, ...] = field(default=(), compare=False)
+    _to_ask: ClassVar[str] = "its groups or numbers()"
 
     def numbers(self) -> dict[str, int]:
         """Return the number of the tier of each classifier, by name; 1 is the best."""

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -84,6 +84,7 @@ class SubgroupDecision(InWords):
     prob: float = 0.95
     column: str | None = None
     incomplete: Mapping[Any, str] = field(default_factory=dict)
+    _to_ask: ClassVar[str] = "decision.varies, decision.settled or the decisions in subgroups"
 
     @property
     def varies(self) -> bool | None:
@@ -263,6 +264,7 @@ class LargestGap(InWords):
     prob: float = 0.95
     of_metric: str = ""
     draws: Array = field(default_factory=lambda: np.empty(0), compare=False)
+    _to_ask: ClassVar[str] = "its estimate, or whether its interval.low is positive"
 
     def __str__(self) -> str:
         low, high = self.interval

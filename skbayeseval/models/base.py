@@ -140,7 +140,8 @@ class Model(ParameterObject):
     draws_metrics_together: ClassVar[bool] = False
     # Whether a draw costs no more than that of two classes.
     draws_cost_one: ClassVar[bool] = False
-    # Where the entries of parameters that both classifiers share go when A and B are swapped.
+    # Where the entries of parameters that both classifiers share go when A and B are swapped; only
+    # class proportions, which are called `mu...`, need none.
     swapped_entries: ClassVar[Mapping[str, list[int]]] = {}
     # What a model that is asked for by name has in place of the published prior, which makes
     # intervals too wide where classifiers seldom disagree (docs/calibration.md, single test sets).
@@ -172,17 +173,30 @@ class Model(ParameterObject):
         """Return the model of two classifiers that is the margin of this one."""
         return self
 
+    def mirrored(self) -> Model:
+        """Return the model with A and B swapped: another one if the prior tells them apart."""
+        return self
+
     def parameters_of_pair(self, draws: Draws, i: int, j: int) -> dict[str, Array]:
         """Return the draws of the parameters of classifiers `i` and `j`, renamed to A and B."""
         renamed = {}
         for name, values in draws.items():
             stem, _, owner = name.rpartition("_")
             if not stem:
-                moved = i > j and name in self.swapped_entries
-                renamed[name] = values[..., self.swapped_entries[name]] if moved else values
+                if i > j and not name.startswith("mu"):
+                    values = values[..., self._swapped(name)]
+                renamed[name] = values
             elif owner in (letter(i), letter(j)):
                 renamed[f"{stem}_{'A' if owner == letter(i) else 'B'}"] = values
         return renamed
+
+    def _swapped(self, name: str) -> list[int]:
+        if name not in self.swapped_entries:
+            raise ValueError(
+                f"{type(self).__name__} must declare swapped_entries[{name!r}]: where the entries "
+                f"of {name!r}, which both classifiers share, go when A and B are swapped."
+            )
+        return self.swapped_entries[name]
 
     def parameters_of_joint(self, draws: Draws, positive: int | None) -> dict[str, Array]:
         """Return draws of the parameters of this model, given those of a model it is a margin of.
@@ -528,6 +542,14 @@ def check_several(number: int, what: str) -> None:
             f"There is a single {what}, which does not tell how much {what}s vary. Pass at least "
             f"two {what}s, better 20 or more{hint}."
         )
+
+
+def with_swapped_theta(model: Model) -> Model:
+    """Return a model whose `theta` is one number, or has both, only A, only B and neither."""
+    theta = np.asarray(model.get_params()["theta"])
+    if theta.shape[-1:] != (4,):
+        return model
+    return copy(model).set_params(theta=theta[..., [0, 2, 1, 3]].tolist())
 
 
 def check_concentration(value: ArrayLike, shape: tuple[int, ...], name: str) -> Array:

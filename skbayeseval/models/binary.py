@@ -30,10 +30,12 @@ from skbayeseval.evidence.units import UnitCounts
 from skbayeseval.metrics.metric import Metric
 from skbayeseval.models.base import (
     Blocks,
+    Model,
     Replicated,
     check_concentration,
     check_positive_class,
     confusion,
+    with_swapped_theta,
 )
 from skbayeseval.models.margins import (
     BetaMargin,
@@ -152,6 +154,10 @@ class Paired(Vectors):
     def __init__(self, mu: ArrayLike = 1.0, theta: ArrayLike = 1.0) -> None:
         self.mu = mu
         self.theta = theta
+
+    def mirrored(self) -> Model:
+        """Return the model with A and B swapped."""
+        return with_swapped_theta(self)
 
     def _observe(self, evidence: PairedCounts) -> None:
         mu = check_concentration(self.mu, (2,), "mu")

@@ -21,7 +21,13 @@ from skbayeseval.engines.bootstrap import UNSEEN, WeightedSums
 from skbayeseval.engines.gammas import log_rising
 from skbayeseval.evidence.item_scores import ItemScores, Units, unseen_errors
 from skbayeseval.metrics.metric import Metric
-from skbayeseval.models.base import Blocks, Model, check_concentration, check_several
+from skbayeseval.models.base import (
+    Blocks,
+    Model,
+    check_concentration,
+    check_several,
+    with_swapped_theta,
+)
 from skbayeseval.models.margins import BetaMargin, log_density_of_equality
 
 # The share of the prior that is left to the last stick, on average.
@@ -61,6 +67,10 @@ class OutcomesOfItems(ItemModel):
 
     # The Dirichlet prior of the four outcomes.
     concentration: Array
+
+    def mirrored(self) -> Model:
+        """Return the model with A and B swapped."""
+        return with_swapped_theta(self)
 
     def _scores(self, theta: Array) -> Array:
         """Return the mean scores of two systems, given draws of theta, of shape (4, n)."""

@@ -89,10 +89,12 @@ class PairPosterior(Posterior):
         self._joint = joint
         self._rows = [i, j]
         of_both = len(joint.counts) == 2 and (i, j) == (0, 1)
+        # With exact draws, the margin of the pair is the model of two, which has closed forms.
+        model = joint.model.of_pair() if joint.has_independent_draws else joint.model
+        self._is_margin = model is not joint.model
         options = {known.name: getattr(joint, known.name) for known in fields(Posterior)}
         options |= {
-            # With exact draws, the margin of the pair is the model of two, which has closed forms.
-            "model": joint.model.of_pair() if joint.has_independent_draws else joint.model,
+            "model": model.mirrored() if i > j else model,
             "build_prior": joint.build_prior if of_both else None,
         }
         for name in ("evidence", "scored", "weights", "own_prior"):
@@ -114,15 +116,10 @@ class PairPosterior(Posterior):
         joint = self._joint.under_published_prior()
         return self if joint is self._joint else PairPosterior(joint, *self._rows)
 
-    @property
-    def prior_description(self) -> dict[str, Any]:
-        """The prior in the form that `prior=` accepts, or the name of a callable prior."""
-        return self._joint.prior_description
-
     def parameters(self) -> dict[str, Array]:
         """Return draws of the parameters of the pair, named as those of A and B."""
         draws = self._joint.model.parameters_of_pair(self._joint.parameters(), *self._rows)
-        return self.model.parameters_of_joint(draws, self.positive)
+        return self.model.parameters_of_joint(draws, self.positive) if self._is_margin else draws
 
     def rates(self) -> dict[str, Array]:
         """Return draws of rates that are not parameters of the model: the recall of each class."""

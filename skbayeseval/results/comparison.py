@@ -399,11 +399,15 @@ class ComparisonResult(ComparisonFigures):
         if identical is not None:
             on = self._on(metric)
             return f"{a} and {b} are identical{on}: their {identical} are the same."
-        worse, equal, better = self._distribution(metric).around(Interval(0.0, 0.0))
-        ahead, behind = (a, b) if better >= worse else (b, a)
+        difference = self._distribution(metric)
+        worse, equal, better = difference.around(Interval(0.0, 0.0))
+        ahead, behind = (a, b) if difference.lead > 0 else (b, a)
         verdict = f"{ahead} is better than {behind}"
         if equal >= max(worse, better):
             verdict = f"{a} and {b} are equal"
+        elif not difference.lead:
+            on = self._on(metric)
+            return f"Neither {a} nor {b} is ahead{on}: each is better with the same probability."
         chance = format_probability(max(worse, equal, better), words=True)
         return f"{verdict}{self._on(metric)} with probability {chance}."
 
@@ -426,13 +430,27 @@ class ComparisonResult(ComparisonFigures):
 
     def _count(self) -> str:
         """Return a sentence on how many metrics each classifier is ahead on."""
-        means = [self._distribution(metric).mean for metric in self._metrics.values()]
-        ahead = [sum(mean > 0 for mean in means), sum(mean < 0 for mean in means)]
-        first, second = (0, 1) if ahead[0] >= ahead[1] else (1, 0)
-        called = with_letters(self.names)
-        total = "both" if ahead[first] == len(means) == 2 else f"{ahead[first]} of {len(means)}"
-        rest = f", behind on {ahead[second]}" if ahead[second] else ""
-        return f"{called[first]} is ahead of {called[second]} on {total} metrics{rest}."
+        metrics, called = list(self._metrics.values()), with_letters(self.names)
+        identical = {self._posterior.what_is_identical(metric) for metric in metrics}
+        same = "both" if len(metrics) == 2 else f"all {len(metrics)}"
+        if None not in identical:
+            said = " and ".join(map(str, identical))
+            return f"{called[0]} and {called[1]} are identical on {same} metrics: same {said}."
+        leads = [self._lead(metric) for metric in metrics]
+        first, second = (1, -1) if leads.count(1) >= leads.count(-1) else (-1, 1)
+        if not any(leads):
+            return f"Neither {called[0]} nor {called[1]} is ahead on any of {len(metrics)} metrics."
+        n = leads.count(first)
+        total = "both" if n == len(leads) == 2 else f"{n} of {len(leads)}"
+        rest = f", behind on {leads.count(second)}" if second in leads else ""
+        rest += f", level on {leads.count(0)}" if 0 in leads else ""
+        ahead, behind = called if first == 1 else called[::-1]
+        return f"{ahead} is ahead of {behind} on {total} metrics{rest}."
+
+    def _lead(self, metric: Metric) -> int:
+        """Return 1 if A is ahead, -1 if B is, 0 if nobody is."""
+        is_identical = self._posterior.what_is_identical(metric) is not None
+        return 0 if is_identical else self._distribution(metric).lead
 
     def _table_of_metrics(self) -> pd.DataFrame:
         """Return the observed values and the differences, one row per metric, as text."""

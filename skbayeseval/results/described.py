@@ -143,12 +143,11 @@ WITHOUT_A_ROPE = f"decision(rope=r), {R}"
 def in_numbers(names: tuple[str, str], difference: Distribution) -> str:
     """Return who is ahead by how much, and the 95% interval."""
     (low, high), mean = difference.hdi(), difference.mean
-    worse, _, better = difference.around(Interval(0.0, 0.0))
     ahead, digits = names[0], digits_of(Interval(low, high))
-    if better < worse:
+    if difference.lead < 0:
         ahead, mean, low, high = names[1], -mean, -high, -low
     estimate, *ends = (f"{abs(value):.{digits}f}" for value in (mean, low, high))
-    if mean <= 0 or float(estimate) == 0:  # of a skewed difference, too
+    if not difference.lead or mean <= 0 or float(estimate) == 0:  # of a skewed difference, too
         return f"hardly any; 95% interval: {ahead} {ends[0]} behind to {ends[1]} ahead"
     between = f"{ends[0]} to {ends[1]}"
     if low < 0:

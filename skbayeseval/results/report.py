@@ -92,10 +92,11 @@ class _Judged:
         worse, _, better = self.of_zero.probabilities
         rope, code, names = self.decision.rope, self.decision.code, self.decision.names
         self.called, self.digits = in_headings(self.metric), decimals(2 * self.difference.sd)
-        self.who, self.other = names if better >= worse else names[::-1]
-        self.p_ahead = max(better, worse)
-        self.p_beyond = self.decision.probabilities[2 if better >= worse else 0]
-        self.limit = rope.high if better >= worse else -rope.low
+        first = self.difference.lead >= 0
+        self.who, self.other = names if first else names[::-1]
+        self.p_ahead = better if first else worse
+        self.p_beyond = self.decision.probabilities[2 if first else 0]
+        self.limit = rope.high if first else -rope.low
         self.by = f" by more than {self.limit:.4g}" if self.limit else ""
         self.kind = "open"
         if self.identical is not None:

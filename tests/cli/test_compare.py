@@ -105,7 +105,7 @@ def test_labels_are_text(tmp_path, reported):
         ("y,a,b,a\n1,1,0,1\n0,1,1,0\n", "--a a: more than one such column in FILE"),
         ("y,a,b\n1,1.0,1\n0,0.0,0\n", "'0' and '0.0' are two classes"),
         ("y,a,b\nTRUE,True,TRUE\nFALSE,False,TRUE\n", "'FALSE' and 'False' are two classes"),
-        ("y,a,b\n", "--truth is empty"),
+        ("y,a,b\n", "y_true is empty. (y_true is --truth)"),
     ],
 )
 def test_labels_that_cannot_be_paired(text, message, tmp_path, refused):
@@ -212,8 +212,11 @@ def test_warnings_are_printed_as_errors_are(path, table, run):
     turned = "--truth y --score-a p_nb --score-b turned --scoring roc_auc"
     spelled = "--truth word --a same --b other"
     for columns, message in (
-        (turned, r"The ROC AUC of --score-b is 0.\d+, far below 0.5. .* or --pos-label\."),
-        (spelled, r"The labels of --b may be .* --truth: .* pass --labels with all classes\."),
+        (
+            turned,
+            r"The ROC AUC of y_score_b is 0.\d+, far below 0.5. .* \(y_score_b is --score-b\)",
+        ),
+        (spelled, r"The labels of y_pred_b may be .* \(y_true is --truth, y_pred_b is --b\)"),
     ):
         arguments = f"compare {path} {columns} {QUICK}"
         code, said = run(arguments)
@@ -300,11 +303,14 @@ def test_chunks_of_files_that_do_not_fit(tagged, tmp_path, refused):
         (f"{gold} {a} {b} --chunks IOB9", "'IOB9' is not a known scheme"),
         (
             f"{gold} {a} {b} --chunks IOB2 --pos-label 1",
-            "--pos-label does not apply to tags with --chunks",
+            "pos_label= does not apply to tags with counter=. Omit it. (counter= is --chunks)",
         ),
         (f"{gold} {a} {b} --truth y --a a --b b", "one table is expected, got 3"),
-        (f"{gold} {short} {b} --chunks IOB2", "--truth has 24 sentences, --a has 23"),
-        (f"{gold} {a} {long} --chunks IOB2", "--b[23]"),
+        (
+            f"{gold} {short} {b} --chunks IOB2",
+            "y_true has 24 sentences, y_pred_a has 23. (y_true is --truth, y_pred_a is --a)",
+        ),
+        (f"{gold} {a} {long} --chunks IOB2", "y_pred_b[23] has 3 ... y_pred_b is --b"),
         (f"{gold} {other} {b} --chunks IOB2", "sentence 1 has the word 'w0'"),
         (f"{gold} {a} {empty} --chunks IOB2", "contains no sentences"),
     ):

@@ -222,7 +222,8 @@ def test_junit_is_written_whole_or_not_at_all(run, refused, tmp_path):
     path = tmp_path / "gate.xml"
     path.write_text("before")
     base = f"counts --a {GOOD} --b {BAD} --draws 2000 --junit {path}"
-    refused("--rope 9", f"{base} --gate non-inferior --rope 9")
+    words = "margin=9.0 is at least half ... (margin= is --rope)"
+    refused(words, f"{base} --gate non-inferior --rope 9")
     assert path.read_text() == "before"
     assert run(f"{base} --gate better")[0] == 0
     assert path.read_text().startswith("<?xml")
@@ -249,7 +250,7 @@ def test_looks(run, refused):
     assert answer["required"] == pytest.approx(0.995)
     assert answer["looks"] == 10
     assert "99.5% or more would be a yes at each of 10 looks" in answer["sentence"]
-    refused("--looks 0 must be at least 1", f"{command} --looks 0")
+    refused("looks=0 must be at least 1", f"{command} --looks 0")
 
 
 def test_a_planned_total(run, refused):
@@ -263,5 +264,5 @@ def test_a_planned_total(run, refused):
     (answer,) = json.loads(said.out)["gate"]["answers"]
     assert answer["plan"] == {"n_now": 1020, "planned": 2000, "units": "instances"}
     assert 0 < answer["n_more"] < 300
-    refused("--planned 1000 is less than the 1,020 instances", f"{command} --planned 1000")
-    refused("omit --looks 3", f"{command} --planned 2000 --looks 3")
+    refused("planned=1000 is less than the 1,020 instances", f"{command} --planned 1000")
+    refused("omit looks=3", f"{command} --planned 2000 --looks 3")

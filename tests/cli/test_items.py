@@ -108,8 +108,8 @@ def test_the_gate(logs, run):
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ("--filter strict", "--score must say which column of FILE is the score, because any of"),
-        ("--score chars", "--filter must say which samples of FILE to read ... : loose, strict"),
+        ("--filter strict", "score= must say which column of FILE is the score, because any of"),
+        ("--score chars", "filter= must say which samples of FILE to read ... : loose, strict"),
         ("--score f1 --filter strict", "line 1 of FILE has no 'f1'. It has exact_match, chars"),
         ("--score chars --filter loose --names x", "--names must be 2 names"),
         ("FILE --score chars --filter loose", "FILE and FILE are the same file"),
@@ -124,12 +124,12 @@ def test_bad_input(options, words, logs, refused):
     ("new", "old", "words"),
     [
         ("id,score\n1,1\n1,0\n", "id,score\n1,1\n",
-         "Pass --runs all if these are runs ... --runs first or --runs last to keep one"),
+         "Pass runs='all' if these are runs ... runs='first' or runs='last' to keep one"),
         ("id,score\n1,1\n2,0\n", None, "two or more files are expected"),
         ("doc_id,resps,filter,acc\n1,x,s,1\n1,x,t,1\n", None,
          "filters s, t. Pass the log of another system, too, or --filter s --filter t to compare"),
         ("id,score\n1,1\n2,0\n", "id,grade\n1,1\n2,0\n",
-         "different scores: score, grade. Pass --score"),
+         "different scores: score, grade. Pass score="),
     ],
 )  # fmt: skip
 def test_what_is_refused_in_files(new, old, words, tmp_path, refused):
@@ -155,7 +155,7 @@ def test_attempts(tmp_path, run, reported, refused):
         assert found == code
         assert "pass@3" in said.out
     for scoring, words in (
-        ("pass@9", "needs 9 or more runs of each item, but a has fewer"),
+        ("pass@9", "needs 9 or more runs of each item, but scores_a has fewer ... (scores_a is a)"),
         ("f1", "--scoring must be pass@k or pass^k, such as pass@5, got f1"),
     ):
         refused(words, f"items --runs all --scoring {scoring}", *paths)
@@ -166,8 +166,8 @@ def test_items_that_one_file_lacks(tmp_path, run, reported, refused):
     paths[0].write_text("id,score\n1,1\n2,0\n3,1\n4,1\n")
     paths[1].write_text("id,score\n3,0\n2,1\n1,1\n5,1\n")
     refused(
-        "new and old have different items: 3 are in both, 1 only in new ('4'), and ... "
-        "1 only in old ('5'). Pass --missing drop to",
+        "scores_a and scores_b have different items: 3 are in both, 1 only in scores_a ('4'), ... "
+        "1 only in scores_b ('5'). Pass missing='drop' ... (scores_a is new, scores_b is old)",
         "items --gate better",
         *paths,
     )
@@ -181,7 +181,7 @@ def test_items_that_one_file_lacks(tmp_path, run, reported, refused):
         page = run(f"items --missing {missing} --format markdown", *paths)[1].out
         assert re.search(line + how, page, re.MULTILINE)
     paths[1].write_text("id,score\n3,7\n2,1\n")
-    refused("--missing wrong counts missing scores as 0", "items --missing wrong", *paths)
+    refused("missing='wrong' counts missing scores as 0", "items --missing wrong", *paths)
 
 
 def test_grades_of_people_correct_those_of_a_judge(tmp_path, reported):

@@ -77,11 +77,11 @@ def test_counts(arguments, words, run):
         ("compare missing.csv --truth y --a a --b b", "No such file"),
         ("compare s3://localhost/x.csv --truth y --a a --b b", "but only files are read"),
         ("compare CSV --truth z --a a --b b", "--truth z: no such column in"),
-        ("compare CSV --truth y --a a --b b --scoring auc", "--scoring auc is not a known"),
-        ("compare CSV --truth y --a a --b b --pos-label x", "--pos-label x is not a valid"),
-        ("compare CSV --truth y --a a --b b --model best", "--model best is not a known"),
+        ("compare CSV --truth y --a a --b b --scoring auc", "scoring='auc' is not a known"),
+        ("compare CSV --truth y --a a --b b --pos-label x", "pos_label='x' is not a valid"),
+        ("compare CSV --truth y --a a --b b --model best", "model='best' is not a known"),
         ("compare CSV --truth y --a a --b b --plot out.xyz", "xyz"),
-        ("counts --a 1 2 --b 1 2 3", "--a must be (tp, fp, fn)"),
+        ("counts --a 1 2 --b 1 2 3", "counts_a must be (tp, fp, fn) ... (counts_a is --a)"),
         ("counts --a one two three --b 1 2 3", "invalid float value: 'one'"),
         ("dance", "invalid choice: 'dance'"),
         ("", "the following arguments are required: COMMAND"),
@@ -89,6 +89,15 @@ def test_counts(arguments, words, run):
 )
 def test_bad_input_is_one_line_and_exit_2(csv, arguments, message, refused):
     refused(message, arguments.replace("CSV", csv))
+
+
+def test_words_of_the_user_stay_as_they_are(tmp_path, refused):
+    path = tmp_path / "scoring=f1_model=gpt.csv"
+    path.write_text("id,good,bad\n1,1,0\n2,0,1\n")
+    refused(f"score= must say which column of {path} is the score", "items", path, path.parent)
+    path.write_text("y,a,b\nlabels=3,labels=3,x\nx,x,labels=3\n")
+    words = "pos_label='z' is not a valid label. It should be one of ['labels=3', 'x']"
+    refused(words, "compare --truth y --a a --b b --pos-label z", path)
 
 
 def test_a_file_that_is_no_table(tmp_path, refused):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from skbayeseval import compare_counts, compare_items, compare_scores
+from skbayeseval import compare_counts, compare_items, compare_many, compare_scores
 from skbayeseval.judgement.decision import check_cost, expected_loss
 from skbayeseval.judgement.distribution import Distribution, Plan, one_sided
 from skbayeseval.judgement.rope import check_margin
@@ -199,3 +199,31 @@ def test_plans_of_results():
     ):
         with pytest.raises(error, match=message):
             asked.superiority(**options)
+
+
+def test_an_answer_is_true_on_yes_alone():
+    answers = [
+        compare_counts((900, 50, 60), (890, 60, 70), random_state=0).non_inferiority(0.01),
+        compare_counts((88, 10, 12), (80, 14, 20), random_state=0).superiority(0.05),
+        compare_counts((700, 150, 260), (900, 50, 60), random_state=0).non_inferiority(0.01),
+    ]
+    assert [answer.answer for answer in answers] == ["yes", "not settled", "no"]
+    assert [bool(answer) for answer in answers] == [True, False, False]
+
+
+@pytest.mark.parametrize(
+    ("ask", "instead"),
+    [
+        (lambda pair, ranking: pair.decision(0.01), r"Decision .* code, .* superiority\(margin\)"),
+        (lambda pair, ranking: pair.expected_loss(rope=0.01), "ExpectedLoss .* choice"),
+        (lambda pair, ranking: pair.by([0, 1] * 100).decision(0.01), "SubgroupDecision .*varies"),
+        (lambda pair, ranking: ranking.decision(0.01), "RankingDecision .*best_alone"),
+        (lambda pair, ranking: ranking.tiers(), "Tiers .* groups"),
+    ],
+)
+def test_what_is_no_yes_or_no_is_no_condition(ask, instead):
+    y = np.arange(200) // 100
+    ranking = compare_many(y, {"a": y, "b": np.roll(y, 5), "c": np.roll(y, 9)}, random_state=0)
+    said = ask(ranking.pairs[0, 1], ranking)
+    with pytest.raises(TypeError, match=f"A {instead}"):
+        assert said

@@ -245,3 +245,18 @@ def test_cross_validated_counts_have_an_inferred_weight():
     estimators = GaussianNB(), DecisionTreeClassifier(max_depth=2, random_state=0)
     result = bayesian_cross_validate(*estimators, X, Y, cv=5, model=JointCells(), random_state=0)
     assert 0 < result.weight < 1
+
+
+def test_shared_vectors_declare_how_they_are_mirrored():
+    class Declared(EightCells):
+        swapped_entries = {"pi": [0, 2, 1, 3, 4, 6, 5, 7]}  # noqa: RUF012
+
+    options = {"random_state": 0, "n_draws": 100}
+    pairs = compare_many(Y, {"a": A, "b": B}, model=EightCells(), **options).pairs
+    assert "pi" in pairs[0, 1].to_arviz().posterior
+    with pytest.raises(ValueError, match=r"EightCells must declare swapped_entries\['pi'\]"):
+        pairs[1, 0].to_arviz()
+    pairs = compare_many(Y, {"a": A, "b": B}, model=Declared(), **options).pairs
+    there, back = (pairs[pair].to_arviz().posterior["pi"].values for pair in ((0, 1), (1, 0)))
+    there, back = (pi.reshape(100, 2, 2, 2) for pi in (there, back))
+    np.testing.assert_array_equal(there, back.swapaxes(2, 3))

@@ -12,10 +12,12 @@ from skbayeseval import (
     compare_confusion_matrices,
     compare_counts,
     compare_many,
+    compare_many_items,
     compare_predictions,
     compare_table,
     count_table,
     metrics,
+    models,
 )
 from skbayeseval.evidence import ConfusionCounts, PairedCounts
 from skbayeseval.models import BCV, Hierarchical, Paired, PairedHierarchical, PairedMany, Unpaired
@@ -245,3 +247,29 @@ def test_all_faces_say_the_same(evidence):
         assert_identical(from_labels, compare_counts(*cells, **options))
         many = compare_many(y, {"a": a, "b": b}, labels=[0, 1], **options)
         assert_identical(from_labels, many.pairs["a", "b"])
+
+
+@pytest.mark.parametrize("kind", ["labels", "items", "groups of items"])
+def test_a_prior_that_tells_a_from_b_is_mirrored_with_the_pair(kind):
+    rng, theta = np.random.default_rng(0), [6.0, 10.0, 0.5, 1.0]
+    y = rng.integers(0, 2, 60)
+    a, b = (np.where(rng.random(60) < p, y, 1 - y) for p in (0.7, 0.8))
+    options = {"n_draws": 4000, "random_state": 0}
+    if kind == "labels":
+        theta = [theta, [2.0, 1.0, 7.0, 20.0]]
+        options |= {"model": models.Paired(theta=theta), "scoring": "recall"}
+        pairs = compare_many(y, {"a": a, "b": b}, **options).pairs
+    else:
+        model, groups = models.RightOrWrong(theta=theta), None
+        if kind == "groups of items":
+            model, groups = models.ClusteredItems(theta=theta), np.arange(60) // 3
+        given = {"a": y == a, "b": y == b}
+        pairs = compare_many_items(given, model=model, groups=groups, **options).pairs
+    there, back = pairs[0, 1], pairs[1, 0]
+    assert there.prior == {**there.prior, "theta": theta}
+    for of, other in zip("ab", "ba", strict=True):
+        assert back.interval(of=of) == pytest.approx(there.interval(of=other))
+    mirrored = np.asarray(theta)[..., [0, 2, 1, 3]].tolist()
+    assert back.prior == {**there.prior, "theta": mirrored}
+    factors = [pair.bayes_factor(rope=0.2).log10 for pair in (there, back)]
+    assert factors[0] == pytest.approx(factors[1], abs=0.1)

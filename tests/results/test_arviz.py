@@ -109,6 +109,27 @@ def test_a_pair_of_many():
     np.testing.assert_allclose(accuracy, data.posterior["accuracy_B"], atol=1e-12)
 
 
+@pytest.mark.parametrize("door", ["compare_many", "BayesianComparer"])
+def test_a_mirrored_pair_of_two(door):
+    if door == "compare_many":
+        ranking = compare_many(Y, {"a": A, "b": B}, random_state=0, n_draws=200)
+    else:
+        X, y = np.array([A, B]).T, np.array(Y)
+        learners = {"a": GaussianNB(), "b": DecisionTreeClassifier(max_depth=1, random_state=0)}
+        options = {"weight": "published", "random_state": 0, "n_draws": 200}
+        ranking = BayesianComparer(learners, **options).fit(X, y).ranking_
+    there, back = (ranking.pairs[pair].to_arviz() for pair in ((0, 1), (1, 0)))
+    for group in ("posterior", "prior"):
+        assert set(there[group].data_vars) == set(back[group].data_vars)
+    for one, other in (("rho+_A", "rho+_B"), ("rho-_B", "rho-_A"), ("mu", "mu")):
+        np.testing.assert_array_equal(there.posterior[one], back.posterior[other])
+    theta = there.posterior["theta+"].sel(outcome=["11", "01", "10", "00"])
+    np.testing.assert_array_equal(theta, back.posterior["theta+"])
+    observed = [data.observed_data["confusion_A"].values for data in (there, back)]
+    assert (observed[0] == back.observed_data["confusion_B"]).all()
+    assert (observed[1] == there.observed_data["confusion_B"]).all()
+
+
 def test_summary_and_file(az, tmp_path):
     data = of_two(scoring="f1").to_arviz()
     name = "f1_difference"

@@ -10,6 +10,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from skbayeseval import (
     bayesian_cross_validate,
+    compare_counts,
     compare_many,
     compare_predictions,
     compare_scores,
@@ -200,3 +201,36 @@ def test_what_would_settle_it_is_said_of_what_is_open():
     assert str(compare_predictions(Y, A, C, **OPTIONS)).splitlines()[-1] == decide
     scores = RNG.normal(0.8, 0.02, (2, 8))
     assert str(compare_scores(*scores, test_fraction=0.1, **OPTIONS)).splitlines()[-1] == decide
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_identical_classifiers_have_no_leader(seed):
+    options = {"n_draws": 2000, "random_state": seed}
+    headline = "A and B are identical on all 3 metrics: same predictions."
+    for model in ("paired", "unpaired"):
+        scoring = ["accuracy", "f1", "precision"]
+        result = compare_predictions(Y, A, A, scoring=scoring, model=model, **options)
+        assert str(result).splitlines()[0] == headline
+    pair = compare_many(Y, {"a": A, "b": A}, scoring=["accuracy", "f1"], **options).pairs[1, 0]
+    assert str(pair).startswith("b (A) and a (B) are identical on both metrics: same predictions.")
+    learners = [(name, GaussianNB()) for name in "ab"]
+    result = bayesian_cross_validate(
+        *learners, np.c_[A, B], Y, scoring=["accuracy", "f1"], **options
+    )
+    assert str(result).startswith("a (A) and b (B) are identical on both metrics: same ")
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_coin_flip_is_nobodys_lead(seed):
+    counts, options = (80, 20, 20, 80), {"model": "unpaired", "n_draws": 4000, "random_state": seed}
+    result = compare_counts(counts, counts, scoring="accuracy", **options)
+    assert str(result).startswith(
+        "Neither A nor B is ahead on accuracy: each is better with the same probability."
+    )
+    assert "hardly any; 95% interval: A 0.0" in str(result)
+    assert "Not settled whether A is better than B in accuracy" in result.explain()
+    several = compare_counts(counts, counts, scoring=["accuracy", "f1", "recall"], **options)
+    assert str(several).startswith("Neither A nor B is ahead on any of 3 metrics.\n")
+    # A leads on recall, and on nothing else.
+    mixed = compare_counts((95, 35, 5, 65), counts, scoring=["accuracy", "recall"], **options)
+    assert str(mixed).startswith("A is ahead of B on 1 of 2 metrics, level on 1.\n")
