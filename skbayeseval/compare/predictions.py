@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from os import PathLike
 from typing import Any
 
@@ -508,27 +509,28 @@ def score_posterior(
 
 def _of_learner(posterior: Posterior) -> Posterior:
     """Return the posterior of a learner's metric, given that of out-of-fold predictions."""
-    counts = posterior.counts[0]
-    independent = posterior.evidence.has_independent_instances and posterior.scored is None
+    evidence: Any = posterior.evidence
+    independent = evidence.has_independent_instances and posterior.scored is None
     if not independent or not posterior.has_independent_draws or posterior.prevalence is not None:
         raise ValueError(
             "weight='inferred' requires one label per instance and engine='exact', without groups, "
             "blocks, sample_weight, y_score or prevalence."
         )
-    truth, predicted, number = counts.cells()
-    truth, predicted = (np.repeat(codes, number.astype(int)) for codes in (truth, predicted))
-    index = np.arange(len(truth))
-    positive = 1 if counts.positive is None else counts.positive
+    joint, positive = evidence.joint, evidence.positive
+    outcome = joint.outcome
+    if outcome is None:  # of very many rows, which are not kept
+        outcome = np.repeat(np.arange(len(joint.counts)), joint.counts.astype(int))
+    index = np.arange(len(outcome))
     rows = ClassRows(
-        index, index, np.zeros_like(index), truth, predicted[:, None], len(counts.labels), positive
+        index,
+        index,
+        np.zeros_like(index),
+        joint.truth[outcome],
+        joint.predictions[outcome],
+        len(joint.labels),
+        1 if positive is None else positive,
     )
-    return Posterior(
-        posterior.model,
-        posterior.evidence,
-        entropy=posterior.entropy,
-        n_draws=posterior.n_draws,
-        weights=InferredWeights(ObservedRows(rows), None, 1, paired=False),
-    )
+    return replace(posterior, weights=InferredWeights(ObservedRows(rows), None, 1, paired=False))
 
 
 def load_result(path: str | PathLike[str]) -> ComparisonResult | ScoreResult | Ranking:
