@@ -119,8 +119,8 @@ def compare_predictions(
         `counter`, None means F1.
     model : {"auto", "paired", "unpaired", "hierarchical", "bcv"} or model instance, default="auto"
         "auto" means "paired", the model that uses which instances both got right. For a multi-label
-        indicator it is the Bayesian bootstrap over instances; "unpaired" and "bcv" assume
-        independent labels.
+        indicator, and for tags, it is the Bayesian bootstrap over instances; "unpaired" and "bcv"
+        assume independent labels, and chunks.
     weight : float, default=1.0
         The weight of one instance: below 1 if the vectors contain instances more than once, as
         predictions pooled over repeated cross-validation do.
@@ -151,7 +151,9 @@ def compare_predictions(
         `metrics.resampled`, and for scorers that request it by metadata routing.
     counter : ChunkCounter, default=None
         Made by `chunk_counter`: `y_true` and `y_pred_a` contain tags of its first scheme,
-        `y_pred_b` tags of its second, one sequence per sentence, and chunks are compared.
+        `y_pred_b` tags of its second, one sequence per sentence, and chunks are compared. All
+        chunks of a sentence are weighted together, or those of a group; ``model="bcv"``, as
+        published, takes chunks for independent.
     prevalence : float or array-like of shape (n_classes,), default=None
         The proportions of the classes where the test set was sampled by class (case-control): a
         float is that of the positive class; a Series may name the classes, in any order. The
@@ -216,7 +218,7 @@ def compare_predictions(
         predictions={} if y_pred_a is None else {"y_pred_a": y_pred_a, "y_pred_b": y_pred_b},
         scores={} if y_score_a is None else {"y_score_a": y_score_a, "y_score_b": y_score_b},
     )
-    options = (model, engine, prior, n_draws, random_state)
+    options = (engine, prior, n_draws, random_state)
     return ComparisonResult(*given.posterior(names, options))
 
 
@@ -430,7 +432,7 @@ def compare_many(
         predictions={f"predictions[{name!r}]": predictions[name] for name in names if predictions},
         scores={f"scores[{name!r}]": scores[name] for name in names if scores},
     )
-    return Ranking(*given.posterior(names, (model, engine, prior, n_draws, random_state)))
+    return Ranking(*given.posterior(names, (engine, prior, n_draws, random_state)))
 
 
 def score_posterior(
@@ -502,7 +504,7 @@ def score_posterior(
         scores={} if y_score is None else {"y_score": y_score},
         weight=1.0 if inferred else weight,
     )
-    options = (model, engine, prior, n_draws, random_state)
+    options = (engine, prior, n_draws, random_state)
     posterior, names, metrics = given.posterior((name,), options)
     return ScoreResult(_of_learner(posterior) if inferred else posterior, names, metrics)
 

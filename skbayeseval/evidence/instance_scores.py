@@ -407,10 +407,10 @@ class ScoredInstances(WeightedInstances):
             return count_units(masses, self.shape, self.weight, what)
 
         if not self.is_area(metric):
-            return count(np.ones(len(self.unit), dtype=bool), self._units_in_words)
+            return count(np.ones(len(self.unit), dtype=bool), self.units_in_words)
         names = ["positives", "negatives"]
         if self.grouped:
-            names = [f"{self._units_in_words} with {name}" for name in names]
+            names = [f"{self.units_in_words} with {name}" for name in names]
         scarcer = [
             min((count(rows, names[0]), count(~rows, names[1])), key=lambda one: one.effective)
             for rows in self._of_classes()
