@@ -89,8 +89,8 @@ def bayesian_cross_validate(
         As in `compare_predictions`.
     counter : ChunkCounter, default=None
         Made by `chunk_counter`: `y` contains tags of its first scheme, A predicts in the first
-        scheme, B in the second, and chunks are compared. `ConvertTags` makes a tagger learn the
-        second.
+        scheme, B in the second, and chunks are compared, with the sentence as the unit.
+        `ConvertTags` makes a tagger learn the second.
     weight : {"inferred", "published"} or float, default=None
         The weight of one count. "inferred" estimates for each metric how much training sets add to
         the variation between instances, from how much halves of the data differ. "published" is

@@ -67,7 +67,7 @@ from skbayeseval.posterior.build import check_true_classes, make_posterior
 from skbayeseval.posterior.posterior import Posterior
 
 ResultParts = tuple[Posterior, tuple[str, ...], dict[str, Metric]]
-Options = tuple[Any, Any, Any, Any, Any]
+Options = tuple[Any, Any, Any, Any]
 
 # How to pass scores, by the argument for predictions.
 SCORES = dict.fromkeys(("y_pred_a", "y_pred_b"), "y_score_a= and y_score_b=")
@@ -94,6 +94,7 @@ class GivenPredictions:
     scoring: Any
     labels: Any
     pos_label: Any
+    model: Any
     weight: float
     groups: Any
     sample_weight: Any
@@ -105,7 +106,7 @@ class GivenPredictions:
     def posterior(self, names: tuple[str, ...], options: Options) -> ResultParts:
         """Return what a result is made of: posterior, names and metrics.
 
-        `options` are the model, the engine, the prior, n_draws and the random state.
+        `options` are the engine, the prior, n_draws and the random state.
         """
         more = {"groups": self.groups, "sample_weight": self.sample_weight}
         columns = {"y_true": self.y_true, **self.predictions, **self.scores, **more}
@@ -131,6 +132,7 @@ class GivenPredictions:
             instances = Instances(collected.evidence.n_rows, index_of(columns.values()))
         posterior = make_posterior(
             collected.evidence,
+            self.model,
             *options,
             metrics=target.metrics.values(),
             prevalence=self.prevalence,

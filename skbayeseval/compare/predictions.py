@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from os import PathLike
 from typing import Any
 
@@ -118,8 +119,8 @@ def compare_predictions(
         `counter`, None means F1.
     model : {"auto", "paired", "unpaired", "hierarchical", "bcv"} or model instance, default="auto"
         "auto" means "paired", the model that uses which instances both got right. For a multi-label
-        indicator it is the Bayesian bootstrap over instances; "unpaired" and "bcv" assume
-        independent labels.
+        indicator, and for tags, it is the Bayesian bootstrap over instances; "unpaired" and "bcv"
+        assume independent labels, and chunks.
     weight : float, default=1.0
         The weight of one instance: below 1 if the vectors contain instances more than once, as
         predictions pooled over repeated cross-validation do.
@@ -150,7 +151,9 @@ def compare_predictions(
         `metrics.resampled`, and for scorers that request it by metadata routing.
     counter : ChunkCounter, default=None
         Made by `chunk_counter`: `y_true` and `y_pred_a` contain tags of its first scheme,
-        `y_pred_b` tags of its second, one sequence per sentence, and chunks are compared.
+        `y_pred_b` tags of its second, one sequence per sentence, and chunks are compared. All
+        chunks of a sentence are weighted together, or those of a group; ``model="bcv"``, as
+        published, takes chunks for independent.
     prevalence : float or array-like of shape (n_classes,), default=None
         The proportions of the classes where the test set was sampled by class (case-control): a
         float is that of the positive class; a Series may name the classes, in any order. The
@@ -215,7 +218,7 @@ def compare_predictions(
         predictions={} if y_pred_a is None else {"y_pred_a": y_pred_a, "y_pred_b": y_pred_b},
         scores={} if y_score_a is None else {"y_score_a": y_score_a, "y_score_b": y_score_b},
     )
-    options = (model, engine, prior, n_draws, random_state)
+    options = (engine, prior, n_draws, random_state)
     return ComparisonResult(*given.posterior(names, options))
 
 
@@ -429,7 +432,7 @@ def compare_many(
         predictions={f"predictions[{name!r}]": predictions[name] for name in names if predictions},
         scores={f"scores[{name!r}]": scores[name] for name in names if scores},
     )
-    return Ranking(*given.posterior(names, (model, engine, prior, n_draws, random_state)))
+    return Ranking(*given.posterior(names, (engine, prior, n_draws, random_state)))
 
 
 def score_posterior(
@@ -501,34 +504,35 @@ def score_posterior(
         scores={} if y_score is None else {"y_score": y_score},
         weight=1.0 if inferred else weight,
     )
-    options = (model, engine, prior, n_draws, random_state)
+    options = (engine, prior, n_draws, random_state)
     posterior, names, metrics = given.posterior((name,), options)
     return ScoreResult(_of_learner(posterior) if inferred else posterior, names, metrics)
 
 
 def _of_learner(posterior: Posterior) -> Posterior:
     """Return the posterior of a learner's metric, given that of out-of-fold predictions."""
-    counts = posterior.counts[0]
-    independent = posterior.evidence.has_independent_instances and posterior.scored is None
+    evidence: Any = posterior.evidence
+    independent = evidence.has_independent_instances and posterior.scored is None
     if not independent or not posterior.has_independent_draws or posterior.prevalence is not None:
         raise ValueError(
             "weight='inferred' requires one label per instance and engine='exact', without groups, "
             "blocks, sample_weight, y_score or prevalence."
         )
-    truth, predicted, number = counts.cells()
-    truth, predicted = (np.repeat(codes, number.astype(int)) for codes in (truth, predicted))
-    index = np.arange(len(truth))
-    positive = 1 if counts.positive is None else counts.positive
+    joint, positive = evidence.joint, evidence.positive
+    outcome = joint.outcome
+    if outcome is None:  # of very many rows, which are not kept
+        outcome = np.repeat(np.arange(len(joint.counts)), joint.counts.astype(int))
+    index = np.arange(len(outcome))
     rows = ClassRows(
-        index, index, np.zeros_like(index), truth, predicted[:, None], len(counts.labels), positive
+        index,
+        index,
+        np.zeros_like(index),
+        joint.truth[outcome],
+        joint.predictions[outcome],
+        len(joint.labels),
+        1 if positive is None else positive,
     )
-    return Posterior(
-        posterior.model,
-        posterior.evidence,
-        entropy=posterior.entropy,
-        n_draws=posterior.n_draws,
-        weights=InferredWeights(ObservedRows(rows), None, 1, paired=False),
-    )
+    return replace(posterior, weights=InferredWeights(ObservedRows(rows), None, 1, paired=False))
 
 
 def load_result(path: str | PathLike[str]) -> ComparisonResult | ScoreResult | Ranking:

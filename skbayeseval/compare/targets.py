@@ -99,7 +99,7 @@ class Target:
     sources : mapping
         Estimators by name; or what was predicted elsewhere, by the names of arguments.
     options : CrossValidationOptions or GivenPredictions
-        What users chose: `scoring`, `labels`, `pos_label` and `counter`.
+        What users chose: `scoring`, `labels`, `pos_label`, `counter` and `model`.
     groups : array-like or None
         The group of each instance.
     where : str, default="y"
@@ -372,7 +372,9 @@ class ChunkTarget(Target):
                 f"counter= compares two taggers, but there are {len(self.names)} estimators. "
                 "Compare them in pairs."
             )
-        self.counter = counter
+        self.counter, model = counter, options.model
+        # Published models take chunks for independent. By default, sentences are weighted.
+        self.weighs_sentences = getattr(model, "weights_units", str(model) != "bcv")
         check_sentences(self.y, self.where)
         # A chunk is there or not.
         self.metrics = resolve_scoring("f1" if scoring is None else scoring, (0, 1))
@@ -399,12 +401,14 @@ class ChunkTarget(Target):
             raise ValueError(
                 f"{self.where} must contain chunks, but counter={self.counter!r} finds none in it."
             )
-        if groups is None:
+        if groups is None and not self.weighs_sentences:
             counts: Evidence = ChunkCounts.of_sentences(cells, weight, types)
             return CollectedEvidence(counts, rows=ChunkRows(rows, rows, split, cells))
-        counts = UnitCounts.from_chunks(cells, groups, weight=weight, instances=rows)
-        chunks = ChunkRows(rows, groups, split, cells, weighs_units=True)
-        return CollectedEvidence(counts, rows=chunks)
+        counts = UnitCounts.from_chunks(cells, groups, weight=weight, instances=rows, types=types)
+        units = rows if groups is None else groups
+        return CollectedEvidence(
+            counts, rows=ChunkRows(rows, units, split, cells, weighs_units=True)
+        )
 
     def scores(self, name: str, test: Array, observed: Mapping[str, Any]) -> dict[str, float]:
         """Return the value of each metric in one split."""

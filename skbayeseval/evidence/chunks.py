@@ -79,6 +79,7 @@ class ChunkCounts(ByContent, Evidence):
     pos_label = 1
     n_classifiers = 2
     kind = "chunks"
+    noun = "chunks"
     identical_in = "chunks"
     family = "chunks"
     has_independent_counts = True
@@ -95,9 +96,13 @@ class ChunkCounts(ByContent, Evidence):
     def of_sentences(
         cls, sentences: Array, weight: float = 1.0, types: Mapping[str, Array] | None = None
     ) -> ChunkCounts:
-        """Count the chunks of all sentences, given the cells of each, and keep these."""
+        """Count the chunks of all sentences, given the cells of each, and keep these.
+
+        `types` has the cells of each sentence for each type of chunk.
+        """
         smallest = np.min_scalar_type(int(sentences.max(initial=0)))
-        return cls(sentences.sum(axis=0), weight, sentences.astype(smallest), types or {})
+        totals = {kind: of_type.sum(axis=0) for kind, of_type in (types or {}).items()}
+        return cls(sentences.sum(axis=0), weight, sentences.astype(smallest), totals)
 
     @property
     def by_type(self) -> dict[str, Evidence]:
@@ -210,16 +215,17 @@ class ChunkCounter(ParameterObject):
     def cells_and_types(
         self, y_true: Any, y_pred_a: Any, y_pred_b: Any
     ) -> tuple[Array, dict[str, Array]]:
-        """Return the cells of `ChunkCounts` for each sentence, and for each type of chunk."""
+        """Return the cells of `ChunkCounts` for each sentence, of all chunks and of each type."""
         first, second = self._schemes()
         sets = self._sets(y_true, ("y_pred_a", y_pred_a, first), ("y_pred_b", y_pred_b, second))
-        cells = np.zeros((len(sets[0]), len(CELLS)))
-        types: dict[str, Array] = defaultdict(lambda: np.zeros(len(CELLS)))
-        for of_sentence, true, a, b in zip(cells, *sets, strict=True):
+        shape = len(sets[0]), len(CELLS)
+        cells = np.zeros(shape)
+        types: dict[str, Array] = defaultdict(lambda: np.zeros(shape, dtype=np.uint32))
+        for i, (true, a, b) in enumerate(zip(*sets, strict=True)):
             for chunk in true | a | b:
                 outcome = OUTCOMES.index((chunk in true, chunk in a, chunk in b))
-                of_sentence[outcome] += 1
-                types[chunk.type][outcome] += 1
+                cells[i, outcome] += 1
+                types[chunk.type][i, outcome] += 1
         return cells, {kind: types[kind] for kind in sorted(types)}
 
     def count_one(self, y_true: Any, y_pred: Any, classifier: int = 0) -> ConfusionCounts:
@@ -294,8 +300,8 @@ def chunk_counter(
 ) -> ChunkCounter:
     """Return a callable that counts chunks in tagged sentences, for ``counter=``.
 
-    Precision, recall and F1 of chunks are then computed from the chunks that both taggers, one
-    tagger or neither found, and from their shared and separate false alarms.
+    Precision, recall and F1 of chunks are then compared. All chunks of a sentence are weighted
+    together, because a hard sentence is hard in all of them; with ``groups=``, those of a group.
 
     Parameters
     ----------

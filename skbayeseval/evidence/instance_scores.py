@@ -407,10 +407,10 @@ class ScoredInstances(WeightedInstances):
             return count_units(masses, self.shape, self.weight, what)
 
         if not self.is_area(metric):
-            return count(np.ones(len(self.unit), dtype=bool), self._units_in_words)
+            return count(np.ones(len(self.unit), dtype=bool), self.units_in_words)
         names = ["positives", "negatives"]
         if self.grouped:
-            names = [f"{self._units_in_words} with {name}" for name in names]
+            names = [f"{self.units_in_words} with {name}" for name in names]
         scarcer = [
             min((count(rows, names[0]), count(~rows, names[1])), key=lambda one: one.effective)
             for rows in self._of_classes()
@@ -499,15 +499,18 @@ def respond(estimator: Any, X: Any, kind: str, classes: tuple[Any, ...], several
     response = getattr(estimator, method)(X)
     if several:
         if not isinstance(response, list):
-            return np.asarray(response)
+            return as_array(columns_in_order(response, classes, method), method)
         # Forests return one array per label, with a column for each of absence and presence that
         # was seen in training. A label that was never present has probability 0.
-        known = zip(response, estimator.classes_, strict=True)
-        return np.column_stack([p[:, np.asarray(seen) == 1].sum(axis=1) for p, seen in known])
-    scores = as_floats(np.asarray(response), kind)
+        known = zip(response, map(np.asarray, estimator.classes_), strict=True)
+        of_labels = [
+            (as_array(columns_in_order(p, c.tolist(), method), method), c) for p, c in known
+        ]
+        return np.column_stack([p[:, seen == 1].sum(axis=1) for p, seen in of_labels])
+    known = check_label_vector(estimator.classes_, "classes_", classes=False).tolist()
+    scores = as_floats(as_array(columns_in_order(response, known, method), method), kind)
     if scores.ndim == 1:
         scores = np.column_stack([-scores, scores])
-    known = check_label_vector(estimator.classes_, "classes_", classes=False).tolist()
     last = estimator.steps[-1][1] if hasattr(estimator, "steps") else estimator
     pairs = method == "decision_function" and len(known) > 2
     if scores.shape[1] != len(known) or (

@@ -370,7 +370,7 @@ class ItemScores(Evidence):
 
         Where a system was run on some, or people graded some, it is the number of these.
         """
-        what = self._units_in_words
+        what = self.units_in_words
         sizes = self.units().sizes
         if self.has_given_scores:
             numbers = count_units(sizes, np.ones(len(sizes)), 1.0, what)
@@ -385,9 +385,9 @@ class ItemScores(Evidence):
     def _known_units(self) -> list[UnitNumbers]:
         """Return how many items, or groups, of each system people graded, or have a score."""
         unit = np.arange(self.n_items) if self.group is None else self.group
-        known, what = self.over_runs, f"{self._units_in_words} of one system"
+        known, what = self.over_runs, f"{self.units_in_words} of one system"
         if self.human is not None:
-            known, what = self.human, f"{self._units_in_words} with grades of people"
+            known, what = self.human, f"{self.units_in_words} with grades of people"
         numbers = [np.bincount(unit, np.isfinite(of_one)) for of_one in known]
         return [count_units(of_one, np.ones(len(of_one)), 1.0, what) for of_one in numbers]
 
@@ -404,7 +404,7 @@ class ItemScores(Evidence):
         """Raise if people graded too few items, or groups, of a system."""
         fewest = min(known.number for known in self._known_units())
         if fewest < FEWEST_GRADED:
-            what = self._units_in_words
+            what = self.units_in_words
             raise ValueError(
                 f"People must have graded {FEWEST_GRADED} {what} or more of each system to tell "
                 f"how the judge errs, but there are only {fewest} of one. Have more graded, or "
@@ -498,7 +498,8 @@ class ItemScores(Evidence):
         return words if self.group is None else f"{words},{self.groups_in_words}"
 
     @property
-    def _units_in_words(self) -> str:
+    def units_in_words(self) -> str:
+        """What units are called: "items", "groups" or "blocks"."""
         return "items" if self.group is None else self.noun_of_groups
 
     def observed_data(self) -> dict[str, ObservedArray]:

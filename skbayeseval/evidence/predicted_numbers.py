@@ -176,7 +176,7 @@ class PredictedNumbers(WeightedInstances):
         """Return how many units the metric rests on: all."""
         shares = self.sample_weight / self.sample_weight.mean()
         masses = np.bincount(self.unit, weights=shares, minlength=len(self.shape))
-        return count_units(masses, self.shape, self.weight, self._units_in_words)
+        return count_units(masses, self.shape, self.weight, self.units_in_words)
 
 
 def _as_objects(items: Any, name: str) -> Array:

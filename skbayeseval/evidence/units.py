@@ -13,7 +13,7 @@ correction for few units needs are still of instances and groups.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
 from typing import Any, Self
@@ -117,7 +117,8 @@ class WeightedUnits(Evidence):
         return replace(self, **changed)
 
     @property
-    def _units_in_words(self) -> str:
+    def units_in_words(self) -> str:
+        """What units are called, such as "instances"."""
         return self.noun_of_groups if self.grouped else "instances"
 
 
@@ -143,6 +144,8 @@ class UnitCounts(WeightedUnits):
         As in `WeightedUnits`.
     losses : ndarray of shape (n_classifiers, n_instances), default=None
         Whether each classifier was wrong, where groups are blocks: the instances in their order.
+    types : mapping of str to UnitCounts, default={}
+        The counts of each type of chunk; empty if there are none, or they are not kept.
 
     Examples
     --------
@@ -163,11 +166,11 @@ class UnitCounts(WeightedUnits):
     has_true_negatives: bool = True
     declared: bool = True
     losses: Array | None = None
+    types: Mapping[str, UnitCounts] = field(default_factory=dict)
 
     kind = "units"
-    identical_in = "predictions"
     of_each = ("hits", "predicted", "cells", "losses")
-    unsaved = ("unit",)
+    unsaved = ("unit", "types")
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -191,9 +194,43 @@ class UnitCounts(WeightedUnits):
 
     @property
     def family(self) -> str:
-        """The family of models that fit: "groups", "weighted" or "labels"."""
+        """The family of models that fit: "groups", "sentences", "weighted" or "labels"."""
+        if self.grouped:
+            return "groups"
         of_instances = "labels" if self.sample_weight is None else "weighted"
-        return "groups" if self.grouped else of_instances
+        return of_instances if self.has_true_negatives else "sentences"
+
+    @property
+    def noun(self) -> str:  # type: ignore[override]
+        """What is counted, in words."""
+        return "counts" if self.has_true_negatives else "chunks"
+
+    @property
+    def units_in_words(self) -> str:
+        """What units are called, such as "instances"."""
+        return "sentences" if self.family == "sentences" else super().units_in_words
+
+    @property
+    def groups_in_words(self) -> str:
+        """The number of groups, blocks or sentences, in words; "" if there are none."""
+        if self.family == "sentences":
+            return f" in {len(self.shape):,} sentences"
+        return super().groups_in_words
+
+    @property
+    def identical_in(self) -> str:  # type: ignore[override]
+        """In what classifiers may be identical."""
+        return "predictions" if self.has_true_negatives else "counts in each sentence"
+
+    @property
+    def by_type(self) -> dict[str, Evidence]:
+        """The counts of each type of chunk; empty if types are not kept."""
+        return {kind: counts.with_weight(self.weight) for kind, counts in self.types.items()}
+
+    def pair(self, i: int, j: int) -> UnitCounts:
+        """Return the counts of two of the classifiers."""
+        types = {kind: counts.pair(i, j) for kind, counts in self.types.items()}
+        return replace(super().pair(i, j), types=types)
 
     @classmethod
     def from_indicators(
@@ -257,9 +294,19 @@ class UnitCounts(WeightedUnits):
 
     @classmethod
     def from_chunks(
-        cls, cells: Array, groups: ArrayLike, *, weight: float = 1.0, instances: Array | None = None
+        cls,
+        cells: Array,
+        groups: ArrayLike | None,
+        *,
+        weight: float = 1.0,
+        instances: Array | None = None,
+        types: Mapping[str, Array] | None = None,
     ) -> UnitCounts:
-        """Count chunks per group of sentences, given the cells of `ChunkCounts` per sentence."""
+        """Count chunks per sentence or group of sentences, given the cells of each sentence.
+
+        Cells are those of `ChunkCounts`. `types` has the cells of the chunks of each type.
+        """
+        options: Any = {"weight": weight, "instances": instances}
         to_unit, units = _units(len(cells), groups, instances, weight)
         units |= {"sizes": np.ravel(to_unit @ cells.sum(axis=1)), "has_true_negatives": False}
         tables = [to_unit @ sparse.csr_matrix(tables_of_tagger(cells, k)) for k in (0, 1)]
@@ -271,6 +318,10 @@ class UnitCounts(WeightedUnits):
             tuple(tables),
             labels=(0, 1),
             pos_label=1,
+            types={
+                kind: cls.from_chunks(of_type, groups, **options)
+                for kind, of_type in (types or {}).items()
+            },
             **units,
         )
 
@@ -298,11 +349,13 @@ class UnitCounts(WeightedUnits):
 
     def are_copies(self, i: int, j: int, metric: str) -> bool:
         """Return whether two classifiers made the same predictions; unknown within groups."""
-        return not self.grouped and (self.predicted[i] != self.predicted[j]).nnz == 0
+        compared = self.predicted if self.has_true_negatives else self.cells
+        return not self.grouped and (compared[i] != compared[j]).nnz == 0
 
     def given(self) -> Given | None:
         """Return true and predicted label indicators; None if units are not single rows."""
-        if self.unit is None or self.grouped or len(self.unit) != len(self.shape):
+        one_each = self.unit is not None and len(self.unit) == len(self.shape)
+        if not one_each or self.grouped or not self.has_true_negatives:
             return None
         truth, *predictions = (
             matrix[self.unit].toarray().astype(np.int8) for matrix in (self.true, *self.predicted)
@@ -313,8 +366,11 @@ class UnitCounts(WeightedUnits):
         """Return how often each classifier was wrong, per row; None if rows are not known."""
         if self.unit is None or self.grouped:
             return None
-        both = zip(self.predicted, self.hits, strict=True)
-        errors = [(self.true + said - 2 * hits).sum(axis=1) / 2 for said, hits in both]
+        if self.has_true_negatives:
+            both = zip(self.predicted, self.hits, strict=True)
+            errors = [(self.true + said - 2 * hits).sum(axis=1) / 2 for said, hits in both]
+        else:
+            errors = [table[:, [1, 2]].sum(axis=1) for table in self.cells]
         return np.stack([np.ravel(of_one) for of_one in errors])[:, self.unit]
 
     def in_blocks(self, length: int, losses: Array | None) -> UnitCounts:
@@ -370,6 +426,7 @@ class UnitCounts(WeightedUnits):
             unit=None,
             sample_weight=None,
             losses=None,
+            types={},
         )
 
     def with_weight(self, weight: float) -> UnitCounts:
@@ -385,7 +442,7 @@ class UnitCounts(WeightedUnits):
         metric is about, or with any label; for accuracy, all units. Only the true labels count, so
         that the numbers are the same for all classifiers.
         """
-        what = self._units_in_words
+        what = self.units_in_words
         times = self.shape / self.weight
         counts = sparse.csc_matrix(self.true)
         is_indicator = not self.cells

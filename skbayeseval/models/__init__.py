@@ -100,6 +100,7 @@ class Family(NamedTuple):
 _ITEMS = "does not fit one score per item"
 _GROUPED = "does not fit items in groups"
 _IN_GROUPS = "assumes independent instances, but groups= or blocks= was given."
+_OF_CHUNKS = "requires true negatives, which chunks do not have."
 _UNLESS = "unless all scores are 0 or 1, with one run per item."
 
 FAMILIES = {
@@ -121,9 +122,8 @@ FAMILIES = {
     "weighted": Family(
         {"paired": InstanceWeights}, "takes plain counts, but sample_weight= was given."
     ),
-    "chunks": Family(
-        {"paired": PairedChunks, "bcv": BCV}, "requires true negatives, which chunks do not have."
-    ),
+    "sentences": Family({"paired": InstanceWeights, "bcv": BCV}, _OF_CHUNKS),
+    "chunks": Family({"bcv": BCV}, _OF_CHUNKS, default="bcv", others=(PairedChunks,)),
     "scores": Family(
         {"paired": ScoreWeights},
         "models predicted classes, but the metric is computed from instance scores.",

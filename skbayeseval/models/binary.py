@@ -496,7 +496,6 @@ class PairedChunks(BCV):
     ----------
     lambda_ : float, default=1.0
         The prior count of the true positives, false positives and false negatives of each tagger.
-        The default of ``model="paired"`` is 0.5.
 
     Examples
     --------
@@ -514,7 +513,6 @@ class PairedChunks(BCV):
     infers_weight = True
     needs_pairs = True
     most_classifiers = 2
-    default_prior: ClassVar[dict[str, Any]] = {"lambda": 0.5}
 
     def _observe(self, evidence: Any) -> None:
         concentration = float(check_concentration(self.lambda_, (), "lambda"))

@@ -29,7 +29,7 @@ class InstanceWeights(Model):
 
     Each instance has one Gamma(1) weight; the weights are normalised. An instance that is hard for
     all labels or all classifiers therefore affects them together, which models of independent
-    labels cannot represent.
+    labels cannot represent. Tagged sentences are such instances, with all of their chunks.
 
     Examples
     --------
@@ -42,21 +42,22 @@ class InstanceWeights(Model):
     name = "paired"
     takes: ClassVar[type] = UnitCounts
     needs_pairs = True
+    needs_true_negatives = False
     most_classifiers = None
     has_proper_prior = False
     weights_units = True
     draws_metrics_together = True
     no_graph = (
         "Models that weight instances or groups (the Bayesian bootstrap) have no PyMC model. Use "
-        "engine='exact'. For a multi-label indicator without groups=, model='unpaired' and "
-        "model='bcv' have a PyMC model."
+        "engine='exact'. Without groups=, model='bcv' of a multi-label indicator or of tags, and "
+        "model='unpaired' of an indicator, have a PyMC model."
     )
 
     units: UnitCounts
 
     def _observe(self, evidence: UnitCounts) -> None:
         self.units = evidence
-        check_several(len(evidence.shape), "group" if evidence.grouped else "instance")
+        check_several(len(evidence.shape), evidence.units_in_words.removesuffix("s"))
 
     def stream(self, metric: Metric, rng: Generator, number: int, *, prior: bool = False) -> Blocks:
         """Yield blocks of draws of a metric, of shape (n_classifiers, n)."""
@@ -107,7 +108,6 @@ class GroupWeights(InstanceWeights):
     """
 
     name = "group weights"
-    needs_true_negatives = False
 
 
 class ScoreWeights(InstanceWeights):
@@ -126,7 +126,6 @@ class ScoreWeights(InstanceWeights):
 
     name = "instance weights"
     takes = WeightedInstances
-    needs_true_negatives = False
 
     def stream(self, metric: Metric, rng: Generator, number: int, *, prior: bool = False) -> Blocks:
         """Raise: all metrics of instance scores are drawn by `stream_bootstrap`."""

@@ -105,11 +105,9 @@ def under_other_priors(
         index.append((posterior.model_name(metric), written(prior) + alone))
     weights = posterior.weights
     for model in models:
-        same = Posterior(
+        same = posterior.like(
             model,
             evidence,
-            entropy=posterior.entropy,
-            n_draws=posterior.n_draws,
             prevalence=posterior.prevalence if model.has_class_proportions else None,
             weights=None if weights is None else weights.for_model(paired=model.needs_pairs),
         )

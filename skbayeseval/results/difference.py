@@ -206,6 +206,8 @@ class DifferenceAnswers(RopeResult):
             return "items"
         if self.evidence.is_of_splits:
             return "evidence"
+        if self.evidence.noun == "chunks":
+            return "sentences"
         label = scarce_class(self._posterior, metric)
         of_class = "" if label is None else f" of class {label}"
         if self.evidence.has_independent_instances and not metric.weighs_instances:

@@ -320,8 +320,7 @@ class ComparisonFigures(DifferenceAnswers):
             - "classes": the difference in each class, in F1 unless `metric` is, or averages,
               "precision", "recall", "jaccard" or another F-beta. Where weights are inferred, it
               takes as long as one metric for each class. For tags, it is the difference in each
-              type of chunk, with the weight that all chunks have; groups and loaded results do
-              not keep types.
+              type of chunk, with the weight that all chunks have; loaded results do not keep types.
             - "roc", "precision_recall", "calibration", "net_benefit": the curves of A and B with
               pointwise bands, for binary problems with instance scores (the last two:
               probabilities). The bands come from the same random weights of instances as ROC AUC,

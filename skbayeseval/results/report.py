@@ -170,7 +170,7 @@ def _sentence(words: str) -> str:
 
 def _measured(result: PosteriorView) -> Iterator[str]:
     """Yield a sentence on what the metrics measure, where that is known."""
-    chunks, said = result.evidence.family == "chunks", []
+    chunks, said = result.evidence.noun == "chunks", []
     for metric in list(result._metrics.values())[:MOST_TOLD]:
         words = in_plain_words(metric, chunks=chunks).partition(" with a minus sign")[0].rstrip(",")
         if words:

@@ -282,7 +282,7 @@ def test_chunks(tagged, reported):
         GOLD, TAGGED_A, TAGGED_B, counter=chunk_counter("IOB2"), random_state=3
     )
     assert (report["names"], report["model"]) == (["a", "b"], "paired")
-    assert report["evidence"]["cells"] == expected.evidence.cells.tolist()
+    assert report["evidence"]["sizes"] == expected.evidence.sizes.tolist()  # of each sentence
     summary = expected.summary(0.01).loc["f1"]
     assert report["summary"]["f1"]["hdi_low"] == pytest.approx(summary["hdi_low"])
     report = reported(f"compare {' '.join(tagged)} --chunks IOB2 --scoring recall")

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import stats
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.datasets import make_classification, make_multilabel_classification
 from sklearn.linear_model import LinearRegression, Ridge
 from sklearn.model_selection import (
@@ -12,6 +13,7 @@ from sklearn.model_selection import (
     cross_val_score,
     cross_validate,
 )
+from sklearn.multiclass import OneVsRestClassifier
 from sklearn.multioutput import MultiOutputClassifier
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
@@ -146,6 +148,100 @@ def test_out_of_fold_predictions_have_the_same_interval():
     # Their priors differ: half a count for each rate, and one.
     np.testing.assert_allclose(made_elsewhere.interval(), result.interval(), atol=0.006)
     assert made_elsewhere.weight == pytest.approx(result.weight, rel=1e-6)
+
+
+def test_out_of_fold_predictions_keep_their_instances():
+    """Subgroups are found by the index, and are what their instances give alone."""
+    names = [f"patient {i}" for i in range(len(Y))]
+    truth = pd.Series(Y, index=names)
+    predicted = pd.Series(cross_val_predict(NB, X, Y, cv=FOLDS), index=names)
+    site = pd.Series(np.where(X[:, 0] > 0.5, "north", "south"), index=names, name="site")
+    options = {"scoring": "f1", "weight": "inferred", "random_state": 0}
+    result = score_posterior(truth, predicted, **options)
+    pd.testing.assert_series_equal(
+        result.predictions["A", 0], predicted, check_names=False, check_index_type=False
+    )
+    subgroups = result.by(site.sample(frac=1, random_state=0))
+    for one in ("north", "south"):
+        alone = score_posterior(truth[site == one], predicted[site == one], **options)
+        row = subgroups.summary().loc[one]
+        assert row["observed"] == pytest.approx(alone.observed)
+        widths = np.diff(alone.hdi()), row["alone_high"] - row["alone_low"]
+        np.testing.assert_allclose(*widths, rtol=0.05)
+
+
+class Framed(ClassifierMixin, BaseEstimator):
+    """Answers with data frames, whose columns are named after the classes, in another order."""
+
+    def __init__(self, estimator, names=None, step=-1):
+        self.estimator = estimator
+        self.names = names
+        self.step = step
+
+    def fit(self, X, y):
+        self.estimator_ = clone(self.estimator).fit(X, y)
+        self.classes_ = self.estimator_.classes_
+        return self
+
+    def _framed(self, answer, names):
+        return pd.DataFrame(answer, columns=self.names or names).iloc[:, :: self.step]
+
+    def predict(self, X):
+        answer = self.estimator_.predict(X)
+        return answer if answer.ndim == 1 else self._framed(answer, None)
+
+    def predict_proba(self, X):
+        answer = self.estimator_.predict_proba(X)
+        if isinstance(answer, list):
+            of_labels = zip(answer, self.classes_, strict=True)
+            return [pd.DataFrame(p, columns=c).iloc[:, :: self.step] for p, c in of_labels]
+        return self._framed(answer, self.classes_)
+
+
+class FramedDecisions(Framed):
+    """The same, with decision values of each class as well."""
+
+    def decision_function(self, X):
+        return self._framed(self.estimator_.predict_log_proba(X), self.classes_)
+
+
+THREE = np.array(["low", "middle", "high"])[Y + (X[:, 0] > 1)]
+LABELS = list("abcd")
+FRAMES = {
+    "two classes": (Framed(NB), NB, np.array(["no", "yes"])[Y], "roc_auc"),
+    "probabilities": (Framed(NB), NB, THREE, "neg_log_loss"),
+    "decisions": (FramedDecisions(NB), NB, THREE, "roc_auc_ovr"),
+    "labels": (
+        Framed(OneVsRestClassifier(NB), LABELS),
+        OneVsRestClassifier(NB),
+        "indicators",
+        ["roc_auc", "f1_macro"],
+    ),
+    "a table of each label": (
+        Framed(MultiOutputClassifier(NB), LABELS),
+        MultiOutputClassifier(NB),
+        "indicators",
+        ["roc_auc", "f1_macro"],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", FRAMES)
+def test_columns_of_answers_are_matched_by_their_names(name):
+    framed, plain, y, scoring = FRAMES[name]
+    if isinstance(y, str):
+        data, indicators = INDICATORS
+        y = pd.DataFrame(indicators, columns=LABELS)
+    else:
+        data = X
+    options = {"scoring": scoring, "n_draws": 200, "random_state": 0}
+    one, other = (bayesian_cross_val_score(each, data, y, **options) for each in (framed, plain))
+    pd.testing.assert_frame_equal(one.summary(), other.summary())
+
+
+def test_columns_of_answers_with_other_names_are_refused():
+    with pytest.raises(ValueError, match="predict_proba has columns .*'x'.*Rename or reindex them"):
+        bayesian_cross_val_score(Framed(NB, ["x", "y"]), X, Y == 1, scoring="roc_auc")
 
 
 def test_split_scores_have_the_corrected_t_distribution():

@@ -18,9 +18,11 @@ from skbayeseval import (
     score_posterior,
 )
 from skbayeseval._validation import UnlikelyDataWarning
+from skbayeseval.compare.ordered_rows import longest_block
 from skbayeseval.engines.blocks import child_of
 from skbayeseval.engines.gammas import GammaRows
 from skbayeseval.metrics.registry import get_metric
+from skbayeseval.models import PairedChunks
 
 rng = np.random.default_rng(0)
 Y = np.arange(60) % 2
@@ -291,10 +293,59 @@ def test_refuses(arguments, options, message):
         compare_predictions(*arguments, **options)
 
 
-def test_tags_are_counted():
-    result = compare_predictions(*TAGS, counter=COUNTER, scoring=["f1", "recall"])
+@pytest.mark.parametrize("model", ["bcv", PairedChunks(lambda_=0.5)])
+def test_tags_are_counted(model):
+    options = {"counter": COUNTER, "model": model, "n_draws": 100}
+    result = compare_predictions(*TAGS, scoring=["f1", "recall"], **options)
     assert result.evidence == COUNTER(*TAGS)
-    assert result.model == "paired"
-    weighted = compare_predictions(*TAGS, counter=COUNTER, weight=0.5)
+    weighted = compare_predictions(*TAGS, weight=0.5, **options)
     assert weighted.metrics == ("f1",)
     assert weighted.evidence == COUNTER(*TAGS, weight=0.5)
+
+
+def test_the_sentence_is_the_unit():
+    """A hard sentence is hard in all of its chunks; the reference is a bootstrap of sentences."""
+    rng = np.random.default_rng(1)
+    gold, a, b = [], [], []
+    for hard in rng.normal(size=(120, 2)):
+        gold.append(["B-X"] * int(rng.integers(1, 9)))
+        for said, of_one in zip((a, b), hard, strict=True):
+            missed = rng.random(len(gold[-1])) < 1 / (1 + np.exp(1 - 2 * of_one))
+            said.append(np.where(missed, "O", "B-X").tolist())
+    found = np.array([[said.count("B-X") for said in of_one] for of_one in (a, b)])
+    sizes = np.array([len(tags) for tags in gold])
+    times = rng.multinomial(120, np.full(120, 1 / 120), size=4000).T
+    f1 = 2 * found @ times / ((found + sizes) @ times)
+    for options in ({}, {"model": "paired"}, {"groups": range(120)}):
+        result = compare_predictions(gold, a, b, counter=COUNTER, random_state=0, **options)
+        assert result.draws.std() == pytest.approx((f1[0] - f1[1]).std(), rel=0.06)
+    one_by_one = compare_predictions(gold, a, b, counter=COUNTER, model="bcv", random_state=0)
+    assert one_by_one.draws.std() < 0.75 * result.draws.std()
+    default = compare_predictions(gold, a, b, counter=COUNTER, random_state=0)
+    np.testing.assert_array_equal(default.draws, result.draws)
+    assert default.model == "paired"
+    assert f" chunks in {120} sentences" in default.details()
+    swapped = compare_predictions(gold, b, a, counter=COUNTER, random_state=0)
+    np.testing.assert_allclose(swapped.draws, -default.draws, atol=1e-12)
+
+
+def test_subgroups_and_blocks_of_sentences():
+    options = {"counter": COUNTER, "random_state": 0}
+    result = compare_predictions(*TAGS, **options)
+    column = np.arange(30) % 2
+    alone = compare_predictions(
+        *([tags for tags, one in zip(of, column, strict=True) if one] for of in TAGS), **options
+    )
+    row = result.by(column).summary().loc[1]
+    observed = row["observed_a"], row["observed_b"]
+    assert observed == pytest.approx((alone.observed_a, alone.observed_b))
+    blocks = compare_predictions(*TAGS, blocks="auto", **options)
+    wrong = [[0, 0], [0, 1], [1, 0], [1, 1], [1, 1], [1, 0], [0, 1]]  # A and B, in each cell
+    length = longest_block((COUNTER.cells_and_types(*TAGS)[0] @ wrong).T)
+    grouped = compare_predictions(*TAGS, groups=np.arange(30) // length, **options)
+    np.testing.assert_array_equal(blocks.draws, grouped.draws)
+
+
+def test_taggers_that_are_alike():
+    result = compare_predictions(GOLD, SAID[0], SAID[0], counter=COUNTER, random_state=0)
+    assert "their counts in each sentence are the same" in str(result)

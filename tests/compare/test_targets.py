@@ -11,6 +11,7 @@ from sklearn.model_selection import KFold
 
 from skbayeseval import (
     BayesianComparer,
+    BlockRegularizedCV,
     ConvertTags,
     bayesian_cross_validate,
     chunk_counter,
@@ -78,7 +79,8 @@ def test_two_schemes(tmp_path):
     assert result.decision(rope=0.01).code == "<<"
     # Every gold chunk is counted once in each of three repeats.
     gold = sum(tag.startswith("B") for tag in chain(*y))
-    assert result.evidence.cells[:4].sum() == 3 * gold
+    assert result.evidence.margin(0).table[1].sum() == 3 * gold
+    assert len(result.evidence.shape) == 400  # a sentence has one weight in all repeats
     result.save(tmp_path / "file")
     np.testing.assert_array_equal(load_result(tmp_path / "file").draws, result.draws)
     assert "  applies to  learners trained on 200 instances; for models refitted" in str(result)
@@ -121,7 +123,21 @@ def test_scores_of_the_splits_are_those_of_seqeval():
             expected = f1_score(y_test, tags)
             assert result.cv_results[name]["test_f1"][k] == pytest.approx(expected)
     assert list(result.frequentist().index[-1:]) == ["corrected resampled t"]
-    assert "McNemar, exact" in result.frequentist().index  # each sentence was tagged once
+    by_chunk = bayesian_cross_validate(A, B, X, y, counter=COUNTER, model="bcv", **options)
+    assert "McNemar, exact" in by_chunk.frequentist().index  # each sentence was tagged once
+
+
+@pytest.mark.parametrize("cv", [KFold(3), BlockRegularizedCV(regularize=None, random_state=0)])
+def test_sentences_are_the_groups(cv):
+    X, y = sentences(60)
+    splits = list(cv.split(X, y))
+    options = {"counter": COUNTER, "cv": splits, "random_state": 0}
+    default = bayesian_cross_validate(A, B, X, y, **options)
+    grouped = bayesian_cross_validate(A, B, X, y, groups=np.arange(60), **options)
+    np.testing.assert_array_equal(default.draws, grouped.draws)
+    assert default.weight == grouped.weight
+    by_chunk = bayesian_cross_validate(A, B, X, y, model="bcv", **options)
+    assert by_chunk.evidence.cells.sum() == default.evidence.margin(0).total
 
 
 def test_default_splits_are_balanced_in_types():
@@ -142,7 +158,8 @@ def test_sentences_of_equal_length():
         for target in (y, np.array(y), pd.Series(y))
     ]
     plain = bayesian_cross_validate(A[1], B[1], X, y, **options)
-    assert {result.evidence for result in results} == {plain.evidence}
+    for result in results:
+        np.testing.assert_array_equal(result.draws, plain.draws)
 
 
 def test_classes_are_types_with_the_weight_of_all():
@@ -155,7 +172,8 @@ def test_classes_are_types_with_the_weight_of_all():
     for kind, one in of_types.items():
         counter = chunk_counter("IOB2", "IOBES", types=kind)
         alone = bayesian_cross_validate(A, B, X, y, counter=counter, **options)
-        np.testing.assert_array_equal(one.evidence.cells, alone.evidence.cells)
+        tables = (of.evidence.margin(1).table for of in (one, alone))
+        np.testing.assert_array_equal(*tables)
         assert one.weights.difference(get_metric("f1")).median == result.weight
         assert table["mean"][kind] == one.difference(get_metric("f1")).mean
 

@@ -92,11 +92,11 @@ def test_classes_of_tags_are_types_of_chunks():
                 random_state=0,
             )  # fmt: skip
             assert table["mean"][kind] == only.draws.mean()
-    grouped = compare_predictions(
-        gold, a, b, counter=counter, groups=np.arange(60) // 3, n_draws=200
-    )
+    for options in ({"groups": np.arange(60) // 3}, {"model": "bcv"}):
+        result = compare_predictions(gold, a, b, counter=counter, n_draws=200, **options)
+        assert list(result.plot("classes").table.index) == ["ORG", "PER"]
     with pytest.raises(ValueError, match="types="):
-        grouped.plot("classes")
+        compare_counts((88, 10, 12), (86, 12, 14), n_draws=200).plot("classes")
 
 
 def test_heatmap_of_a_large_grid_has_no_numbers():

@@ -51,7 +51,7 @@ def test_the_default_prior_has_the_bayes_factors_of_the_published_one(votes, sco
     assert default.hdi() != published.hdi()
 
 
-def test_bayes_factors_of_items_and_of_chunks():
+def test_bayes_factors_of_items():
     right = np.random.default_rng(0).integers(0, 2, (2, 60))
     found, expected = (
         compare_items(*right, model=model, random_state=0).bayes_factor()
@@ -59,12 +59,6 @@ def test_bayes_factors_of_items_and_of_chunks():
     )
     assert np.isfinite(found.log10)
     assert found == replace(expected, published_prior="theta=1.0")
-    chunks = ChunkCounts([80, 8, 3, 9, 4, 6, 10])
-    found, expected = (
-        bayes_factor(make_posterior(chunks, model, "exact", None, 1000, 0), F1, 0.05)
-        for model in ("auto", models.PairedChunks())
-    )
-    assert found == replace(expected, published_prior="lambda=1.0")
 
 
 def test_prior_probability_does_not_depend_on_weight_or_seed(votes):
