@@ -81,7 +81,7 @@ def approximated(pair: tuple[float, float] | None, size: int, seed: int) -> dict
     pool = rng.dirichlet(pilot + np.array([0.5, 0.5, 1]), 6000)
     spread = simulate.SCALE * np.sqrt(pool[:, 0] + pool[:, 1])
     ratio = (pool[:, 0] - pool[:, 1]) / spread
-    weights = np.exp(-0.5 * ratio**2)
+    weights = 1 / (1 + ratio**2)
     truths = pool[rng.choice(len(pool), 600, p=weights / weights.sum())]
     for times in np.geomspace(1.02, LARGEST, 60):
         total = int(size * times)

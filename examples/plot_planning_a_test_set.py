@@ -57,8 +57,7 @@ print(result.decision(rope=0.01))
 # The comparison is undecided. ``required_sample_size`` draws parameters from the posterior, with
 # differences shrunk towards 0, because the pilot's own is partly luck. It simulates further
 # instances for each draw and applies the same decision rule. The result is the number of instances
-# that would probably lead to a decision, for either classifier or for equivalence. Beyond ten times
-# the present number it names none, because so small a pilot cannot tell.
+# that would probably lead to a decision, for either classifier or for equivalence.
 size = result.required_sample_size(rope=0.01, n_replications=200)
 print(size)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -22,11 +21,17 @@ from skbayeseval._validation import (
 from skbayeseval.judgement.decision import SETTLED, Decision, format_probability
 from skbayeseval.judgement.intervals import Interval
 from skbayeseval.metrics.metric import Metric
-from skbayeseval.planning.simulate import BYTES_OF_REPLICATION, SCALE, Question, in_chunks
+from skbayeseval.planning.simulate import (
+    BYTES_OF_REPLICATION,
+    Question,
+    evenly,
+    in_chunks,
+    plausible,
+)
 from skbayeseval.posterior.posterior import Posterior
 
-# A size that is more than so many times the present one is not told in words.
-MOST_TIMES = 10
+# The probability of a clear decision is told at so many times the present size.
+TOLD_TIMES = (2, 5, 10)
 
 
 @dataclass(frozen=True)
@@ -34,7 +39,7 @@ class SampleSize:
     """The number of labelled instances required for a clear decision; `str` returns a summary.
 
     A decision is clear if it is "significantly better", "significantly worse" or "practically
-    equivalent".
+    equivalent". Its probability is an average over the differences that are plausible now.
 
     Attributes
     ----------
@@ -56,6 +61,12 @@ class SampleSize:
         The largest total number of instances that was simulated.
     decision : Decision
         The decision from the current instances.
+    chances : dict of int to float
+        The probability of a clear decision at 2, 5 and 10 times the current number, by the total
+        number of instances; empty if the decision is clear already.
+    n_even : int or None
+        The total number of instances at which this probability is one half; None if even
+        `largest` is not enough.
 
     Examples
     --------
@@ -75,6 +86,8 @@ class SampleSize:
     interval: Interval | None
     largest: int
     decision: Decision
+    chances: dict[int, float]
+    n_even: int | None
 
     @property
     def never(self) -> bool:
@@ -82,31 +95,27 @@ class SampleSize:
         return self.n_total is None
 
     def __str__(self) -> str:
-        sure = f"{100 * self.assurance:.3g}%"
+        if self.n_more == 0:
+            return f"The decision is already clear: {self.decision.in_short()}"
         units = "items" if self.decision.units == "items" else "labelled instances"
         _, _, scarce = self.decision.units.partition(" of ")
         as_few = f", with as few of {scarce} among them as now," if scarce else ""
-        now = f"The decision now: {self.decision.in_short()}"
-        if self.n_more == 0:
-            return f"The decision is already clear: {self.decision.in_short()}"
-        if (self.n_total or self.largest) > MOST_TIMES * self.n_now:
-            return (
-                f"More than {MOST_TIMES} times the present {self.n_now:,} {units}{as_few} would be "
-                f"needed for a clear decision with probability {sure}: consider a wider or a "
-                f"narrower ROPE. {now}"
-            )
-        if self.n_total is None or self.n_more is None or self.interval is None:
+        told = [
+            f"{format_probability(chance, threshold=self.assurance)} with {total:,}"
+            for total, chance in self.chances.items()
+        ]
+        for chance, size in ((0.5, self.n_even), (self.assurance, self.n_total)):
+            if size is not None:
+                told.append(f"{100 * chance:.3g}% with about {two_digits(size):,}")
+        if self.interval is not None:
+            low, high = (f"{two_digits(end):,}" for end in self.interval)
+            told[-1] += f" (95% Monte Carlo interval: {low} to {high})"
+        else:
             reached = format_probability(self.reached, threshold=self.assurance)
-            return (
-                f"Not reached: even {self.largest:,} {units} in total{as_few} would give a "
-                f"clear decision only with probability {reached}, not {sure}. {now}"
-            )
-        numbers = (self.n_total, self.n_more, *self.interval)
-        total, more, low, high = (f"{two_digits(number):,}" for number in numbers)
+            told.append(f"{reached} with {self.largest:,}, the most that was tried")
         return (
-            f"About {total} {units} in total, {more} more than now{as_few or ','} would give a "
-            f"clear decision with probability {sure} (95% Monte Carlo interval: {low} to {high}). "
-            f"{now}"
+            f"In total, so many {units}{as_few} give a clear decision with probability: "
+            f"{', '.join(told)}. The decision now: {self.decision.in_short()}"
         )
 
 
@@ -193,31 +202,35 @@ def crossing(rising: Array, sizes: Array, assurance: float, n: int) -> float:
     return float(sizes[i - 1] * (sizes[i] / sizes[i - 1]) ** share)
 
 
-# The number of sizes that are simulated, evenly spaced on a log scale.
-N_ITEM_SIZES = 120
+# The sizes that are simulated, besides one more than now and the largest, as multiples of it.
+TIMES = (1.25, 1.5, 2, 3, 5, 10, 20, 50, 150, 400)
+
+# The number of true differences that the posterior of a mean is approximated by.
+N_STEPS = 1201
 
 
 class Search(NamedTuple):
-    """What both searches for a size need: the present number, the largest, and so on."""
+    """What simulations of items and of instances need."""
 
     n_now: int
-    largest: int
-    assurance: float
     n_replications: int
     seed: np.random.SeedSequence
 
 
-def items_needed(search: Search, differences: Array, sd: float, decision: Decision) -> Required:
-    """Return the required number of items.
+def settled_items(
+    search: Search, sizes: Array, differences: Array, sd: float, decision: Decision
+) -> Array:
+    """Return whether the decision is clear in each replication and size of a set of items.
 
     The difference is taken to be normal with a standard deviation that falls with the square root
-    of the number of items. It is shrunk as described in `plausibility`: its prior is normal, with a
-    standard deviation of a twentieth of the root mean squared difference of an item.
+    of the number of items. It is shrunk as described in `plausibility`.
 
     Parameters
     ----------
     search : Search
         The search.
+    sizes : ndarray of shape (n_sizes,)
+        The numbers of items.
     differences : ndarray of shape (n_items,)
         The difference between A and B on each item that was seen.
     sd : float
@@ -225,15 +238,12 @@ def items_needed(search: Search, differences: Array, sd: float, decision: Decisi
     decision : Decision
         The decision from these items.
     """
-    n_now = len(differences)
     rng = np.random.default_rng(search.seed)
-    prior = SCALE**2 * float(np.mean(differences**2))
-    kept = prior / (prior + sd**2)
-    mean = float(differences.mean())
-    truth = kept * mean + np.sqrt(kept) * sd * rng.standard_normal(search.n_replications)
-    sizes = np.unique(np.round(np.geomspace(n_now + 1, search.largest, N_ITEM_SIZES)))
-    settled = simulated_settled(truth, mean, sd, n_now, sizes, decision, rng)
-    return smallest_size(settled, sizes, search.assurance, rng)
+    mean, steps = float(differences.mean()), np.linspace(-6, 6, N_STEPS)
+    truth = mean + sd * steps
+    weights = np.exp(-0.5 * steps**2) * plausible(truth, np.sqrt(np.mean(differences**2)))
+    truth = truth[evenly(weights, search.n_replications, rng)]
+    return simulated_settled(truth, mean, sd, len(differences), sizes, decision, rng)
 
 
 def simulated_settled(
@@ -259,60 +269,26 @@ def simulated_settled(
     return inside | (low > decision.rope.high) | (high < decision.rope.low)
 
 
-# The search for a size first increases the size by FACTOR. Then it evaluates sizes that differ by
-# LARGEST_STEP, or N_SIZES sizes if these are fewer, and goes on by FACTOR if the interval of the
-# size ends at one of the outer ones.
-FACTOR, LARGEST_STEP, N_SIZES = 4.0, 1.6, 6
-
-
-def instances_needed(
-    search: Search, posterior: Posterior, question: Question, n_jobs: Any, verbose: int
-) -> Required:
-    """Return the required number of instances.
-
-    A coarse search over widely spaced sizes brackets the size at which the fraction of clear
-    decisions reaches the assurance. Within the bracket, each replication is one test set of
-    increasing size.
-    """
-    n_now, assurance, largest = search.n_now, search.assurance, float(search.largest)
+def settled_instances(
+    search: Search,
+    sizes: Array,
+    posterior: Posterior,
+    question: Question,
+    n_jobs: Any,
+    verbose: int,
+) -> Array:
+    """Return whether the decision is clear in each replication and size of a test set."""
     counts = posterior.counts[0]
-    worth = max(c.total for c in posterior.counts) * counts.weight / n_now  # weight per instance
-    job = {"truth": posterior, "like": counts, "base": posterior.evidence}
-
-    def settled(totals: Sequence[float] | Array, n: int) -> Array:
-        here = job | {"questions": [question], "sizes": (np.asarray(totals) - n_now) * worth}
-        (codes,) = in_chunks([here], n, search.seed.spawn(1)[0], n_jobs, verbose)
-        return np.isin(codes[:, :, 0], SETTLED)
-
-    n_looks = max(search.n_replications // 4, 50)
-    error = 3 * math.sqrt(assurance * (1 - assurance) / n_looks)
-    smallest, total = n_now + 1.0, n_now + n_now / FACTOR**2
-    low, high = smallest, largest
-    while total < largest:
-        fraction = settled([total], n_looks).mean()
-        if fraction >= min(assurance + error, 1.0):
-            high = total
-            break
-        if fraction < assurance - error:
-            low = total
-        total = n_now + FACTOR * (total - n_now)
-    while True:
-        n_sizes = min(N_SIZES, 1 + math.ceil(np.log(high / low) / np.log(LARGEST_STEP)))
-        totals = np.unique(np.round(np.geomspace(low, high, n_sizes)))
-        clear = settled(totals, search.n_replications)
-        rng = np.random.default_rng(search.seed.spawn(1)[0])
-        required = smallest_size(clear, totals, assurance, rng)
-        # By chance, a look may have been wrong, and the interval would go on beyond these sizes.
-        ends = required.interval
-        more_below = low > smallest and ends.low <= totals[0]
-        more_above = high < largest and ends.high >= totals[-1]
-        if len(totals) == 1 and required.size is not None:
-            more_above = False
-        if not (more_below or more_above):
-            return required
-        above = totals[totals <= ends.low].max(initial=low)
-        low = max(low / FACTOR, smallest) if more_below else float(above)
-        high = min(FACTOR * high, largest) if more_above else high
+    worth = max(c.total for c in posterior.counts) * counts.weight / search.n_now
+    job = {
+        "truth": posterior,
+        "like": counts,
+        "base": posterior.evidence,
+        "questions": [question],
+        "sizes": (sizes - search.n_now) * worth,
+    }
+    (codes,) = in_chunks([job], search.n_replications, search.seed, n_jobs, verbose)
+    return np.isin(codes[:, :, 0], SETTLED)
 
 
 def required_sample_size(
@@ -340,16 +316,23 @@ def required_sample_size(
     entropy = posterior.entropy
     if random_state is not None:
         entropy = check_random_state_entropy(random_state)
-    search = Search(n_now, most, assurance, n, sequence(entropy, Stream.SAMPLE_SIZE))
+    search = Search(n_now, n, sequence(entropy, Stream.SAMPLE_SIZE))
     if decision.settled:
-        required = Required(n_now, Interval(n_now, n_now), 1.0)
-    elif evidence.is_of_items:
+        now = Interval(n_now, n_now)
+        return SampleSize(n_now, 0, n_now, assurance, 1.0, 0.0, now, most, decision, {}, n_now)
+    told = [times * n_now for times in TOLD_TIMES if times * n_now <= most]
+    sizes = np.round(n_now * np.array(TIMES))
+    sizes = np.unique([n_now + 1, *sizes[sizes <= most], max(most, n_now + 1)])
+    if evidence.is_of_items:
         differences = evidence.sign * (evidence.means[0] - evidence.means[1])
-        required = items_needed(search, differences, posterior.difference(metric).sd, decision)
+        sd = posterior.difference(metric).sd
+        settled = settled_items(search, sizes, differences, sd, decision)
     else:
-        required = instances_needed(search, posterior, question, n_jobs, verbose)
-    size, interval, reached = required
+        settled = settled_instances(search, sizes, posterior, question, n_jobs, verbose)
+    rng = np.random.default_rng(search.seed.spawn(1)[0])
+    size, interval, reached = smallest_size(settled, sizes, assurance, rng)
     total = None if size is None else math.ceil(size)
+    rising = smoothed(settled.mean(axis=0))
     return SampleSize(
         total,
         None if total is None else total - n_now,
@@ -360,4 +343,6 @@ def required_sample_size(
         None if total is None else interval,
         most,
         decision,
+        {size: float(rising[sizes == size][0]) for size in told},
+        math.ceil(crossing(rising, sizes, 0.5, n)) if rising[-1] >= 0.5 else None,
     )

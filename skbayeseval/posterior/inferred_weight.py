@@ -59,7 +59,7 @@ UNSTABLE = 4.0
 # The number of Newton steps after which the mean of draws is what it was.
 N_STEPS = 6
 
-# The number of values of kappa that stand for its posterior.
+# The number of values of kappa that stand for its posterior, if there are as many draws.
 N_VALUES = 1000
 
 
@@ -122,16 +122,19 @@ class WeightPosterior(NamedTuple):
         low, high = self._at(np.array([1 - prob, 1 + prob]) / 2)
         return float(low), float(high)
 
-    def values(self) -> Array:
-        """Return equally probable values of the weight."""
-        return self._at((np.arange(N_VALUES) + 0.5) / N_VALUES)
+    def values(self, number: int = N_VALUES) -> Array:
+        """Return equally probable values of the weight, in increasing order."""
+        return self._at((np.arange(number) + 0.5) / number)
 
     def factors(self, rng: np.random.Generator, n_draws: int, drawn_at: float) -> Array:
         """Return by how much each draw is spread, as a factor of its standard deviation.
 
         `drawn_at` is the weight at which the draws were made.
         """
-        return rng.permutation(np.resize(np.sqrt(drawn_at / self.values()), n_draws))
+        times, rest = divmod(n_draws, N_VALUES)
+        # Values increase, so the first of them alone would be small weights: wide draws.
+        values = np.concatenate([np.tile(self.values(), times), self.values(rest)])
+        return rng.permutation(np.sqrt(drawn_at / values))
 
     def _at(self, prob: Any) -> Any:
         precision = np.ones_like(prob) if math.isinf(self.df) else chi2.ppf(prob, self.df) / self.df

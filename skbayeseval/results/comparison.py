@@ -171,13 +171,12 @@ class ComparisonResult(ComparisonFigures):
         The result is the smallest number of instances at which the fraction of clear decisions
         reaches `assurance`.
 
-        Truths are drawn as if the difference had, instead of a flat prior, a normal prior with mean
-        0, which weighs as much as 400 instances without a difference: its standard deviation is a
-        twentieth of that of the difference on one instance. If they agree on 90% of the instances,
-        that is 0.016 in accuracy. The present difference would otherwise be taken at face value,
-        which is too optimistic for classifiers that are nearly equal (docs/calibration.md). If only
-        the confusion table of each classifier is known, half of their errors are taken for
-        disagreements.
+        Truths are drawn as if the difference had, instead of a flat prior, a Cauchy prior around 0
+        whose scale is a twentieth of the standard deviation of the difference on one instance. If
+        they agree on 90% of the instances, that is 0.016 in accuracy. The present difference would
+        otherwise be taken at face value, which is too optimistic for classifiers that are nearly
+        equal (docs/calibration.md). If only the confusion table of each classifier is known, half
+        of their errors are taken for disagreements.
 
         Parameters
         ----------
@@ -202,7 +201,8 @@ class ComparisonResult(ComparisonFigures):
             The attributes are `n_total`, `n_more`, the probability `reached` with its Monte Carlo
             error `mcse`, an `interval` for `n_total`, and `never`, which is True if even `largest`
             instances are not enough, for example if the posterior is concentrated at a limit of the
-            ROPE. `str` returns a sentence.
+            ROPE. `chances` has the probability of a clear decision at 2, 5 and 10 times the present
+            number, and `n_even` is the number at which it is one half. `str` says all of it.
 
         Notes
         -----

@@ -10,7 +10,6 @@ statistics, in the order of the Bayesian analysis reporting guidelines (Kruschke
 from __future__ import annotations
 
 import inspect
-import math
 import platform
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -284,14 +283,6 @@ def _open_of_pair(told: Sequence[_Judged], ropes: Ropes) -> Iterator[str]:
     if ropes is None:
         yield NO_ROPE_SAID
         return
-    for j in still:
-        (low, high), scale = j.decision.hdi, 10.0**j.digits
-        nearest = math.floor(max(low, -high) * scale) / scale
-        largest = math.ceil(max(-low, high) * scale) / scale
-        better = f"that {j.who} is better with one of up to {nearest:.4g}, and " * (nearest > 0)
-        equal = f"that both are equivalent with one of {largest:.4g} or more"
-        if nearest > 0 or largest <= 3 * j.limit:
-            yield f"Another ROPE: it would be settled in {j.called} {better}{equal}."
     for decision in [j.decision for j in told if j.depends_on_splits][:1]:
         few = not decision.trained_on
         yield on_other_splits(decision.n_repeats, "what is settled", nearly_all=few)
@@ -398,7 +389,7 @@ def _open_of_many(pair: Any, decision: RankingDecision, of_search: bool) -> Iter
     if units:
         yield f"More {units}{how_many}."
     choices = "candidates" if of_search else "classifiers"
-    yield f"{'A larger ROPE, or f' if limit else 'F'}ewer {choices}, if some are no real choice."
+    yield f"Fewer {choices}, if some are no real choice."
 
 
 def answer_of_one(result: Any) -> Answer:

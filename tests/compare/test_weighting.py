@@ -49,6 +49,19 @@ def test_inferred_weights_are_more_cautious_than_test_noise_alone(cv, scoring):
     assert inferred.observed_a == fitted.observed_a
 
 
+@pytest.mark.parametrize("scoring", ["accuracy", "roc_auc"])
+def test_few_draws_are_as_wide_as_many(scoring):
+    """The standard deviation of 200 draws is known to 5%, that of 1,300 to 2%."""
+    few, more, many = (
+        bayesian_cross_validate(
+            A, B, X, Y, cv=5, scoring=scoring, n_draws=n, random_state=0
+        ).draws.std()
+        for n in (200, 1300, 10_000)
+    )
+    assert few == pytest.approx(many, rel=0.1)
+    assert more == pytest.approx(many, rel=0.04)
+
+
 def test_the_fitted_models_have_the_variance_between_instances():
     result = bayesian_cross_validate(
         A, B, X, Y, cv=StratifiedKFold(5), estimand="fitted", return_indices=True, random_state=0

@@ -40,10 +40,10 @@ def test_tables_are_the_margins():
     np.testing.assert_allclose(apart, [a, b])
 
 
-def test_accuracy_has_a_normal_prior_given_the_disagreement():
+def test_accuracy_has_a_cauchy_prior_given_the_disagreement():
     only_a = CELLS[:, 0, 0, 1] + CELLS[:, 1, 1, 0]
     only_b = CELLS[:, 0, 1, 0] + CELLS[:, 1, 0, 1]
-    expected = np.exp(-0.5 * ((only_a - only_b) / SCALE) ** 2 / (only_a + only_b))
+    expected = 1 / (1 + ((only_a - only_b) / SCALE) ** 2 / (only_a + only_b))
     differences, found = plausibility([populations_of(one) for one in CELLS], ACCURACY, 1, 2)
     np.testing.assert_allclose(differences, only_a - only_b)
     np.testing.assert_allclose(found, expected / expected.sum(), rtol=1e-6)

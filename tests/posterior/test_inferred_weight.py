@@ -88,8 +88,10 @@ def test_one_weight_with_the_variance_of_all_draws():
     assert 0.01 / weight.matching_variance == pytest.approx(1.5 * 6 / 4)
     limited = WeightPosterior(0.8, 1.1, 6.0)
     assert 1 / limited.matching_variance == pytest.approx(np.mean(1 / limited.values()), rel=0.01)
-    factors = weight.factors(np.random.default_rng(0), 10_000, weight.of_tests)
-    assert np.mean(factors**2) == pytest.approx(1.5 * 6 / 4, rel=0.01)
+    for n_draws in (100, 200, 999, 1001, 1500, 10_000):
+        factors = weight.factors(np.random.default_rng(0), n_draws, weight.of_tests)
+        assert len(factors) == n_draws
+        assert np.mean(factors**2) == pytest.approx(1.5 * 6 / 4, rel=0.02)
 
 
 @pytest.fixture(scope="module")
