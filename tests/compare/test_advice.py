@@ -198,3 +198,28 @@ def test_where_the_prior_matters():
         assert len(one.prior_sensitivity()) > 1
     assert re.search(r"see prior_sensitivity\(\) of a pair$", ranking.details(), re.MULTILINE)
     assert len(ranking.pairs["a", "b"].prior_sensitivity()) > 1
+
+
+@pytest.mark.parametrize("number", [1, 2, 3, 7])
+def test_splits_that_keep_groups_whole(number):
+    options = {"groups": np.arange(N) % number, **FEW}
+    with pytest.warns(UserWarning, match="instances of one group are in both") as caught:
+        bayesian_cross_validate(*OF_CLASSES, cv=3, **options)
+    said = [str(caught[0].message)]
+    if number < 4:
+        with pytest.raises(ValueError, match=f"the number of groups is {number}") as refused:
+            bayesian_cross_validate(*OF_CLASSES, **options)
+        said.append(str(refused.value))
+    for words in said:
+        advised = re.search(r"such as GroupKFold\((\d)\)\.$", words)
+        assert (advised is None) == (number == 1)
+        if advised is not None:
+            bayesian_cross_validate(*OF_CLASSES, cv=GroupKFold(int(advised[1])), **options)
+
+
+def test_training_sizes_of_a_figure():
+    result = bayesian_cross_validate(*OF_CLASSES, calibrate=True, **FEW)
+    with pytest.raises(ValueError, match=r"Cross-validate with (estimand='full')\.$"):
+        result.plot("learning_curve")
+    full = bayesian_cross_validate(*OF_CLASSES, estimand="full", **FEW)
+    full.plot("learning_curve")
