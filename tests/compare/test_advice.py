@@ -200,7 +200,7 @@ def test_where_the_prior_matters():
     assert len(ranking.pairs["a", "b"].prior_sensitivity()) > 1
 
 
-@pytest.mark.parametrize("number", [1, 2, 3, 7])
+@pytest.mark.parametrize("number", [2, 3, 7])
 def test_splits_that_keep_groups_whole(number):
     options = {"groups": np.arange(N) % number, **FEW}
     with pytest.warns(UserWarning, match="instances of one group are in both") as caught:
@@ -212,9 +212,7 @@ def test_splits_that_keep_groups_whole(number):
         said.append(str(refused.value))
     for words in said:
         advised = re.search(r"such as GroupKFold\((\d)\)\.$", words)
-        assert (advised is None) == (number == 1)
-        if advised is not None:
-            bayesian_cross_validate(*OF_CLASSES, cv=GroupKFold(int(advised[1])), **options)
+        bayesian_cross_validate(*OF_CLASSES, cv=GroupKFold(int(advised[1])), **options)
 
 
 def test_training_sizes_of_a_figure():
