@@ -148,8 +148,10 @@ def check_names(names: Any, number: int) -> tuple[str, ...]:
 
 
 def check_characters(names: Iterable[str], what: str) -> None:
-    """Raise if names contain characters that pages, figures and tables cannot."""
+    """Raise if names are empty, or contain characters that pages, figures and tables cannot."""
     for name in names:
+        if not name.strip():
+            raise ValueError(f"{what} must not be empty, got {name!r}.")
         if UNWRITABLE.search(name):
             raise ValueError(
                 f"{what} must not contain control characters, nor halves of characters (lone "

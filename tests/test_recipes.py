@@ -1,6 +1,7 @@
 """What the guide's recipes do with other packages, by public names alone."""
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -21,6 +22,14 @@ WORSE = np.where(RNG.random(3000) < 0.05, 1 - Y, OLD)
 
 def compare(new):
     return compare_predictions(Y, new, OLD, names=("new", "old"), random_state=0)
+
+
+def test_what_a_gate_prints_is_shown_whole():
+    page = (Path(__file__).parents[1] / "docs" / "recipes.md").read_text(encoding="utf-8")
+    answer = compare(BETTER).non_inferiority(0.01)
+    assert f"FINISHED - {answer}\n```" in page
+    (applies,) = str(answer).splitlines()[1:]
+    assert page.count(f"\n{applies}\n```") == 2
 
 
 def test_frames_in_and_out(tmp_path):

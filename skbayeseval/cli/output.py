@@ -181,6 +181,8 @@ def names_of(args: argparse.Namespace, default: Sequence[str]) -> Any:
             f"--names must be {len(default)} names, as many as are compared, got {args.names}"
         )
     names = tuple(printable(name) for name in args.names or default)
+    if not all(name.strip() for name in names):
+        raise InputError(f"--names must not be empty, got {list(names)}")
     if len(set(names)) < len(names):
         raise InputError(f"--names must differ from each other, got {list(names)}")
     return names

@@ -22,7 +22,6 @@ from sklearn.model_selection import (
     KFold,
     StratifiedGroupKFold,
     StratifiedKFold,
-    TimeSeriesSplit,
     check_cv,
 )
 
@@ -30,7 +29,12 @@ from skbayeseval._arrays import check_rows, check_same_length, in_short, number_
 from skbayeseval._labels import is_indicator
 from skbayeseval._streams import Stream, seed_of
 from skbayeseval._validation import check_random_state_entropy, check_weight
-from skbayeseval.compare.ordered_rows import are_in_order, check_blocks, target_in_order
+from skbayeseval.compare.ordered_rows import (
+    are_in_order,
+    check_blocks,
+    target_in_order,
+    warn_of_neighbours,
+)
 from skbayeseval.compare.split_score_target import ScoreTarget, check_responses
 from skbayeseval.compare.targets import (
     ChunkTarget,
@@ -43,6 +47,7 @@ from skbayeseval.compare.targets import (
 from skbayeseval.engines import Engine
 from skbayeseval.evidence.instances import Instances, index_of
 from skbayeseval.evidence.split_scores import SplitScores
+from skbayeseval.judgement.decision import MANY_REPEATS
 from skbayeseval.metrics.scorers import WithColumns
 from skbayeseval.metrics.scoring import (
     is_of_numbers,
@@ -54,7 +59,7 @@ from skbayeseval.posterior.build import make_posterior, resolve_engine
 from skbayeseval.posterior.inferred_weight import InferredWeights, ObservedRows
 from skbayeseval.posterior.posterior import Posterior
 from skbayeseval.results.posterior_view import PosteriorView
-from skbayeseval.splitting.block_cv import BlockRegularizedCV
+from skbayeseval.splitting.block_cv import BlockRegularizedCV, orthogonal_array
 from skbayeseval.splitting.checkpoint import check_repeatable
 from skbayeseval.splitting.collect import (
     Collection,
@@ -135,12 +140,13 @@ ESTIMANDS = ("full", "learner", "fitted")
 
 @dataclass(frozen=True, kw_only=True)
 class CrossValidationOptions(Fitting):
-    """What the cross-validating functions let users choose, beside estimators, data and splits.
+    """What the cross-validating functions let users choose, beside estimators and data.
 
     The attributes are the parameters of `bayesian_cross_validate` of the same names; and
     `own_columns`, what the `score` methods of estimators request, by their names.
     """
 
+    cv: Any = None
     scoring: Any = None
     model: Any = "auto"
     engine: Any = "exact"
@@ -289,8 +295,8 @@ def compare_learners(
 ) -> Result:
     """Fit, predict, count and compare; all cross-validating functions end here.
 
-    `kind` is that of the result; one learner has a `ScoreResult`. `splits` are those of `cv`, where
-    they were generated before.
+    `make_result` is the class of the result; one learner has a `ScoreResult`. `splits` are those of
+    `cv`, where they were generated before.
     """
     names = tuple(learners.estimators)
     is_ordered = _check_rows(learners, X, y, options)
@@ -302,8 +308,9 @@ def compare_learners(
     perfect = target_in_order(target, target.rehearsal, options.blocks)
     rehearsed = make_posterior(perfect.evidence, *drawing, scored=perfect.scored, rehearsal=True)
     make_result(rehearsed, names, target.metrics)
-    weight = options.weight_for(rehearsed)
+    weight, of_search = options.weight_for(rehearsed), splits is not None
     splits = make_splits(learners.cv, X, y, learners.split_params, splits)
+    warn_of_neighbours(splits, target.n_samples, options.blocks)
     halved = _halves(learners, X, y, options, splits)
     if options.estimand == "full":
         _check_nearly_all(splits, target.n_samples)
@@ -366,6 +373,8 @@ def compare_learners(
         target.n_samples,
         out_of_fold,
         cautions,
+        "" if weights is None else _more_repeats(learners, y, options),
+        "" if of_search else _for_all(options, rehearsed, train_size / target.n_samples),
     )
     return make_result(posterior, names, target.metrics, record)
 
@@ -382,7 +391,7 @@ def _check_rows(learners: Learners, X: Any, y: Any, options: CrossValidationOpti
     check_blocks(options.blocks, learners.groups, number_of_samples(y, "y"))
     if options.blocks is not None and compares_scores(options.model):
         raise ValueError("model='scores' models split scores: blocks= does not apply.")
-    return are_in_order([X, y], options.blocks) or isinstance(learners.cv, TimeSeriesSplit)
+    return are_in_order([X, y], options.blocks, learners.cv)
 
 
 def _engine(options: CrossValidationOptions) -> Engine:
@@ -436,8 +445,49 @@ def _check_nearly_all(splits: list[Split], n_samples: int) -> None:
         raise ValueError(
             "estimand='full' is about learners trained on all instances, but the training sets of "
             f"cv have {share:.0%} of them. If the order of instances does not matter, leave cv= "
-            "out, or pass cv=10."
+            "out."
         )
+
+
+def _more_repeats(learners: Learners, y: Any, options: CrossValidationOptions) -> str:
+    """Return which `cv` has more repeats of the same splits, as code; "" if none is known.
+
+    What is advised is accepted without a warning, and does not mix groups or times.
+    """
+    cv, many, groups = learners.cv, MANY_REPEATS, learners.groups
+    seed = "" if options.checkpoint is None else ", random_state=0"
+    if options.blocks not in (None, 1):
+        return ""  # splits with repeats are shuffled
+    is_of_classes = kind_of_target(learners.estimators) == "classes" and options.counter is None
+    if isinstance(cv, BlockRegularizedCV):
+        smallest = len(np.unique(groups)) if groups is not None else number_of_samples(y, "y")
+        if is_of_classes and not is_indicator(y):
+            smallest = min(smallest, np.unique(np.ravel(y), return_counts=True)[1].min())
+        if smallest < len(orthogonal_array(many)):
+            return ""
+        if options.cv is None:
+            balanced = "" if cv.regularize == "auto" else ", regularize=None"
+            if options.counter is not None and cv.regularize != "auto":
+                balanced = ", regularize=counter.frequencies"
+            return f"cv=BlockRegularizedCV({many}{balanced}{seed})"
+    if hasattr(cv, "n_repeats"):
+        return f"n_repeats={many} in cv"
+    repeated = {KFold: "RepeatedKFold", StratifiedKFold: "RepeatedStratifiedKFold"}.get(type(cv))
+    if repeated is None or groups is not None:
+        return ""
+    return f"cv={repeated}(n_splits={cv.n_splits}, n_repeats={many}{seed})"
+
+
+def _for_all(options: CrossValidationOptions, posterior: Posterior, train_share: float) -> str:
+    """Return which arguments ask about models refitted on all instances; "" if none do."""
+    may_keep_cv = options.cv is not None and train_share >= LEAST_SHARE
+    if options.blocks not in (None, 1) and not may_keep_cv:
+        return ""  # the splits of cv=None are shuffled
+    if posterior.evidence.family == "labels" and not posterior.model.weights_units:
+        return ""  # the weight cannot be inferred
+    without = [] if options.cv is None or may_keep_cv else ["cv="]
+    without += [] if options.weight in (None, "inferred") else ["weight="]
+    return " without ".join(filter(None, ["estimand='full'", " and ".join(without)]))
 
 
 def _halves(

@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from scipy.stats import norm
+from sklearn.model_selection import TimeSeriesSplit
 
 from skbayeseval._arrays import Array, in_short, wrong
 from skbayeseval._validation import check_whole_number
@@ -134,10 +135,11 @@ def target_in_order(
     return collect_in_order(collected, groups, target.n_samples, blocks, stacklevel=6, **options)
 
 
-def are_in_order(objects: Iterable[Any], blocks: Any) -> bool:
+def are_in_order(objects: Iterable[Any], blocks: Any, cv: Any = None) -> bool:
     """Return whether one of the indexes, or of pandas objects with an index, has sorted times.
 
-    Times that are not sorted are an error if there are to be blocks.
+    Times that are not sorted are an error if there are to be blocks, and give a warning if `cv` is
+    a TimeSeriesSplit, whose rows are taken to be in order in any case.
     """
     times = (pd.DatetimeIndex, pd.PeriodIndex, pd.TimedeltaIndex)
     indexes = [getattr(one, "index", one) for one in objects]
@@ -151,7 +153,37 @@ def are_in_order(objects: Iterable[Any], blocks: Any) -> bool:
             f"blocks={blocks!r} takes rows that are in order of time, but the times in an index "
             "are not sorted. Sort all data by time, or pass groups= instead."
         )
-    return any(are_sorted)
+    if not isinstance(cv, TimeSeriesSplit):
+        return any(are_sorted)
+    if not all(index.is_monotonic_increasing for index in indexes if isinstance(index, times)):
+        warnings.warn(
+            "cv=TimeSeriesSplit trains on rows that come before those of the test set, but the "
+            "times in an index are not sorted, so that some of them are later. Sort all data by "
+            "time.",
+            stacklevel=5,
+        )
+    return True
+
+
+def warn_of_neighbours(splits: Iterable[Any], n_rows: int, blocks: Any) -> None:
+    """Warn if there are to be blocks, but most test rows lie between rows of training."""
+    if blocks in (None, 1):
+        return
+    length = max(4, round(n_rows ** (1 / 3)) if blocks == "auto" else blocks)
+    n_tested = n_between = 0
+    for train, test in splits:
+        trained = np.sort(train)
+        after = np.searchsorted(trained, test)
+        inside = after[(after > 0) & (after < len(trained))]
+        n_tested += len(test)
+        n_between += int(np.sum(trained[inside] - trained[inside - 1] <= length))
+    if 2 * n_between > n_tested:
+        warnings.warn(
+            f"blocks={blocks!r} takes neighbouring rows to be alike, but most rows of the test "
+            "sets of cv lie between rows of the training sets, so that scores are too high. Pass "
+            "a cv that does not shuffle the rows.",
+            stacklevel=4,
+        )
 
 
 def longest_block(losses: Array | None) -> int:

@@ -33,6 +33,7 @@ class InWords:
     other_metrics: tuple[str, ...] = ()
     depends_on_splits = False
     n_repeats = 1
+    more_repeats = ""
     trained_on = ""
     # What to ask instead of whether it is true.
     _to_ask: ClassVar[str]
@@ -52,7 +53,7 @@ class InWords:
         """Return what else must be known: that splits matter, and that there are other metrics."""
         notes = []
         if self.depends_on_splits:
-            notes = [on_other_splits(self.n_repeats, what, nearly_all=not self.trained_on)]
+            notes = [on_other_splits(self.n_repeats, what, self.more_repeats)]
         if self.other_metrics:
             which = " or ".join(map(repr, self.other_metrics))
             if len(self.other_metrics) > 3:
@@ -107,6 +108,8 @@ class Decision(InWords):
         Whether other random splits of the same data could change the decision.
     n_repeats : int
         The number of repeats of the cross-validation; 1 if there are none.
+    more_repeats : str
+        Which `cv` has more repeats of the same splits, as code; "" if none is known.
     units : str
         What there must be more of to settle the decision: "labelled instances", "instances",
         "items", "groups", "blocks", or "evidence" of another kind; "" if nothing could. Where one
@@ -139,6 +142,7 @@ class Decision(InWords):
     prob: float = 0.95
     depends_on_splits: bool = False
     n_repeats: int = 1
+    more_repeats: str = ""
     units: str = "evidence"
     turn: str = ""
     trained_on: str = ""
@@ -238,16 +242,13 @@ def on_more_training(
     )
 
 
-def on_other_splits(n_repeats: int, what: str, *, nearly_all: bool) -> str:
-    """Return a sentence that other random splits could change what was decided.
-
-    `nearly_all` is whether learners are trained on nearly all instances.
-    """
+def on_other_splits(n_repeats: int, what: str, more_repeats: str) -> str:
+    """Return a sentence that other random splits could change what was decided."""
     words = f"Other random splits could change {what}"
     if n_repeats >= MANY_REPEATS:
         return f"{words}, even after {n_repeats} repeats."
-    more = "RepeatedStratifiedKFold()" if nearly_all else f"BlockRegularizedCV({MANY_REPEATS})"
-    return f"{words}; more repeats would help, such as cv={more}."
+    advice = f"; more repeats would help, such as {more_repeats}" if more_repeats else ""
+    return f"{words}{advice}."
 
 
 # The units whose number `required_sample_size` can estimate.

@@ -183,6 +183,8 @@ class OneSidedDecision(InWords):
         Whether other random splits of the same data could change the answer.
     n_repeats : int
         The number of repeats of the cross-validation; 1 if there are none.
+    more_repeats : str
+        Which `cv` has more repeats of the same splits, as code; "" if none is known.
     trained_on : str
         How many instances learners were trained on, if not on all; otherwise "".
     applies_to : str
@@ -215,6 +217,7 @@ class OneSidedDecision(InWords):
     metric: str = "score"
     depends_on_splits: bool = False
     n_repeats: int = 1
+    more_repeats: str = ""
     trained_on: str = ""
     applies_to: str = ""
     other_metrics: tuple[str, ...] = field(default=(), compare=False)

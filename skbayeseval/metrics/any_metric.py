@@ -54,7 +54,8 @@ class AnyMetric:
         once, if it gives a value for each instance, of which the metric is the mean; or for each
         instance alone, if its value for several is the sum, or the mean, of these.
     bounds : (float, float) or None
-        The smallest and the largest possible value of the metric.
+        The smallest and the largest possible value of the metric, which is minus the function with
+        ``greater_is_better=False``: (-inf, 0) for a loss of at least 0.
     greater_is_better : bool
         If False, the metric is the negative value of the function.
     of_items : bool

@@ -156,9 +156,10 @@ def prepare(
 
 def check_probabilities(scores: Array) -> None:
     """Raise unless scores are probabilities, which of several classes sum to one."""
-    for value, side in ((scores.max(), "above 1"), (scores.min(), "below 0")):
-        if not 0 <= value <= 1:
-            raise ValueError(f"y_score must be probabilities, but contains {value}, {side}.")
+    low, high = scores.min(), scores.max()
+    if low < 0 or high > 1:
+        found = f"{low}, below 0" if low < 0 else f"{high}, above 1"
+        raise ValueError(f"y_score must be probabilities, but contains {found}.")
     if scores.ndim == 2 and not sum_to_one(scores):
         raise ValueError("y_score must be probabilities, but its rows do not sum to one.")
 
@@ -301,8 +302,8 @@ class _AveragePrecision:
         hits, alarms = np.cumsum(positives), np.cumsum(negatives)
         found = np.maximum(hits + alarms, np.finfo(float).tiny)
         # A positive raises, and a negative lowers, the precision at its score and below.
-        raises = np.cumsum((positives * alarms / found**2)[::-1])[::-1]
-        lowers = np.cumsum((positives * hits / found**2)[::-1])[::-1]
+        raises = np.cumsum((positives * alarms / found / found)[::-1])[::-1]
+        lowers = np.cumsum((positives * hits / found / found)[::-1])[::-1]
         value = self.positives.T @ (hits / found + raises) - self.negatives.T @ lowers
         return value, self.positives.T @ np.ones(len(positives))
 

@@ -381,4 +381,5 @@ class Metric:
 
     def of_totals(self, totals: Totals, positive: int = 1) -> Array:
         """Return the metric value for totals of shape (..., M)."""
-        return np.asarray(self.function(totals, positive, self.zero_division))
+        values = np.asarray(self.function(totals, positive, self.zero_division))
+        return np.clip(values, *self.extent)  # rounding errors, such as 1.0000000000000002

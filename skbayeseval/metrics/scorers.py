@@ -169,6 +169,10 @@ class Saying(BaseEstimator):
         return self.said[:, 1] if of_two else self.said
 
 
+# What errors that a scorer raises call them.
+UnknownX.__name__, Saying.__name__ = "X", "estimator"
+
+
 def named_class(function: Callable[..., Any], labels: Sequence[Any], response: str) -> Any:
     """Return which of two classes a function takes as its `pos_label`, given or by default.
 

@@ -182,7 +182,8 @@ def weighted(
         The name in results. By default that of the function, with ``neg_`` before it if greater is
         not better.
     bounds : (float, float), default=None
-        The smallest and the largest possible value of the metric.
+        The smallest and the largest possible value of the metric, which is minus the function with
+        ``greater_is_better=False``: (-inf, 0) for a loss of at least 0.
     greater_is_better : bool, default=None
         If False, the function is a loss, and the metric is its negative value. By default True, but
         a function that is lower for perfect predictions is refused.

@@ -571,3 +571,8 @@ class Pairs(Mapping[tuple[int, int], ComparisonResult]):
             f"{in_short(classifier)} is not the name or position of a classifier. The names are "
             f"{choices(classifier, names)}."
         )
+
+
+# Otherwise errors of missing arguments name the classes that results inherit these from.
+for _name in ("decision", "metric", "non_inferiority", "report", "save"):
+    getattr(ComparisonResult, _name).__qualname__ = _name

@@ -169,13 +169,14 @@ class DifferenceAnswers(RopeResult):
             (`depends_on_splits`), judged by how much the repeats differ. With
             ``estimand="full"``, its first line tells if more training data change the answer.
         """
-        which = self._metric(metric)
+        which, record = self._metric(metric), self._cross_validation
         shift, n_repeats = self._posterior.resplitting(which)
         difference, region = self._distribution(which), self._rope(rope, which)
         decision = decision_of(difference, region, prob, self.names, which.name, shift=shift)
         return replace(
             decision,
             n_repeats=n_repeats,
+            more_repeats=record.more_repeats if record else "",
             units=self._units(which),
             turn=self._turn(which, decision.rope),
             trained_on=trained_on(self),
@@ -301,7 +302,7 @@ class DifferenceAnswers(RopeResult):
         planned: int | None,
         metric: str | Metric | None,
     ) -> OneSidedDecision:
-        which, prob = self._metric(metric), check_probability(prob)
+        which, prob, record = self._metric(metric), check_probability(prob), self._cross_validation
         shift, n_repeats = self._posterior.resplitting(which)
         margin = check_margin(margin, which, self._percentage_of(which))
         plan, difference = self._plan(planned, looks), self._distribution(which)
@@ -312,6 +313,7 @@ class DifferenceAnswers(RopeResult):
         return replace(
             decision,
             n_repeats=n_repeats,
+            more_repeats=record.more_repeats if record else "",
             trained_on=trained_on(self),
             applies_to=f"Applies to {applies_to(self)}.",
             other_metrics=self._others(metric),

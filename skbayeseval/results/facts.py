@@ -162,7 +162,8 @@ def cautions_of(result: PosteriorView) -> Iterator[Fact]:
     yield from _cautions_of_learners(result)
     scarce = what_is_scarce(posterior, metrics.values())
     if scarce is not None and "callable" not in result.prior:
-        yield "caution", f"the prior matters, because {scarce}: see prior_sensitivity()"
+        of_pair = "" if hasattr(result, "prior_sensitivity") else " of a pair"
+        yield "caution", f"the prior matters, because {scarce}: see prior_sensitivity(){of_pair}"
 
 
 # Splits that balance so many classes with fewer instances each overstate scores.
@@ -229,9 +230,9 @@ def _of_all(result: PosteriorView) -> str:
     if number is None or record is None or result.evidence.is_of_splits:
         return ", not models refitted on all data"
     # Not after splits such as those of time series, which leave out what came later.
-    if record.train_size + (record.test_size or 0) < 0.99 * number:
+    if not record.for_all or record.train_size + (record.test_size or 0) < 0.99 * number:
         return f", not models refitted on all {number:,}"
-    return f"; for models refitted on all {number:,}, use estimand='full'"
+    return f"; for models refitted on all {number:,}, use {record.for_all}"
 
 
 def applies_to(result: PosteriorView) -> str:

@@ -484,7 +484,7 @@ def _learning_curve(
     if at_half is None or record is None or record.n_instances is None:
         raise ValueError(
             "kind='learning_curve' requires fits on training sets of two sizes, which this result "
-            "does not have. Cross-validate with estimand='full', or with calibrate=True."
+            "does not have. Cross-validate with estimand='full'."
         )
     difference, (small, sd) = posterior.difference(metric), at_half
     hdi, reach = difference.hdi(prob), norm.ppf((1 + prob) / 2) * sd

@@ -284,8 +284,7 @@ def _open_of_pair(told: Sequence[_Judged], ropes: Ropes) -> Iterator[str]:
         yield NO_ROPE_SAID
         return
     for decision in [j.decision for j in told if j.depends_on_splits][:1]:
-        few = not decision.trained_on
-        yield on_other_splits(decision.n_repeats, "what is settled", nearly_all=few)
+        yield on_other_splits(decision.n_repeats, "what is settled", decision.more_repeats)
 
 
 def answer_of_many(

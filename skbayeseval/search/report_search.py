@@ -216,6 +216,7 @@ def report_search(
     )
     candidates = recorded.parameters(chosen)
     options = CrossValidationOptions(
+        cv=search.cv,
         scoring=settings.measure,
         n_draws=settings.draws_of(len(candidates)),
         labels=labels,

@@ -311,9 +311,10 @@ def _whole_groups(
     """Return blocks that do not split groups, balanced in size and frequencies."""
     n_units = int(unit.max()) + 1
     if n_units < n_blocks:
+        other = f" Pass another cv=, such as GroupKFold({n_units})." if n_units > 1 else ""
         raise ValueError(
-            f"BlockRegularizedCV makes {n_blocks} blocks of whole groups, but there are only "
-            f"{n_units} groups. Pass another cv=, such as GroupKFold({n_units})."
+            f"BlockRegularizedCV makes {n_blocks} blocks of whole groups, but the number of "
+            f"groups is {n_units}.{other}"
         )
     rows = np.arange(len(unit))
     columns = [sparse.csr_matrix(np.ones((len(unit), 1)))]

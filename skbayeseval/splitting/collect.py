@@ -67,6 +67,10 @@ class CrossValidation:
         What was predicted for the test sets; None if it was not kept.
     cautions : dict of str to str
         Why intervals of some of the estimators may be too narrow.
+    more_repeats : str
+        Which `cv` has more repeats of the same splits, as code; "" if none is known.
+    for_all : str
+        Which arguments ask about models refitted on all instances, as code; "" if none do.
     """
 
     splitter: str
@@ -81,6 +85,8 @@ class CrossValidation:
     n_instances: int | None = None
     out_of_fold: OutOfFold | None = field(default=None, repr=False)
     cautions: dict[str, str] = field(default_factory=dict)
+    more_repeats: str = ""
+    for_all: str = ""
 
     def __post_init__(self) -> None:
         check_whole_number(self.n_splits, "n_splits")

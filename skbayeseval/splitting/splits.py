@@ -119,11 +119,11 @@ def warn_of_split_groups(splits: Sequence[Split], groups: Any) -> None:
         trained[codes[train]] = True
         split += bool(trained[codes[test]].any())
     if split:
+        such_as = f", such as GroupKFold({min(5, len(distinct))})" if len(distinct) > 1 else ""
         warnings.warn(
             f"In {split} of {len(splits)} splits of cv, instances of one group are in both "
             "training and test set, so scores are too high if the instances of a group are alike. "
-            "Pass a cv that keeps groups whole, such as StratifiedGroupKFold or GroupKFold, or "
-            "cv=None, the default.",
+            f"Pass a cv that keeps groups whole{such_as}.",
             stacklevel=5,
         )
 

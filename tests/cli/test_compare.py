@@ -81,6 +81,11 @@ def test_a_file_that_is_taken_for_a_name(path, refused):
     refused(message, f"compare --truth y --a nb --b svm --names x z {path}")
 
 
+def test_empty_names(path, refused):
+    names = "--names must not be empty, got ['', 'b']"
+    refused(names, f"compare {path} --truth y --a nb --b svm --names", "", "b")
+
+
 def written(tmp_path, text, name="labels.csv"):
     path = tmp_path / name
     path.write_text(text)

@@ -10,10 +10,12 @@ import pytest
 from scipy.signal import lfilter
 from sklearn.dummy import DummyRegressor
 from sklearn.linear_model import LinearRegression, LogisticRegression
-from sklearn.model_selection import TimeSeriesSplit
+from sklearn.model_selection import KFold, TimeSeriesSplit
 from sklearn.naive_bayes import GaussianNB
 
 from skbayeseval import (
+    BayesianComparer,
+    bayesian_cross_val_score,
     bayesian_cross_validate,
     compare_items,
     compare_many,
@@ -276,6 +278,32 @@ def test_cross_validation_over_time():
     assert "Diebold and Mariano" in result.frequentist().index
 
 
+@pytest.mark.parametrize("blocks", ["auto", 5, 2])
+@pytest.mark.parametrize("compare", [bayesian_cross_validate, bayesian_cross_val_score])
+def test_blocks_and_splits_that_train_on_neighbours(compare, blocks):
+    learners = LEARNERS[: 2 - (compare is bayesian_cross_val_score)]
+    cross_validated = partial(compare, *learners, X, Y, blocks=blocks, **FEW)
+    for cv in (KFold(5, shuffle=True, random_state=0), None):
+        with pytest.warns(UserWarning, match=r"test sets of cv lie between rows of") as caught:
+            cross_validated(cv=cv)
+        assert caught[0].filename == __file__
+    for cv in (KFold(5), TimeSeriesSplit(20), TimeSeriesSplit(5, gap=3)):
+        cross_validated(cv=cv)  # without a warning
+
+
+@pytest.mark.parametrize("order", [np.random.default_rng(0).permutation(N), np.arange(N)[::-1]])
+def test_times_that_are_not_sorted_and_splits_in_order_of_time(order):
+    x = pd.DataFrame(X, TIMES[order])
+    with pytest.warns(UserWarning, match="cv=TimeSeriesSplit trains on .* not sorted") as caught:
+        bayesian_cross_validate(*LEARNERS, x, Y, cv=TimeSeriesSplit(5), **FEW)
+    assert caught[0].filename == __file__
+    comparer = BayesianComparer(LEARNERS, cv=TimeSeriesSplit(5), **FEW)
+    with pytest.warns(UserWarning, match="cv=TimeSeriesSplit") as caught:
+        comparer.fit(x, Y)
+    assert caught[0].filename == __file__
+    comparer.fit(pd.DataFrame(X, TIMES), Y)  # without a warning
+
+
 def test_blocks_of_a_cross_validation_are_those_of_the_predictions():
     cv = [(np.arange(20), np.arange(20, N))]
     result = bayesian_cross_validate(*LEARNERS, X, Y, cv=cv, blocks=10, weight=1.0, **FEW)
@@ -299,7 +327,8 @@ def test_a_length_that_is_chosen_counts_rows_between_those_that_are_tested():
 
 def test_repeated_tests_of_a_row_are_in_its_block():
     for blocks in (12, "auto"):
-        result = bayesian_cross_validate(*LEARNERS, X, Y, blocks=blocks, **FEW)
+        with pytest.warns(UserWarning, match="Pass a cv that does not shuffle the rows"):
+            result = bayesian_cross_validate(*LEARNERS, X, Y, blocks=blocks, **FEW)
         length = result.evidence.block_length
         assert result.evidence.n_groups == -(-N // length)
         assert np.allclose(result.evidence.sizes[:-1], length)

@@ -328,3 +328,17 @@ def test_functions_that_make_metrics_must_be_called(make):
             compare_predictions(Y, A, B, scoring=scoring, **QUICK)
     with pytest.raises(TypeError, match="Call it"):
         compare_by_search(scoring=make, **QUICK)
+
+
+@pytest.mark.parametrize(
+    ("scorer", "words"),
+    [
+        (lambda estimator, X, y: estimator.score(X, y), "'estimator' object has no attribute"),
+        (lambda estimator, X, y: len(X), "object of type 'X' has no len()"),
+    ],
+)
+def test_errors_of_scorers_do_not_name_what_stands_for_the_estimator(scorer, words):
+    X, y = np.zeros((40, 1)), np.arange(40) % 2
+    with pytest.raises(TypeError, match="could not be evaluated as a scorer") as refused:
+        bayesian_cross_validate(GaussianNB(), LogisticRegression(), X, y, scoring=scorer)
+    assert words in str(refused.value)

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from skbayeseval import compare_many, compare_predictions, metrics
+from skbayeseval import compare_many, compare_predictions, metrics, score_posterior
 from skbayeseval.evidence import PairedCounts
 from skbayeseval.models import BCV, Hierarchical, Paired, PairedHierarchical, PairedMany
 
@@ -96,3 +96,15 @@ def test_uneven_proportions_of_two_classes_need_a_positive_class():
             evidence = PairedCounts.from_labels(*words, pos_label=positive)
             specification = model(mu=(2, 1)).specification(evidence)
             assert specification.groups[0].mu.prior.tolist() == expected
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("scoring", ["accuracy", "f1_macro", "recall_weighted", "cohen_kappa"])
+def test_draws_without_errors_do_not_exceed_one(n_classes, scoring):
+    y = np.arange(60) % n_classes
+    options = {"scoring": scoring, "n_draws": 2000, "random_state": 0}
+    for model in ("hierarchical", "unpaired"):
+        result = score_posterior(y, y, model=model, **options)
+        assert max(result.draws.max(), result.hdi().high, result.interval().high) <= 1
+    result = compare_predictions(y, y, y, **options)
+    assert max(result.draws_a.max(), result.hdi(of="a").high) <= 1

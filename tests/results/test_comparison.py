@@ -2,8 +2,17 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import stats
+from sklearn.dummy import DummyClassifier
 
-from skbayeseval import compare_counts, compare_many, compare_predictions, compare_scores, metrics
+from skbayeseval import (
+    bayesian_cross_validate,
+    compare_counts,
+    compare_items,
+    compare_many,
+    compare_predictions,
+    compare_scores,
+    metrics,
+)
 from skbayeseval.judgement import Interval
 from skbayeseval.judgement.decision import format_probability
 
@@ -197,3 +206,23 @@ def test_rows_of_a_ranking():
             pooled = ranking._pooled(ranking._metric(None)).mean(axis=1)
             np.testing.assert_allclose(table["mean"][list(ranking.names)], pooled, atol=2e-3)
             assert str(ranking).split(" is the best")[0].endswith(table.index[0])
+
+
+@pytest.mark.parametrize("method", ["decision", "non_inferiority", "metric", "save", "report"])
+def test_errors_of_missing_arguments_name_no_class_of_ours(method):
+    result = compare_counts((88, 10, 12), (80, 14, 20), n_draws=100, random_state=0)
+    with pytest.raises(TypeError, match=rf"^{method}\(\) missing 1 required positional argument"):
+        getattr(result, method)()
+
+
+@pytest.mark.parametrize("name", ["", " "])
+def test_empty_names(name):
+    y = [0, 1] * 10
+    for compare in (
+        lambda: compare_predictions(y, y, y, names=(name, "b")),
+        lambda: compare_many(y, {name: y, "b": y}),
+        lambda: compare_items(y, y, names=(name, "b")),
+        lambda: bayesian_cross_validate((name, DummyClassifier()), DummyClassifier(), y, y),
+    ):
+        with pytest.raises(ValueError, match=rf"must not be empty, got '{name}'"):
+            compare()

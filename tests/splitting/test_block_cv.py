@@ -167,7 +167,7 @@ def test_as_many_groups_as_blocks():
     groups = np.repeat(np.arange(4) + 0.5, 10)  # any labels, also those that are no classes
     for train, test in BlockRegularizedCV(3, random_state=0).split(np.zeros(40), None, groups):
         assert len(set(groups[train])) == len(set(groups[test])) == 2
-    with pytest.raises(ValueError, match="4 blocks of whole groups, but there are only 3"):
+    with pytest.raises(ValueError, match="4 blocks of whole groups, but the number of groups is 3"):
         next(BlockRegularizedCV(3).split(np.zeros(30), None, groups[:30]))
 
 
