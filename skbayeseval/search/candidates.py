@@ -91,10 +91,9 @@ def _default_key(recorded: Recorded, search: Any) -> str | None:
     keys, refit = recorded.keys, getattr(search, "refit", None)
     if isinstance(refit, str) and refit in keys:
         return refit
-    is_main = search is None or isinstance(search.scoring, CountScorer) or len(keys) == 1
-    if "score" in keys and is_main:
+    if "score" in keys and (search is None or isinstance(search.scoring, CountScorer)):
         return "score"
-    if search is None and len(keys) < 2:
+    if len(keys) < 2:
         return next(iter(keys), None)
     raise ValueError(
         f"The search recorded several scores, {choices('', keys)}. Choose one with scoring=."
