@@ -230,7 +230,7 @@ class _ObserveScores:
     def __call__(self, estimator: Any, X_test: Any, y_test: Any) -> dict[str, float]:
         """Return the scores of an estimator."""
         scores: dict[str, float] = {}
-        found = {key: one(estimator, X_test, y_test) for key, one in self.scorers.items()}
+        found: Any = {key: one(estimator, X_test, y_test) for key, one in self.scorers.items()}
         if len(found) == 1:  # a scorer on its own may give several scores by name
             (only,) = found.values()
             found = only if isinstance(only, Mapping) else found

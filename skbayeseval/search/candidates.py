@@ -19,7 +19,7 @@ from skbayeseval._labels import check_label_vector, is_indicator
 from skbayeseval.compare.learners import kind_of_target
 from skbayeseval.metrics.any_metric import AnyMetric
 from skbayeseval.metrics.metric import Metric
-from skbayeseval.metrics.scorers import is_made
+from skbayeseval.metrics.scorers import Made
 from skbayeseval.metrics.scoring import PerInstance, as_metric, is_scorer, resolve_scoring
 from skbayeseval.results.text_tables import format_values
 from skbayeseval.search.count_scorer import CountScorer, count_key
@@ -133,7 +133,7 @@ def _recorded_metric(search: Any, key: str, target: Target | None) -> Any:
     if isinstance(scorer, str):
         return scorer
     # A scorer of the user's own may use more than predictions.
-    if target is None or not is_made(scorer):
+    if target is None or Made.of(scorer) is None:
         return RecordedOnly(key)
     try:
         metric = as_metric(scorer, *target)
