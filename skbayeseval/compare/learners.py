@@ -287,7 +287,8 @@ def compare_learners(
     collection = collect(learners, X, y, options, splits=splits, observers=observers, halved=halved)
     scores = {name: target.split_scores(name, collection) for name in names}
     several = isinstance(options.scoring, (list, tuple, set, Mapping)) or [*target.metrics] != asked
-    results = _results_of_cross_validate(collection, scores, options, several)
+    sums = {key for key, metric in target.metrics.items() if metric.is_sum}
+    results = _results_of_cross_validate(collection, scores, options, several, sums)
     try:
         rows, collect_all = collection.tested()[0], partial(target.collected, collection)
         collected = target_in_order(
@@ -376,8 +377,13 @@ def _results_of_cross_validate(
     scores: Mapping[str, Mapping[str, Any]],
     options: CrossValidationOptions,
     several: bool,
+    sums: Container[str],
 ) -> dict[str, dict[str, Any]]:
-    """Return for each estimator what `cross_validate` would have returned, given its scores."""
+    """Return for each estimator what `cross_validate` would have returned, given its scores.
+
+    Scores that are `sums` are given per instance.
+    """
+    sizes = np.array([len(test) for _, test in collection.splits])
     results: dict[str, dict[str, Any]] = {}
     for name, runs in collection.runs.items():
         times = np.array([[run.fit_time, run.score_time] for run in runs]).T
@@ -391,6 +397,7 @@ def _results_of_cross_validate(
             results[name]["indices"] = collection.indices()
         single = len(scores[name]) == 1 and not several
         for key, values in scores[name].items():
+            values = values * sizes if key in sums else values
             values.flags.writeable = False
             results[name]["test_score" if single else f"test_{key}"] = values
     return results

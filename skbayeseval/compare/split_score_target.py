@@ -235,7 +235,9 @@ class _ObserveScores:
             (only,) = found.values()
             found = only if isinstance(only, Mapping) else found
         for key, score in found.items():
-            is_number = isinstance(score, (Real, np.ndarray)) and not np.ndim(score)
+            is_number = isinstance(score, Real) or (
+                isinstance(score, np.ndarray) and not score.ndim
+            )
             if not is_number or not np.isfinite(score):
                 raise ValueError(f"scoring {key!r} gave {score!r}, not a finite number")
             scores[key] = float(score)
