@@ -365,9 +365,9 @@ class BayesianComparer(MetaEstimatorMixin, BaseEstimator):
         """Return decision values of the best estimator, refitted on all data."""
         return self._best().decision_function(X)
 
-    @available_if(_best_has("predict"))
+    @available_if(_best_has("fit"))
     def score(self, X: Any, y: ArrayLike, **params: Any) -> float:
-        """Return the first metric of the best estimator's predictions.
+        """Return the first metric of the best estimator.
 
         `params` are columns that the metric takes.
         """
@@ -381,7 +381,8 @@ class BayesianComparer(MetaEstimatorMixin, BaseEstimator):
         scoring = routed_to_all(self.scoring, params, number_of_samples(y, "y"))
         if compares_scores(self.model):
             scorers = resolve_scorers(best, y, self.labels, self.pos_label, scoring)
-            return float(next(iter(scorers.values()))(best, X, y))
+            score = next(iter(scorers.values()))(best, X, y)
+            return float(next(iter(score.values())) if isinstance(score, Mapping) else score)
         labels = getattr(self, "classes_", ()) if self.labels is None else self.labels
         classes = tuple(np.asarray(labels).tolist())
         scoring = self.result_.metrics[0] if scoring is None else scoring

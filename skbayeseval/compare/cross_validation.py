@@ -75,8 +75,9 @@ def bayesian_cross_validate(
     scoring : str, Metric, list or dict, default=None
         As in `compare_predictions`. None means accuracy, R2 for regressors, or F1 with `counter`.
         Metrics such as "roc_auc" are computed from `decision_function` or `predict_proba`, within
-        each split, and so are metrics of numbers, such as "r2". With ``model="scores"``, anything
-        that `cross_validate` accepts; None then means the `score` method of the estimators.
+        each split, and so are metrics of numbers, such as "r2". A sum of gains or costs is told
+        per instance. With ``model="scores"``, anything that `cross_validate` accepts, and a sum is
+        that of a test set; None then means the `score` method of the estimators.
     cv : int, splitter or iterable, default=None
         None means ``BlockRegularizedCV(3)``, with `counter` balanced in the types of chunks; with
         ``estimand="full"``, ten folds, stratified, which keep groups whole.

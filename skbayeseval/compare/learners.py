@@ -9,7 +9,7 @@ the results of the search in `search.refit.cv_results_`.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Container, Mapping
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, ClassVar, TypeVar
@@ -99,8 +99,10 @@ def named_estimators(estimators: Any) -> list[tuple[str, Any]]:
     return named
 
 
-def _check_estimators(given: Any, reserved: Container[str]) -> dict[str, Any]:
-    """Validate names and estimators, and return them as a dict."""
+def _check_estimators(
+    given: Any, reserved: Container[str], methods: Sequence[str]
+) -> dict[str, Any]:
+    """Validate names and estimators, which must have these methods, and return them as a dict."""
     estimators = named_estimators(given)
     for name, estimator in estimators:
         if not isinstance(name, str):
@@ -109,12 +111,12 @@ def _check_estimators(given: Any, reserved: Container[str]) -> dict[str, Any]:
             raise ValueError(f"Estimator names must not contain __: got {name!r}.")
         if name in reserved:
             raise ValueError(f"Estimator names conflict with constructor arguments: {name!r}.")
-        missing = [method for method in ("fit", "predict") if not hasattr(estimator, method)]
+        missing = [method for method in methods if not hasattr(estimator, method)]
         if missing or isinstance(estimator, type):
             hint = f" Pass {estimator.__name__}(...)." if isinstance(estimator, type) else ""
             raise TypeError(
-                f"{in_short(estimator)} is not an estimator: it must be an instance with fit and "
-                f"predict, or a pair (name, estimator).{hint}"
+                f"{in_short(estimator)} is not an estimator: it must be an instance with "
+                f"{' and '.join(methods)}, or a pair (name, estimator).{hint}"
             )
     names = [name for name, _ in estimators]
     if len(set(names)) < len(names):
@@ -225,8 +227,9 @@ def prepare_learners(
     given. `caller` is the function or class that metadata were passed to. The default splitter gets
     a seed of its own. Estimators cannot have the names that are `reserved`.
     """
-    estimators = _check_estimators(given, reserved)
     options = CrossValidationOptions(**among(arguments, CrossValidationOptions))
+    methods = ("fit",) if compares_scores(options.model) else ("fit", "predict")
+    estimators = _check_estimators(given, reserved, methods)
     cv, params, groups, random_state = (
         arguments[name] for name in ("cv", "params", "groups", "random_state")
     )
@@ -315,10 +318,13 @@ def compare_learners(
     if options.estimand == "full":
         _check_nearly_all(splits, target.n_samples)
     target.check_splits([test for _, test in [*splits, *halved]])
+    asked = [*target.metrics]
     observers = {name: target.observer(name) for name in names}
     collection = collect(learners, X, y, options, splits=splits, observers=observers, halved=halved)
     scores = {name: target.split_scores(name, collection) for name in names}
-    results = _results_of_cross_validate(collection, scores, options)
+    several = isinstance(options.scoring, (list, tuple, set, Mapping)) or [*target.metrics] != asked
+    sums = {key for key, metric in target.metrics.items() if metric.is_sum}
+    results = _results_of_cross_validate(collection, scores, options, several, sums)
     try:
         rows, collect_all = collection.tested()[0], partial(target.collected, collection)
         collected = target_in_order(
@@ -406,9 +412,14 @@ def _results_of_cross_validate(
     collection: Collection,
     scores: Mapping[str, Mapping[str, Any]],
     options: CrossValidationOptions,
+    several: bool,
+    sums: Container[str],
 ) -> dict[str, dict[str, Any]]:
-    """Return for each estimator what `cross_validate` would have returned, given its scores."""
-    several = isinstance(options.scoring, (list, tuple, set, Mapping))
+    """Return for each estimator what `cross_validate` would have returned, given its scores.
+
+    Scores that are `sums` are given per instance.
+    """
+    sizes = np.array([len(test) for _, test in collection.splits])
     results: dict[str, dict[str, Any]] = {}
     for name, runs in collection.runs.items():
         times = np.array([[run.fit_time, run.score_time] for run in runs]).T
@@ -422,6 +433,7 @@ def _results_of_cross_validate(
             results[name]["indices"] = collection.indices()
         single = len(scores[name]) == 1 and not several
         for key, values in scores[name].items():
+            values = values * sizes if key in sums else values
             values.flags.writeable = False
             results[name]["test_score" if single else f"test_{key}"] = values
     return results

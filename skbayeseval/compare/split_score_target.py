@@ -13,6 +13,7 @@ import numpy as np
 from sklearn.base import is_classifier
 from sklearn.metrics import check_scoring, get_scorer, get_scorer_names
 
+from skbayeseval._arrays import Array
 from skbayeseval._labels import (
     check_label_vector,
     check_labels,
@@ -36,8 +37,8 @@ from skbayeseval.metrics.scoring import (
 )
 from skbayeseval.splitting.collect import Collection, Observe
 
-# From a fitted estimator, X and y to a score.
-Scorer = Callable[[Any, Any, Any], float]
+# From a fitted estimator, X and y to a score, or to a dict of scores.
+Scorer = Callable[[Any, Any, Any], Any]
 
 
 class ScoreTarget(Target):
@@ -83,6 +84,15 @@ class ScoreTarget(Target):
         scores = {key: self._kept(key, collection) for key in self.metrics}
         steps = {key: 1 / test for key in self.metrics if key in self._of_predictions}
         return CollectedEvidence(SplitScores(scores, test / (train + test), steps))
+
+    def split_scores(self, name: str, collection: Collection) -> dict[str, Array]:
+        """Return for each score its value in each split; what a dict of scores has, fits tell."""
+        told = [r.observed for runs in collection.runs.values() for r in runs if r.error is None]
+        if any(scores.keys() != told[0].keys() for scores in told):
+            keys = [*map(list, dict.fromkeys(map(tuple, told)))]
+            raise ValueError(f"scoring must return the same scores for each split, got {keys}.")
+        self.metrics = {key: split_metric(key) for key in told[0]}
+        return super().split_scores(name, collection)
 
     def _kept(self, key: str, collection: Collection) -> Any:
         """Return scores of shape (n_estimators, n_splits)."""
@@ -225,9 +235,14 @@ class _ObserveScores:
     def __call__(self, estimator: Any, X_test: Any, y_test: Any) -> dict[str, float]:
         """Return the scores of an estimator."""
         scores: dict[str, float] = {}
-        for key, scorer in self.scorers.items():
-            score = scorer(estimator, X_test, y_test)
-            is_number = isinstance(score, (Real, np.ndarray)) and not np.ndim(score)
+        found: Any = {key: one(estimator, X_test, y_test) for key, one in self.scorers.items()}
+        if len(found) == 1:  # a scorer on its own may give several scores by name
+            (only,) = found.values()
+            found = only if isinstance(only, Mapping) else found
+        for key, score in found.items():
+            is_number = isinstance(score, Real) or (
+                isinstance(score, np.ndarray) and not score.ndim
+            )
             if not is_number or not np.isfinite(score):
                 raise ValueError(f"scoring {key!r} gave {score!r}, not a finite number")
             scores[key] = float(score)

@@ -409,12 +409,13 @@ def difference_of_twins(units: UnitNumbers, bounds: Range, rng: Generator, n_dra
     """Return draws of the difference of two classifiers that no unit tells apart.
 
     Half an unseen instance is all that could be for A and nothing for B, another half the other way
-    round, as in the prior of the paired model. Draws of A - B and of B - A are equally distributed,
-    but not the negatives of each other.
+    round, as in the prior of the paired model. For each draw there is its negative, so that A and B
+    can be swapped, and neither is ahead.
     """
-    seen = max(units.instances, SMALLEST_SHARE)
-    _, only_a, only_b = rng.dirichlet([seen, UNSEEN, UNSEEN], n_draws).T
-    difference = _factor(units, rng, n_draws) * (only_a - only_b)
+    seen, half = max(units.instances, SMALLEST_SHARE), -(-n_draws // 2)
+    _, only_a, only_b = rng.dirichlet([seen, UNSEEN, UNSEEN], half).T
+    difference = _factor(units, rng, half) * (only_a - only_b)
+    difference = np.concatenate([difference, -difference])[:n_draws]
     return (bounds[1] - bounds[0]) * np.clip(difference, -1.0, 1.0)
 
 

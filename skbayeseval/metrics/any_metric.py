@@ -49,10 +49,10 @@ class AnyMetric:
         The name in results.
     response : {"predict", "predict_proba", "decision_function"}
         What the function is given beside the truth.
-    how : {"weights", "batches", "resampling", "means", "sum", "mean"}
+    how : {"weights", "batches", "resampling", "means", "mean"}
         How the function is evaluated: for one vector of weights, for many, without weights, or
         once, if it gives a value for each instance, of which the metric is the mean; or for each
-        instance alone, if its value for several is the sum, or the mean, of these.
+        instance alone, if the metric is the mean of these.
     bounds : (float, float) or None
         The smallest and the largest possible value of the metric, which is minus the function with
         ``greater_is_better=False``: (-inf, 0) for a loss of at least 0.
@@ -71,6 +71,9 @@ class AnyMetric:
         what the function takes, and of `plain`, the weights of what was observed.
     columns : WithColumns or None
         Columns of all instances that the function takes beside the true values.
+    is_sum : bool
+        Whether the function is a sum over instances. The metric is its value per instance, whose
+        unit does not change with the size of test sets.
     known : dict
         What the function gives for single instances, by their position and prediction.
 
@@ -95,6 +98,7 @@ class AnyMetric:
     is_sure: bool = True
     of_draws: Callable[..., Any] | None = None
     columns: WithColumns | None = None
+    is_sum: bool = False
     known: dict[Any, Any] = field(default_factory=dict, compare=False, repr=False)
 
     def of(self, labels: Sequence[Any], several: bool = False) -> Metric:
@@ -120,7 +124,7 @@ class AnyMetric:
             named_class=named,
             takes_counts=self.how == "resampling",
             calls_per_draw=self.how in ("weights", "resampling"),
-            is_sum=self.how == "sum",
+            is_sum=self.is_sum,
             has_columns=self.columns is not None,
             of_items=self.of_items,
         )
@@ -204,6 +208,7 @@ class AnyMetric:
             # A test set of which nothing was drawn has no weight, whatever its value.
             results = [call(taken(y_true, r), taken(y_pred, r)) if len(r) else 0.0 for r in rows]
         values = self._as_numbers(results, weights.shape[1])
+        values = values / np.maximum(weights.sum(axis=0), 1) if self.is_sum else values
         undefined = ~np.isfinite(values)
         if undefined.any():
             self._refuse(y_true, weights, undefined)
@@ -291,19 +296,18 @@ class AnyMetric:
                 f"sample_weight= does not apply to metric {self.name!r}, whose function takes no "
                 "weights. Omit it, or use metrics.weighted."
             )
-        kind = _Added if self.how in ("sum", "mean") else _Called
+        kind = _Added if self.how == "mean" else _Called
         prepared = kind(self, y_true, y_pred, weight)
         self._check(prepared, len(y_true))
         if (of_first or not self.is_sure) and not self.of_items:
             self._check_direction(prepared, perfect, of_first)
         return prepared
 
-    def parts(self, y_true: WithColumns, y_pred: Any, how: str) -> Array | None:
+    def parts(self, y_true: WithColumns, y_pred: Any) -> Array | None:
         """Return values of each instance of which the metric is the mean; None if there are none.
 
-        The function is called for each instance alone. With `how` "sum", the metric is the sum of
-        what it gives, and with "mean" the mean. What an instance gives is computed once for each
-        prediction, whoever makes it.
+        The function is called for each instance alone. What an instance gives is computed once for
+        each prediction, whoever makes it.
         """
         n, alone = len(y_true), self
         if self.response == "predict":  # without classes, scorers are much faster
@@ -320,7 +324,6 @@ class AnyMetric:
             values = self._as_numbers(each, n) * (1 if self.greater_is_better else -1)
         except ValueError:  # of a function that is not defined for one instance
             return None
-        values = values * (n if how == "sum" else 1)
         whole = self.values(y_true, y_pred, np.ones((n, 1)))[0]
         found = np.isclose(whole, values.mean(), atol=1e-9 * np.abs(values).mean())
         return values if found else None
@@ -363,6 +366,16 @@ class AnyMetric:
                 "again. It must be deterministic: fix its random_state, and let it leave its "
                 "arguments as they are."
             )
+        if self.how == "resampling":
+            order = np.random.default_rng(0).permutation(n)  # perfect predictions may cost 0
+            other = replace(prepared, y_pred=taken(prepared.y_pred, order))
+            once, twice = (other(k * ones)[0] for k in (1, 2))
+            if np.isclose(twice, 2 * once) and not np.isclose(twice, once):
+                raise ValueError(
+                    f"The function of metric {self.name!r} has twice the value if there are twice "
+                    "the instances. It must be an average, whose unit does not depend on the size "
+                    "of a test set: divide sums by len(y_true)."
+                )
         if self.how not in ("weights", "batches"):
             return
         if not np.isclose(prepared(2 * ones), value).all():
@@ -444,8 +457,6 @@ class _Called(Prepared):
         own = weights if self.weight is None else weights * self.weight[:, None]
         total = own.sum(axis=0)[None]
         values = self.metric.values(self.y_true, self.y_pred, own)
-        if self._grows:  # the sum over as many instances as there are
-            values = values * len(self.y_true) / np.maximum(total[0], 1)
         return Sums(values * total, total, np.ones_like(total))
 
     def drawn(self, weights: Array) -> Sums:
@@ -455,15 +466,6 @@ class _Called(Prepared):
         plain = np.ones(len(weights)) if self.weight is None else self.weight
         function = partial(self.metric.of_draws, plain=plain)
         return replace(self, metric=replace(self.metric, function=function)).sums(weights)
-
-    @cached_property
-    def _grows(self) -> bool:
-        """Whether the value is a sum over instances, of which another number may be drawn."""
-        if self.metric.how != "resampling":
-            return False
-        times = np.ones((len(self.y_true), 2)) * [1, 2]
-        once, twice = self.metric.values(self.y_true, self.y_pred, times)
-        return bool(np.isclose(twice, 2 * once) and not np.isclose(twice, once))
 
     def slopes(self) -> Sums:
         """Return numerical derivatives of the sums at equal weights.
@@ -491,12 +493,12 @@ class _Called(Prepared):
 
 @dataclass(frozen=True)
 class _Added(_Called):
-    """A function whose value is the sum, or the mean, of its values for single instances."""
+    """A function whose value is the mean of its values for single instances."""
 
     @cached_property
     def _of_weights(self) -> Prepared:
         """The metric as a function of weights; resampled if it turns out to be no such function."""
-        parts = self.metric.parts(self.y_true, self.y_pred, self.metric.how)
+        parts = self.metric.parts(self.y_true, self.y_pred)
         if parts is None:
             return _Called(replace(self.metric, how="resampling"), self.y_true, self.y_pred)
         return mean_of(parts, np.ones(len(parts)))

@@ -193,7 +193,7 @@ class Metric:
     calls_per_draw : bool
         Whether a function of the user is called for each draw.
     is_sum : bool
-        Whether it is a sum over instances, which is larger for more of them.
+        Whether it is the value per instance of a function that is a sum over instances.
     has_columns : bool
         Whether a function takes columns, so that it must be told which instances rows are.
     of_items : bool

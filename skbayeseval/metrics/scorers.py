@@ -4,47 +4,81 @@ A scorer asks an estimator what it predicts for X. `Saying` is an estimator that
 predictions, and that tells what it was asked for. X is not there: a scorer that uses it otherwise
 fails on `UNKNOWN_X`, instead of taking something else for it.
 
-A scorer is recognised by what it does. It tells the name of its function, which anybody's function
-may have, so it is also called on small examples and must give what scikit-learn's gives. Unknown
+A scorer is recognised by its function, not by its name, which anybody's function may have. Unknown
 parameters are not guessed at.
 """
 
 from __future__ import annotations
 
 import inspect
-import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import product
 from typing import Any
 
 import numpy as np
 from sklearn import config_context
-from sklearn import metrics as sklearn_metrics
 from sklearn.base import BaseEstimator
-from sklearn.metrics import get_scorer, get_scorer_names, make_scorer
+from sklearn.metrics import (
+    cohen_kappa_score,
+    fbeta_score,
+    get_scorer,
+    get_scorer_names,
+    make_scorer,
+)
 
 from skbayeseval._arrays import Array
+from skbayeseval.metrics.confusion import fbeta
 from skbayeseval.metrics.metric import Metric
 from skbayeseval.metrics.registry import get_metric, known_metrics
 
 # The methods of estimators whose output a metric takes, and what ScoredInstances calls it.
 RESPONSES = {"predict": "labels", "predict_proba": "probability", "decision_function": "ranking"}
 
-# How scikit-learn writes what `make_scorer` made: its function, whether it is a loss, and the rest.
-# It has public names for none of these (1.6 to 1.9).
-MADE = r"make_scorer\((.+?)(, greater_is_better=False)?, response_method=(.+)\)"
+# scikit-learn's functions that are metrics here, although no scorer is named after them.
+UNNAMED = {"cohen_kappa": make_scorer(cohen_kappa_score)}
 
-# The rest of a scorer of predicted classes or numbers; text among its parameters has no quotes.
-OF_PREDICTIONS = r"'predict'((?:, \w+=[^,=()\[\]]+)*)"
 
-# The parameters of scikit-learn's functions that metrics have here as well.
-PARAMETERS = {
-    "average": "binary|micro|macro|weighted",
-    "beta": r"\d+(\.\d+)?",
-    "zero_division": r"[01](\.0)?|nan",
-}
+@dataclass(frozen=True)
+class Made:
+    """What `make_scorer` was given, or a function of true and predicted values as it is.
+
+    The one place that reads scorers of scikit-learn, which has no public names for it (1.6 to 1.9).
+    """
+
+    function: Callable[..., Any]
+    is_loss: bool = False
+    options: Mapping[str, Any] = field(default_factory=dict)
+    response: Any = "predict"
+
+    @classmethod
+    def of(cls, scorer: Any) -> Made | None:
+        """Return what a scorer was made of; None if `make_scorer` did not make it."""
+        if isinstance(scorer, Routed):
+            return cls.of(scorer.scorer)
+        if not isinstance(scorer, type(UNNAMED["cohen_kappa"])):
+            return None
+        response = scorer._response_method
+        response = response if isinstance(response, str) else tuple(response)
+        return cls(scorer._score_func, scorer._sign < 0, scorer._kwargs, response)
+
+    def default(self, name: str) -> Any:
+        """Return the default of a parameter of the function; None if it has none."""
+        try:
+            default = inspect.signature(self.function).parameters[name].default
+        except (KeyError, TypeError, ValueError):  # some built-in functions do not tell
+            return None
+        return None if default is inspect.Parameter.empty else default
+
+    def without_defaults(self) -> Made:
+        """Return the same without options that change nothing."""
+        options, average = dict(self.options), self.options.get("average", "binary")
+        if average == "binary":
+            options.pop("average", None)
+        elif options.get("pos_label", "") is None:
+            del options["pos_label"]
+        return replace(self, options=options)
 
 
 @dataclass(frozen=True, eq=False)
@@ -183,16 +217,13 @@ def named_class(function: Callable[..., Any], labels: Sequence[Any], response: s
     """
     if len(labels) != 2:
         return None
-    if isinstance(function, ScorerFunction):
-        named = [label for label in labels if not _does_without(function.scorer, label, labels)]
-        if not named and response != "predict" and is_made(function.scorer):
-            return max(labels) if _tells_apart(function, labels, response) else None
-    else:
-        try:
-            given = inspect.signature(function).parameters["pos_label"].default
-        except (KeyError, TypeError, ValueError):  # some built-in functions do not tell
-            return None
-        named = [label for label in labels if np.isscalar(given) and label == given]
+    made = Made.of(function.scorer) if isinstance(function, ScorerFunction) else Made(function)
+    if made is None:
+        return None
+    given = made.options.get("pos_label", made.default("pos_label"))
+    named = [label for label in labels if np.isscalar(given) and label == given]
+    if not named and isinstance(function, ScorerFunction) and response != "predict":
+        return max(labels) if _tells_apart(function, labels, response) else None
     if len(named) != 1 or (
         response == "predict" and _tells_apart(function, labels, response) is False
     ):
@@ -221,96 +252,41 @@ def _tells_apart(function: Callable[..., Any], labels: Sequence[Any], response: 
         return None
 
 
-def _does_without(scorer: Callable[..., Any], label: Any, labels: Sequence[Any]) -> bool:
-    """Return whether a scorer asks an estimator whose classes are others than this label."""
-    others = [one for one in labels if one != label]
-    another = f"none of {labels}" if isinstance(label, str) else 3 + sum(map(abs, labels))
-    estimator = Saying(None, np.sort([*others, another]))
-    try:
-        scorer(estimator, UNKNOWN_X, np.asarray(others))
-    except Exception:  # it refuses the classes, or what it is told when it has asked
-        return bool(estimator.asked)
-    return True
-
-
-def is_made(scorer: Any) -> bool:
-    """Return whether `make_scorer` made this."""
-    try:
-        return repr(scorer).startswith("make_scorer(")
-    except AttributeError:  # it is written with the name of its function, which may have none
-        return True
-
-
 def name_of(scorer: Callable[..., Any]) -> str:
     """Return the name of a function, or of the function in what `make_scorer` made."""
+    made = Made.of(scorer)
+    if made is not None:
+        return f"{'neg_' if made.is_loss else ''}{name_of(made.function)}"
     if isinstance(scorer, partial):
         return name_of(scorer.func)
-    try:
-        written = re.match(MADE, repr(scorer))
-    except AttributeError as error:  # what `make_scorer` made of an object without a name
-        return name_of(error.obj) if callable(error.obj) else type(scorer).__name__
-    if written is None:
-        return str(getattr(scorer, "__name__", type(scorer).__name__))
-    function, is_loss, _ = written.groups()
-    if function.startswith("functools.partial("):
-        inner = re.match(r"functools\.partial\(<(?:function|bound method) ([\w.<>]+)", function)
-        function = "partial" if inner is None else inner[1].rsplit(".")[-1]
-    return f"{'neg_' if is_loss else ''}{function}"
+    return str(getattr(scorer, "__name__", type(scorer).__name__))
 
 
 def metric_of_scorer(scorer: Any) -> Metric | None:
     """Return the metric that equals a scorer made by `make_scorer`; None if none is known to.
 
-    A scorer tells the name of its function and its parameters, but not the function: one that
-    only has the name of scikit-learn's is found out by calling it.
+    It must be of the very function that a scorer of this name has, or of F-beta, with the same
+    options.
     """
+    made = Made.of(scorer)
+    if made is None:
+        return None
+    made = made.without_defaults()
+    options = dict(made.options)
+    zero_division = options.pop("zero_division", 0.0) if made.default("zero_division") else 0.0
+    if not all(map(np.isscalar, options.values())):
+        return None
+    named = {name: get_scorer(name) for name in {*get_scorer_names()} & {*known_metrics()}}
     try:
-        written = repr(scorer)
-    except AttributeError:  # made of an object without a name
+        if made.function is fbeta_score and not made.is_loss and made.response == "predict":
+            return fbeta(**options, zero_division=zero_division)
+        for name, one in (named | UNNAMED).items():
+            twin = Made.of(one)
+            if twin is not None and twin.without_defaults() == replace(made, options=options):
+                return get_metric(name, zero_division=zero_division)
+    except (TypeError, ValueError):  # of options that metrics do not have
         return None
-    for name in {*get_scorer_names()} & {*known_metrics()}:
-        if repr(get_scorer(name)) == written:
-            return get_metric(name) if agree(scorer, get_scorer(name)) else None
-    made = re.fullmatch(MADE, written)
-    parameters = None if made is None else re.fullmatch(OF_PREDICTIONS, made[3])
-    if made is None or parameters is None or not hasattr(sklearn_metrics, made[1]):
-        return None
-    options: dict[str, Any] = {}
-    for parameter in parameters[1].split(", ")[1:]:
-        key, text = parameter.split("=")
-        if key not in PARAMETERS or re.fullmatch(PARAMETERS[key], text) is None:
-            return None
-        options[key] = text if key == "average" else float(text)
-    function, is_loss = made[1], made[2] is not None
-    name = f"neg_{function}" if is_loss else function.removesuffix("_score")
-    if name == "fbeta":
-        name = f"f{options.get('beta')}"
-    if options.get("average", "binary") != "binary":
-        name = f"{name}_{options['average']}"
-    try:
-        metric = get_metric(name, zero_division=options.get("zero_division", 0.0))
-    except ValueError:
-        return None
-    twin = make_scorer(getattr(sklearn_metrics, function), greater_is_better=not is_loss, **options)
-    return metric if metric.source != "instances" and agree(scorer, twin) else None
-
-
-def agree(scorer: Any, twin: Any) -> bool:
-    """Return whether two scorers give the same, for classes or for numbers."""
-    expected = _scores(twin)
-    return any(score is not None for score in expected) and _scores(scorer) == expected
-
-
-def _scores(scorer: Any) -> list[float | None]:
-    """Return what a scorer gives for two classes, three classes and numbers; None for an error."""
-    scores: list[float | None] = []
-    for n_classes in (2, 3, 0):
-        truth, said = _example(range(n_classes), several=False)
-        try:
-            scores.append(float(scorer(Saying(said, range(n_classes)), UNKNOWN_X, truth)))
-        except Exception:  # whatever a scorer raises for a target that it is not made for
-            scores.append(None)
-    return scores
+    return None
 
 
 # A scorer as a function, and true values and predictions that it has a score for.

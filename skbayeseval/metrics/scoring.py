@@ -233,7 +233,7 @@ def resampled(
     Parameters
     ----------
     function : callable
-        ``function(y_true, y_pred)`` returns a number.
+        ``function(y_true, y_pred)`` returns a number: an average, not a sum.
     response, name, bounds, greater_is_better
         As in `weighted`.
 
@@ -554,8 +554,9 @@ def of_scorer(
 ) -> AnyMetric:
     """Return the metric of a scorer; raise a TypeError if it takes neither weights nor columns.
 
-    One that takes columns and no weights is called for single instances if it is a sum or a mean of
-    them, as gains and costs are; otherwise instances are drawn anew.
+    One that takes columns and no weights is called for single instances if it is a mean of them, as
+    gains and costs are, or a sum, which is then told per instance; otherwise instances are drawn
+    anew.
     """
     others = None if columns is None else columns.without("sample_weight")
     response, example = response_of(scorer, name, labels, several, others)
@@ -564,5 +565,9 @@ def of_scorer(
         return metric
     function, y_true, y_pred = example
     tried = replace(metric, function=function, how="resampling")
-    added = (how for how in ("sum", "mean") if tried.parts(y_true, y_pred, how) is not None)
-    return replace(metric, how=next(added, "resampling"), known={})
+    if tried.parts(y_true, y_pred) is not None:
+        return replace(metric, how="mean", known={})
+    if replace(tried, is_sum=True).parts(y_true, y_pred) is None:
+        return replace(metric, how="resampling", known={})
+    caution = "a sum, told per instance: a ROPE or a margin is per instance, too"
+    return replace(metric, how="mean", is_sum=True, caution=caution, known={})

@@ -404,8 +404,7 @@ class ObservedRows(NamedTuple):
 
     def at_half(self, metric: Metric, contrast: Array, kappa: float) -> tuple[float, float] | None:
         """Return the value of a contrast in the splits into halves, and its standard deviation."""
-        # Sums over test sets of other sizes are not to be compared.
-        if self.halved is None or self.values is None or metric.is_sum:
+        if self.halved is None or self.values is None:
             return None
         noise = self.halved.spread(metric, contrast).test_noise
         return float(contrast @ np.array(self.values(metric))), math.sqrt(kappa * noise)

@@ -19,7 +19,7 @@ from skbayeseval._labels import check_label_vector, is_indicator
 from skbayeseval.compare.learners import kind_of_target
 from skbayeseval.metrics.any_metric import AnyMetric
 from skbayeseval.metrics.metric import Metric
-from skbayeseval.metrics.scorers import is_made
+from skbayeseval.metrics.scorers import Made
 from skbayeseval.metrics.scoring import PerInstance, as_metric, is_scorer, resolve_scoring
 from skbayeseval.results.text_tables import format_values
 from skbayeseval.search.count_scorer import CountScorer, count_key
@@ -91,10 +91,9 @@ def _default_key(recorded: Recorded, search: Any) -> str | None:
     keys, refit = recorded.keys, getattr(search, "refit", None)
     if isinstance(refit, str) and refit in keys:
         return refit
-    is_main = search is None or isinstance(search.scoring, CountScorer) or len(keys) == 1
-    if "score" in keys and is_main:
+    if "score" in keys and (search is None or isinstance(search.scoring, CountScorer)):
         return "score"
-    if search is None and len(keys) < 2:
+    if len(keys) < 2:
         return next(iter(keys), None)
     raise ValueError(
         f"The search recorded several scores, {choices('', keys)}. Choose one with scoring=."
@@ -134,7 +133,7 @@ def _recorded_metric(search: Any, key: str, target: Target | None) -> Any:
     if isinstance(scorer, str):
         return scorer
     # A scorer of the user's own may use more than predictions.
-    if target is None or not is_made(scorer):
+    if target is None or Made.of(scorer) is None:
         return RecordedOnly(key)
     try:
         metric = as_metric(scorer, *target)

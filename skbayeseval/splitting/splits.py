@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
+from scipy import sparse
 from sklearn.model_selection import (
     BaseShuffleSplit,
     GroupKFold,
@@ -159,6 +160,7 @@ def take_rows(params: Mapping[str, Any], rows: Array, n_samples: int) -> dict[st
             return value
         if not hasattr(value, "shape") and hasattr(value, "__array__"):
             value = np.asarray(value)
+        value = value.tocsr() if sparse.issparse(value) else value
         size = value.shape[0] if getattr(value, "shape", ()) else None
         if size is None and isinstance(value, Sequence):
             size = len(value)

@@ -8,10 +8,17 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn import config_context
 from sklearn.base import clone
 from sklearn.datasets import make_classification
+from sklearn.dummy import DummyClassifier
 from sklearn.exceptions import UnsetMetadataPassedError
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import make_scorer
-from sklearn.model_selection import GridSearchCV, GroupKFold, StratifiedKFold, cross_validate
+from sklearn.model_selection import (
+    GridSearchCV,
+    GroupKFold,
+    KFold,
+    StratifiedKFold,
+    cross_validate,
+)
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -94,10 +101,13 @@ def test_observed_values_are_those_of_cross_validate(routing, column, model):
         for key in scoring:
             found = result.cv_results[name][f"test_{key}"]
             assert_allclose(found, expected[f"test_{key}"], atol=1e-9)
+    sizes = np.array([len(test) for _, test in CV.split(X, Y)])
     for key in own:
-        means = [of_one[f"test_{key}"].mean() for of_one in result.cv_results.values()]
+        per = sizes if model == "auto" and key != "weighted" else 1  # sums are told per instance
+        means = [(of_one[f"test_{key}"] / per).mean() for of_one in result.cv_results.values()]
         of_metric = result.metric(key)
         assert_allclose([of_metric.observed_a, of_metric.observed_b], means)
+    assert ("gain: a sum, told per instance" in str(result)) == (model == "auto")
 
 
 @pytest.mark.parametrize("function", [mean_gain, weighted_gain])
@@ -119,18 +129,33 @@ def test_test_sets(function):
     assert score_posterior(Y, A, scoring=scorer, **options).observed == pytest.approx(expected[0])
 
 
-def test_a_sum_has_the_standard_deviation_of_a_sum():
-    """That of N independent values, whatever part of the rows a draw is of."""
-    amount = np.linspace(1, 2, N)
-    values = np.where(Y == A, 1, -1) * amount
-    expected = np.sqrt(N) * values.std()
-    total = metrics.resampled(lambda y, p, amount: np.sum(np.where(y == p, 1, -1) * amount))
-    options = {"scoring": total, "params": {"amount": amount}, "n_draws": 4000, "random_state": 0}
+def test_a_sum_is_told_per_instance(routing):
+    """In one unit, whatever the splits are, with the standard deviation of a mean."""
+    values = np.where(Y == 1, -AMOUNT, 0.02 * AMOUNT)  # of all payments, accepted
+    learners = [DummyClassifier(strategy="constant", constant=constant) for constant in (0, 1)]
+    options = {"scoring": asking(gain), "params": {"amount": AMOUNT}, "random_state": 0}
+    for cv in (2, 10):
+        result = bayesian_cross_validate(*learners, X, Y, cv=KFold(cv), n_draws=100, **options)
+        expected = [values.mean(), np.where(Y == 1, 50, -5).mean()]
+        assert_allclose([result.observed_a, result.observed_b], expected)
+        kept = next(iter(result.cv_results.values()))
+        assert_allclose(kept["test_score"].sum(), values.sum())  # as cross_validate
     for weight in (1.0, 0.25):
-        result = score_posterior(Y, A, weight=weight, **options)
-        assert result.observed == pytest.approx(values.sum())
-        assert result.draws.mean() == pytest.approx(values.sum(), abs=4 * expected / 60 / weight)
-        assert result.draws.std() == pytest.approx(expected / np.sqrt(weight), rel=0.06)
+        result = score_posterior(Y, np.zeros(N, int), weight=weight, **options, n_draws=4000)
+        sd = values.std() / np.sqrt(weight * N)
+        assert result.draws.mean() == pytest.approx(values.mean(), abs=sd / 4)
+        assert result.draws.std() == pytest.approx(sd, rel=0.06)
+
+
+@pytest.mark.parametrize("total", [lambda y, p: np.sum(y == p), lambda y, p: -np.sum(y != p)])
+def test_other_sums_are_refused(total):
+    """Before anything is fitted."""
+    unfit, message = LogisticRegression(C=-1), r"'total' has twice .* divide sums by len\(y_true\)"
+    scoring = metrics.resampled(total, name="total")
+    with pytest.raises(ValueError, match=message):
+        compare_predictions(Y, A, B, scoring=scoring)
+    with pytest.raises(ValueError, match=message):
+        bayesian_cross_validate(unfit, GaussianNB(), X, Y, scoring=scoring)
 
 
 def test_rows_and_columns_go_together(routing):
@@ -144,10 +169,13 @@ def test_rows_and_columns_go_together(routing):
     table = plain.by(KIND).summary()
     for kind in ("card", "cash"):
         rows = kind == KIND
-        assert table.loc[kind, "observed_a"] == pytest.approx(gain(Y[rows], A[rows], AMOUNT[rows]))
+        assert table.loc[kind, "observed_a"] == pytest.approx(
+            mean_gain(Y[rows], A[rows], AMOUNT[rows])
+        )
     options |= {"params": {"amount": AMOUNT}, "cv": CV}
     of_one = bayesian_cross_val_score(GaussianNB(), X, Y, **options)
-    scores = cross_validate(GaussianNB(), X, Y, scoring=scorer, params={"amount": AMOUNT}, cv=CV)
+    options = {"scoring": asking(mean_gain), "params": {"amount": AMOUNT}, "cv": CV}
+    scores = cross_validate(GaussianNB(), X, Y, **options)
     assert of_one.observed == pytest.approx(scores["test_score"].mean())
 
 
@@ -325,7 +353,9 @@ def test_searches(routing):
     params = {"amount": AMOUNT}
     report = report_search(search, X, Y, rope=1.0, params=params, **FEW)
     found = [report.ranking.table.loc[name, "observed"] for name in report.ranking.names]
-    assert_allclose(found, search.cv_results_["mean_test_gain"])
+    sizes = [len(test) for _, test in CV.split(X, Y)]
+    sums = [search.cv_results_[f"split{i}_test_gain"] for i in range(3)]
+    assert_allclose(found, np.mean([of_one / n for of_one, n in zip(sums, sizes, strict=True)], 0))
 
 
 def test_errors(routing):

@@ -18,6 +18,7 @@ from sklearn.model_selection import (
 )
 from sklearn.multioutput import MultiOutputClassifier
 from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KernelDensity
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
@@ -25,6 +26,7 @@ from sklearn.tree import DecisionTreeClassifier
 from skbayeseval import (
     BayesianComparer,
     BlockRegularizedCV,
+    bayesian_cross_val_score,
     bayesian_cross_validate,
     compare_many,
     compare_predictions,
@@ -76,6 +78,41 @@ def test_any_scorer():
     np.testing.assert_array_equal(one.draws, result.metric("worst").draws)
 
 
+def errors(estimator, X, y):
+    error = np.abs(y - estimator.predict(X))
+    return {"mean": -error.mean(), "worst": -error.max()}
+
+
+def test_scorers_that_give_several_scores():
+    """By name, as `cross_validate` takes them, although names are known after the fits."""
+    options = {"cv": KFold(4), "scoring": errors}
+    result = bayesian_cross_validate(Ridge(), Lasso(), X, Y, **options, **SCORED)
+    assert result.metrics == ("mean", "worst")
+    theirs = cross_validate(Ridge(), X, Y, **options)
+    assert result.cv_results["Ridge"].keys() == theirs.keys()
+    for key in ("test_mean", "test_worst"):
+        np.testing.assert_allclose(result.cv_results["Ridge"][key], theirs[key])
+    comparer = BayesianComparer([Ridge(), Lasso()], refit=True, **options, **SCORED).fit(X, Y)
+    assert comparer.score(X, Y) == errors(comparer.best_estimator_, X, Y)["mean"]
+    options["scoring"] = lambda *data: {"worst": errors(*data)["worst"]}
+    one = bayesian_cross_val_score(Ridge(), X, Y, **options, **SCORED)
+    assert one.metrics == ("worst",)
+    assert one.cv_results["Ridge"].keys() == cross_validate(Ridge(), X, Y, **options).keys()
+
+
+def test_estimators_that_do_not_predict():
+    """Their own method `score` tells how good they are."""
+    a, b = KernelDensity(), KernelDensity(bandwidth=0.1)
+    options = {"cv": KFold(4, shuffle=True, random_state=0)}
+    result = bayesian_cross_validate(("a", a), ("b", b), X, Y, **options, **SCORED)
+    theirs = cross_validate(b, X, Y, **options)["test_score"]
+    np.testing.assert_allclose(result.cv_results["b"]["test_score"], theirs)
+    comparer = BayesianComparer([a, b], refit=True, **options, **SCORED).fit(X, Y)
+    assert comparer.score(X, Y) == comparer.best_estimator_.score(X)
+    with pytest.raises(TypeError, match="must be an instance with fit and predict, or a pair"):
+        bayesian_cross_validate(a, b, X, Y)
+
+
 def test_comparer_of_regressors():
     learners, frame = [Ridge(), Lasso(), DummyRegressor()], pd.DataFrame(X).rename(columns=str)
     options = {"model": CorrelatedT(), "refit": True, "random_state": 0}
@@ -95,7 +132,12 @@ def test_comparer_of_regressors():
     [
         ({"scoring": 3}, TypeError, "neither a name, a metric nor a scorer"),
         ({"scoring": lambda *_: np.nan}, ValueError, "gave nan, not a finite number"),
-        ({"scoring": lambda *_: {"a": 1}}, ValueError, "gave .'a': 1., not a finite number"),
+        ({"scoring": lambda *_: {"a": "b"}}, ValueError, "'a' gave 'b', not a finite number"),
+        (
+            {"scoring": lambda estimator, X, y: {f"of {y[0]:.0f}": 1.0}},
+            ValueError,
+            r"scoring must return the same scores for each split, got \[\['of \d+'\], \['of",
+        ),
         ({"scoring": ["r2", "r2"]}, ValueError, "several scorers of the same name"),
         ({"scoring": [max, min]}, ValueError, "Pass a dict of names to scorers"),
         ({"model": "bcv"}, ValueError, "models predicted classes, but the predictions are numbers"),

@@ -1,3 +1,4 @@
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -20,6 +21,7 @@ from skbayeseval import (
     report_search,
     score_posterior,
 )
+from skbayeseval.metrics import registry
 from skbayeseval.metrics.scorers import metric_of_scorer
 
 KNOWN = metrics.known_metrics()
@@ -31,6 +33,7 @@ KNOWN = metrics.known_metrics()
         (make_scorer(sk.fbeta_score, beta=2), "f2"),
         (make_scorer(sk.fbeta_score, beta=0.5, average="weighted"), "f0.5_weighted"),
         (make_scorer(sk.precision_score, average="binary"), "precision"),
+        (make_scorer(sk.cohen_kappa_score), "cohen_kappa"),
         (make_scorer(sk.mean_absolute_error, greater_is_better=False), "neg_mean_absolute_error"),
         *((get_scorer(name), name) for name in get_scorer_names() if name in KNOWN),
     ],
@@ -60,6 +63,8 @@ def f1_score(y_true, y_pred):
     [
         make_scorer(f1_score),
         make_scorer(sk.mean_absolute_error),
+        make_scorer(sk.roc_auc_score, response_method="predict_proba"),
+        make_scorer(partial(sk.f1_score)),
         make_scorer(sk.f1_score, pos_label="spam"),
         make_scorer(sk.f1_score, labels=[0, 1], average="micro"),
         make_scorer(sk.f1_score, average=None),
@@ -70,6 +75,18 @@ def f1_score(y_true, y_pred):
 )
 def test_others_are_not(scorer):
     assert metric_of_scorer(scorer) is None
+
+
+def test_functions_are_recognised_by_identity(monkeypatch):
+    """A metric of tables that is called as a function of clusters is not that function."""
+    metric = metrics.get_metric("accuracy")
+    added = replace(metric, name="fowlkes_mallows", formula="fowlkes_mallows")
+    monkeypatch.setitem(registry._METRICS, "fowlkes_mallows", added)
+    assert compare_predictions(Y, A, B, scoring="fowlkes_mallows", **QUICK).observed_a == (
+        pytest.approx(np.mean(Y == A))
+    )
+    with pytest.raises(TypeError, match="'fowlkes_mallows_score' does not take sample_weight"):
+        compare_predictions(Y, A, B, scoring=make_scorer(sk.fowlkes_mallows_score), **QUICK)
 
 
 RNG = np.random.default_rng(3)

@@ -7,6 +7,7 @@ from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.experimental import enable_halving_search_cv  # noqa: F401
+from sklearn.metrics import get_scorer
 from sklearn.model_selection import (
     GridSearchCV,
     HalvingGridSearchCV,
@@ -110,6 +111,12 @@ def test_several_metrics():
     with pytest.warns(UserWarning, match="known only by its value in each split"):
         report = report_search(search, X, Y, scoring="v_measure_score", **OPTIONS)
     assert report.source == "scores"
+    # One score is no choice, whatever it is called.
+    search.set_params(scoring=lambda *data: {"rate": get_scorer("accuracy")(*data)}, refit="rate")
+    report = report_search(search.fit(X, Y), **OPTIONS)
+    assert (report.metric, report.source) == ("rate", "scores")
+    search.refit = False
+    assert report_search(search, **OPTIONS).metric == "rate"
     # With a choice of the simplest.
     refit = refit_simplest("max_depth", rope=0.2, cv=FOLDS, scoring="f1")
     search.set_params(refit=refit, scoring=names[:2]).fit(X, Y)

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.sparse import coo_matrix
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.datasets import make_classification
 from sklearn.linear_model import LogisticRegression
@@ -92,6 +93,10 @@ def test_parameters_of_fit():
     found = run({"odd": Odd()}, params={"note": weights}, return_estimator=True)
     for (train, _), one in zip(found.splits, found.runs["odd"], strict=True):
         np.testing.assert_array_equal(one.estimator.note_, weights[train])
+    column = coo_matrix(weights[:, None])
+    found = run({"odd": Odd()}, params={"note": column}, return_estimator=True)
+    for (train, _), one in zip(found.splits, found.runs["odd"], strict=True):
+        np.testing.assert_array_equal(one.estimator.note_.toarray()[:, 0], weights[train])
     for note in ("x" * 90, {"k": 1}, None, 7, [1, 2]):
         found = run({"odd": Odd()}, params={"note": note}, return_estimator=True)
         assert found.runs["odd"][0].estimator.note_ == note
