@@ -272,6 +272,10 @@ class Posterior(Recipe):
             if bounds and (not difference.any() or self.evidence.has_equal_differences()):
                 width = bounds[1] - bounds[0]
                 twins = difference_of_twins(units, bounds, self.rng(Stream.TWINS), len(difference))
+                # Who may differ elsewhere gets the mirrored draws when A and B are swapped.
+                if self.evidence.has_class_counts:
+                    a, b = ([*map(float, (*c.hits, *c.predicted))] for c in self.counts)
+                    twins = -twins if a < b else twins
                 return Distribution(np.clip(difference + twins, -width, width))
             difference = self._allowing_for_few_carriers(metric, units, difference)
         return Distribution(difference, self.mcse(difference))

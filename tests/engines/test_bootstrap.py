@@ -356,8 +356,19 @@ def test_classifiers_that_never_differ_may_still_differ():
     twins = compare_predictions(y, a, a, groups=groups, random_state=0)
     low, high = twins.hdi()
     assert -0.2 < low < 0 < high < 0.2
-    assert twins.probability().better == pytest.approx(0.5, abs=0.02)
-    assert twins.probability().equivalent == 0
+    worse, equivalent, better = twins.probability()
+    assert (worse, equivalent) == (better, 0)
+    np.testing.assert_array_equal(np.sort(twins.draws), np.sort(-twins.draws))
+
+
+def test_swapping_classifiers_that_differ_elsewhere_mirrors_the_draws():
+    y = np.repeat([1, 0], [2, 38])
+    a, b = np.repeat([1, 0, 1], [2, 37, 1]), np.repeat([1, 0, 1], [2, 35, 3])
+    groups = np.r_[0, 1, np.arange(38) // 2]
+    options = {"scoring": "recall", "groups": groups, "random_state": 0}
+    one, other = compare_predictions(y, a, b, **options), compare_predictions(y, b, a, **options)
+    assert one.draws.any()
+    np.testing.assert_array_equal(one.draws, -other.draws)
 
 
 def test_a_perfect_ranking_is_not_certain():
