@@ -1,11 +1,11 @@
 """Coverage of intervals of the largest gap between groups, and of gaps of pairs.
 
 The recall of a classifier in groups with so many positives each, where it is 0.8 on average. It is
-the same in all groups, or from 0.75 to 0.85 in equal steps, or lower by 0.1 in one of them. Printed
-are how often 95% intervals contain the truth: of the largest gap, of the gaps of pairs, and of the
-groups; how often the largest gap lies below or above its interval; how wide that interval is; how
-often it excludes 0; and by how much the estimate and the largest observed gap are too large on
-average.
+the same in all groups, or differs by 0.1 or 0.17 in equal steps, or is lower by 0.1 in one of them.
+Printed are how often 95% intervals contain the truth: of the largest gap, of the gaps of pairs, and
+of the groups; how often the largest gap lies below or above its interval; how wide that interval
+is; how often it excludes 0, and the test of homogeneity has p < 0.05; and by how much the estimate
+and the largest observed gap are too large on average.
 
     python benchmarks/group_gaps.py --data-sets 400
     python benchmarks/group_gaps.py --data-sets 400 --unequal
@@ -46,11 +46,12 @@ from skbayeseval import score_posterior
 TRUTHS = {
     "0": lambda k: np.full(k, 0.8),
     "0.1": lambda k: np.linspace(0.75, 0.85, k),
+    "0.17": lambda k: np.linspace(0.715, 0.885, k),
     "0.1, one group": lambda k: np.append(np.full(k - 1, 0.8), 0.7),
 }
 COLUMNS = (
     "groups", "positives", "gap", "largest gap", "below", "above", "pairs", "each group", "width",
-    "excludes 0", "estimate too large by", "observed too large by",
+    "excludes 0", "p < 0.05", "estimate too large by", "observed too large by",
 )  # fmt: skip
 
 
@@ -83,7 +84,7 @@ def simulate(k, positives, name, n_sets, unequal):
             low <= truth <= high, truth < low, truth > high,
             ((pairs["hdi_low"] <= of_pairs) & (of_pairs <= pairs["hdi_high"])).mean(),
             ((table["hdi_low"] <= recalls) & (recalls <= table["hdi_high"])).mean(),
-            high - low, low > 0, gap.estimate - truth, gap.observed - truth,
+            high - low, low > 0, gap.p_value < 0.05, gap.estimate - truth, gap.observed - truth,
         ])  # fmt: skip
     cells = [f"{cell:.3f}" for cell in np.mean(found, axis=0)]
     return " | ".join(map(str, (k, positives, name, *cells)))
