@@ -513,7 +513,7 @@ class Ranking(RopeResult):
         table, which = self.ranking(prob=prob, metric=metric), self._metric(metric)
         of_all = dict(zip(self.names, self._scores.values(which), strict=True))
         values = [of_all[name] for name in table.index]
-        after = table.columns.get_loc("mean") + 1
+        after = list(table).index("mean") + 1
         table.insert(after, "sd", [value.sd for value in values])
         table.insert(after + 1, "mcse", [value.mcse for value in values])
         table.insert(after + 4, "hdi_mcse", [value.hdi_mcse(prob) for value in values])
