@@ -123,7 +123,10 @@ def outcome_of_board(n_systems, n_items, holes, rng, seed, spread, n_draws=500):
 
     off = [
         apart(of) - apart(truth)
-        for of in (table["observed"].to_numpy(), np.nanmean(scores, axis=1))
+        for of in (
+            table["completed" if "completed" in table else "observed"].to_numpy(),
+            np.nanmean(scores, axis=1),
+        )
     ]
     off = [float(value) for value in off]
     n_ranks = (table["rank_high"] - table["rank_low"] + 1).mean()

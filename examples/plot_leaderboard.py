@@ -44,7 +44,7 @@ print(
     pd.DataFrame(
         {
             "of its own problems": board[weak].mean(),
-            "estimated": ranking.table.loc[weak, "observed"],
+            "estimated": ranking.table.loc[weak, "completed"],
             "of all problems": solved[:, -3:].mean(axis=0),
         }
     ).round(3)

@@ -2,9 +2,14 @@
 
 Missing scores are estimated from how the systems did that have one. The score of a system on an
 item is taken to be the level of the item plus the distance of the system plus an error (least
-squares, with a level per item). So systems are compared on the items that they share. Log-odds in
-the place of differences have less bias for boards of ten systems or more of which weak ones lack
-the hardest items, but are off by 0.03 to 0.05 with five.
+squares, with a level per item). So systems are compared on the items that they share.
+
+Where a system much better than others was run on easy items only, nearly all of which the others
+solve too, it is estimated to be too near to them: right or wrong, by 0.07 to 0.12 if its log-odds
+are higher by 1.5 and more. Log-odds in the place of differences do not hold up. With four or five
+systems, few scores tell the level of an item, which is drawn to the middle, so that a system that
+lacks the harder half of the items is off by 0.05 to 0.15, whether it is better or not, and by 0.02
+to 0.08 with twelve. So the estimate stays as it is, and `ItemScores.remarks` has a caution.
 """
 
 from __future__ import annotations

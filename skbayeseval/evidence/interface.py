@@ -115,6 +115,8 @@ class Evidence(ABC):
     group_of_rows: ClassVar[Any] = None
     # The fraction of the data in a training set; None if there are no splits.
     train_share: ClassVar[Any] = None
+    # The mean scores with estimates in the place of those that are missing; None if there are none.
+    completed: ClassVar[Any] = None
     # Whether the scores of a classifier depend on who else is compared.
     depends_on_others: ClassVar[Any] = False
     # In what classifiers may be identical, such as "predictions"; None if that is never known.

@@ -13,12 +13,13 @@ with 50 (docs/calibration.md).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple, Self
 
 import numpy as np
+from scipy.special import ndtri
 
 from skbayeseval._arrays import Array, check_entries
 from skbayeseval._validation import check_whole_number
@@ -316,8 +317,18 @@ class ItemScores(Evidence):
         return "scores of items, averaged over runs" if self.n_runs > 1 else "scores of items"
 
     def observed(self, metric: Metric) -> tuple[float, ...]:
-        """Return the mean score of each system; minus that if lower scores are better."""
-        return tuple((self.sign * self.means.mean(axis=1)).tolist())
+        """Return the mean score of each system; minus that if lower scores are better.
+
+        Where scores are missing, it is the mean of those that there are.
+        """
+        return tuple((self.sign * np.nanmean(self._compared, axis=1)).tolist())
+
+    @property
+    def completed(self) -> tuple[float, ...] | None:
+        """What is observed, with estimates of missing scores; None if none are estimated."""
+        if self.estimated is None:
+            return None
+        return tuple((self.sign * self.estimated.mean(axis=1)).tolist())
 
     def check_metric(self, metric: Metric) -> None:
         """Raise unless the metric is the mean of the scores."""
@@ -441,6 +452,7 @@ class ItemScores(Evidence):
             lines.append((name, f"is the probability that {what}, averaged over items"))
         if self.missing is not None:
             lines.append(("missing", _missing_in_words(self.missing)))
+            lines += self._on_unlike(names)
         are_runs = len(self.judges) < 2 and self.human is None
         share = self.run_share() if are_runs and self.n_classifiers == 2 else None
         if share is not None:
@@ -458,6 +470,39 @@ class ItemScores(Evidence):
                 )
             lines.append(("runs", words))
         return lines
+
+    def _on_unlike(self, names: Sequence[str]) -> Iterator[tuple[str, str]]:
+        """Yield which systems lack items that others find harder or easier than those they have.
+
+        The level of an item is the mean distance of the other systems' scores from their means.
+        Were items missing at random, the difference of mean levels would have the variance that is
+        used here, and would be larger for some system in 5% of the data sets (Bonferroni).
+        """
+        if self.estimated is None:
+            return
+        distances, unlike = self.over_runs - self.estimated.mean(axis=1)[:, None], {}
+        unit = np.arange(self.n_items) if self.group is None else self.group
+        lacking = np.isnan(distances)
+        limit = ndtri(1 - 0.025 / lacking.any(axis=1).sum())
+        for name, lacks, of_others in zip(names, lacking, _without_each(distances), strict=True):
+            known = np.isfinite(of_others)
+            lacks, level = lacks[known], of_others[known]
+            if not lacks.any() or lacks.all():
+                continue
+            share = np.where(lacks, 1 / lacks.sum(), -1 / (~lacks).sum())
+            errors = np.bincount(unit[known], share * (level - level.mean()))
+            if abs(share @ level) > limit * np.sqrt(errors @ errors):
+                unlike[name] = float(share @ level)
+        if unlike:
+            worst = sorted(unlike, key=lambda name: -abs(unlike[name]))
+            each = ", ".join(f"{unlike[name]:+.3f} for {name}" for name in worst[:3])
+            more = f", {len(worst) - 3} more" if len(worst) > 3 else ""
+            yield (
+                "caution",
+                "items that a system lacks are harder or easier for the others than those it has, "
+                f"by more than chance (the others' scores there: {each}{more}), but estimates take "
+                "it to be as far from them on both",
+            )
 
     def _on_judges(self, names: Sequence[str]) -> list[tuple[str, str]]:
         """Return who gave the grades, how much judges disagree, and judges and people."""
@@ -531,6 +576,15 @@ def _missing_in_words(missing: dict[str, Any]) -> str:
     if missing["how"] == "wrong":
         done = "count as wrong, with a score of 0"
     return f"of {n_items:,} items, {', '.join(lacking)}: these {done}"
+
+
+def _without_each(scores: Array) -> Iterator[Array]:
+    """Yield for each system the mean score of each item over the others; NaN if there are none."""
+    known = np.isfinite(scores)
+    sums, numbers = np.nansum(scores, axis=0), known.sum(axis=0)
+    for own, has in zip(np.nan_to_num(scores), known, strict=True):
+        others = numbers - has
+        yield (sums - own) / np.where(others > 0, others, np.nan)
 
 
 def _noise_of_mean(scores: Array) -> float | None:

@@ -506,6 +506,11 @@ class Posterior(Recipe):
         evidence = self.mode(metric).evidence
         return self._once(("observed", metric), lambda: evidence.observed(metric))
 
+    def completed(self, metric: Metric) -> tuple[float, ...]:
+        """Return the observed values, with estimates of scores that are missing."""
+        completed: tuple[float, ...] | None = self.evidence.completed
+        return self.observed(metric) if completed is None else completed
+
     def remember(self, known: Any, what: str, *of: Hashable) -> None:
         """Store what is known from a file: "draws" or "observed" values of a metric, or others."""
         if isinstance(known, np.ndarray):

@@ -184,7 +184,7 @@ class DifferenceAnswers(RopeResult):
         )
 
     def _reference(self, metric: Metric) -> float:
-        return self._posterior.observed(metric)[1]
+        return self._posterior.completed(metric)[1]
 
     def _turn(self, metric: Metric, rope: Interval) -> str:
         """Return a sentence on how the difference changes with the training size, or ""."""

@@ -273,8 +273,13 @@ def _tally(chosen: Sequence[Mapping[str, Any] | None]) -> str:
 
 
 def observed_values(result: PosteriorView, metric: Metric) -> str:
-    """Return the observed values of the classifiers, in words."""
-    values = result._posterior.observed(metric)
+    """Return the observed values of the classifiers, in words, and those with estimates."""
+    completed = result.evidence.completed
+    more = "" if completed is None else f"; completed: {_values(result, completed)}"
+    return _values(result, result._posterior.observed(metric)) + more
+
+
+def _values(result: PosteriorView, values: Sequence[float]) -> str:
     shown = list(zip(result._names, values, strict=True))[:MOST_VALUES]
     more = ", ..." if len(values) > MOST_VALUES else ""
     return ", ".join(f"{name} {in_figures(value)}" for name, value in shown) + more

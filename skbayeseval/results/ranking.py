@@ -129,7 +129,8 @@ class Ranking(RopeResult):
         """Return one row per classifier, the one with the highest posterior mean first.
 
         The columns are observed, mean, hdi_low, hdi_high, p_best, expected_rank, rank_low and
-        rank_high, and with a ROPE also tier.
+        rank_high, and with a ROPE also tier. Where missing scores are estimated, observed is the
+        mean of the scores that there are, and completed, the next column, that of all.
 
         Parameters
         ----------
@@ -153,10 +154,12 @@ class Ranking(RopeResult):
         p_best, ranks = best_and_ranks(self._pooled(which))
         tails = np.quantile(ranks, [(1 - prob) / 2, (1 + prob) / 2], axis=1, method="inverted_cdf")
         values = self._scores.values(which)
+        completed = self.evidence.completed
         lows, highs = zip(*(value.hdi(prob) for value in values), strict=True)
         table = pd.DataFrame(
             {
                 "observed": self._posterior.observed(which),
+                **({} if completed is None else {"completed": completed}),
                 "mean": [value.mean for value in values],
                 "hdi_low": lows,
                 "hdi_high": highs,
@@ -454,7 +457,7 @@ class Ranking(RopeResult):
         )
 
     def _reference(self, metric: Metric) -> float:
-        return max(self._posterior.observed(metric))
+        return max(self._posterior.completed(metric))
 
     def _headline(self, metric: Metric, prob: float = 0.95) -> str:
         """Return a sentence on the first row of the table."""
@@ -470,11 +473,12 @@ class Ranking(RopeResult):
             return []
         best = table.iloc[0]
         digits = decimals((best["hdi_high"] - best["hdi_low"]) / 4)
-        observed, mean = (f"{best[name]:.{digits}f}" for name in ("observed", "mean"))
+        known = "completed" if "completed" in table else "observed"
+        observed, mean = (f"{best[name]:.{digits}f}" for name in (known, "mean"))
         why = f"it allows for being chosen as the best of {len(table)}"
         if float(mean) < float(observed):
             why = f"the best of {len(table)} looks better than it is"
-        return [("estimate", f"{mean} for {table.index[0]} ({observed} observed): {why}")]
+        return [("estimate", f"{mean} for {table.index[0]} ({observed} {known}): {why}")]
 
     def _facts_of(self, metric: Metric) -> list[Fact]:
         return [("observed", observed_of(self, metric)), *self._choice(metric)]
@@ -509,9 +513,10 @@ class Ranking(RopeResult):
         table, which = self.ranking(prob=prob, metric=metric), self._metric(metric)
         of_all = dict(zip(self.names, self._scores.values(which), strict=True))
         values = [of_all[name] for name in table.index]
-        table.insert(2, "sd", [value.sd for value in values])
-        table.insert(3, "mcse", [value.mcse for value in values])
-        table.insert(6, "hdi_mcse", [value.hdi_mcse(prob) for value in values])
+        after = list(table).index("mean") + 1
+        table.insert(after, "sd", [value.sd for value in values])
+        table.insert(after + 1, "mcse", [value.mcse for value in values])
+        table.insert(after + 4, "hdi_mcse", [value.hdi_mcse(prob) for value in values])
         table["rank"] = list(map(written_ranks, table["rank_low"], table["rank_high"]))
         if rope is not None:
             decision = self.decision(rope, prob, metric=which)

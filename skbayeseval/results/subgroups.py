@@ -469,7 +469,8 @@ class SubgroupScores(OfSubgroups):
 
         Of many groups, some are far apart by chance: the observed largest gap is too large. The
         pooled one is not, and its interval allows for the choice. Its lower end is 0 where groups
-        may be equal; its upper end tells what the gap is at most.
+        may be equal; its upper end tells what the gap is at most. A lower end of 0 does not show
+        that groups are equal: small ones hide large gaps.
 
         Parameters
         ----------
@@ -479,8 +480,9 @@ class SubgroupScores(OfSubgroups):
         Returns
         -------
         gap : LargestGap
-            Its attributes are `estimate`, `interval`, `highest`, `lowest`, `observed` and
-            `by_chance`, what equal groups of these sizes would show; `str` returns a sentence.
+            Its attributes are `estimate`, `interval`, `highest`, `lowest`, `observed`,
+            `by_chance`, what equal groups of these sizes would show, and `p_value`, of the test
+            that all are equal; `str` returns a sentence.
         """
         return largest_gap({self.metric: self._scores(self._subgroups, self.metric)}, prob)
 
@@ -539,6 +541,7 @@ class SubgroupScores(OfSubgroups):
             np.array([one.observed[0] for one in known]),
             np.array([one.pooled.draws for one in known if one.pooled]),
             np.array([one.unpooled.draws for one in known if one.unpooled]),
+            np.array([one.size for one in known]),
         )
 
     def plot(self, *, prob: float = 0.95, ax: Axes | None = None, **style: Any) -> ForestDisplay:

@@ -72,7 +72,7 @@ ESTIMATE = "estimate"
 PAGE, LEAST_NAME = 80, 12
 
 # Columns whose sign is turned where a loss has a label, next to the HDI.
-SIGNED = ("observed", "observed_a", "observed_b", "mean")
+SIGNED = ("observed", "observed_a", "observed_b", "completed", "mean")
 
 
 def decimals(sd: float) -> int:

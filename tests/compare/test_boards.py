@@ -26,7 +26,7 @@ def ranked(board, **options):
 
 def test_hard_items_are_missing_for_weak_systems():
     full, holes = simulated(n_items=1000)
-    found = [ranked(holes).table["observed"], holes.mean(), full.mean()]
+    found = [ranked(holes).table["completed"], holes.mean(), full.mean()]
     estimated, plain, true = (of_each["s0"] - of_each["s5"] for of_each in found)
     assert plain < true - 0.07
     assert abs(estimated - true) < 0.03
@@ -48,14 +48,66 @@ def test_holes_make_intervals_wider_and_are_told():
         result.frequentist()
 
 
+def test_observed_is_of_the_scores_that_there_are():
+    """The best system was run on easy items only."""
+    full, holes = simulated(4)
+    easy = full.iloc[:, 1:].mean(axis=1) > 0.5
+    holes = full.assign(s0=full["s0"].where(easy))
+    ranking = ranked(holes, scoring="solved")
+    table = ranking.table
+    assert table["observed"].to_dict() == pytest.approx(holes.mean().to_dict())
+    assert list(table.columns[:3]) == ["observed", "completed", "mean"]
+    assert table.loc["s0", "completed"] < table.loc["s0", "observed"] - 0.1
+    assert table.loc["s0", "mean"] == pytest.approx(table.loc["s0", "completed"], abs=0.03)
+    assert "completed" in str(ranking)
+    pair = ranking.pairs["s0", "s1"]
+    assert (pair.observed_a, pair.observed_b) == pytest.approx(holes[["s0", "s1"]].mean())
+    a, b = table["completed"][["s0", "s1"]]
+    said = f"observed: s0 {pair.observed_a:.4f}, s1 {b:.4f}; completed: s0 {a:.4f}, s1 {b:.4f}"
+    assert said in str(pair)
+    assert "completed" not in ranked(full).table
+    # A percentage is of the scores of all items.
+    grades = ranked(1 + 4 * holes)
+    best = grades.table["completed"].max()
+    assert grades.decision(rope="10%").rope.high == pytest.approx(0.1 * best)
+
+
+def test_a_caution_where_what_is_missing_is_harder_or_easier():
+    full, hard = simulated(n_items=300)
+    _, by_chance = simulated(n_items=300, hard_only=False)
+    said = str(ranked(hard))
+    assert (
+        "  caution     items that a system lacks are harder or easier for the others than" in said
+    )
+    assert "harder or easier" not in ranked(by_chance).details()
+    alone = hard.assign(s3=full["s3"], s5=full["s5"])
+    others = full.drop(columns="s4").mean(axis=1)
+    apart = others[hard["s4"].isna()].mean() - others[hard["s4"].notna()].mean()
+    assert f"(the others' scores there: {apart:+.3f} for s4)" in str(ranked(alone))
+    # Lower is better: what is missing is as hard, and errors there are larger.
+    errors = ranked(1 - hard, higher_is_better=False)
+    assert "more than chance (the others' scores there: +0." in errors.details()
+    pair = compare_items(hard["s0"], hard["s5"], missing="estimate", random_state=0)
+    assert "more than chance (the others' scores there: -0." in str(pair)
+    # Of two groups of items, one is harder by chance.
+    groups = np.repeat([0, 1], 150)
+    level = np.where(groups == 0, 0.8, 0.4)[:, None]
+    right = (
+        pd.DataFrame(np.random.default_rng(0).random((300, 4)) < level, columns=list("abcd")) * 1.0
+    )
+    right.loc[groups == 1, "d"] = np.nan
+    assert "harder or easier" in ranked(right).details()
+    assert "harder or easier" not in ranked(right, groups=groups).details()
+
+
 def test_permuted_systems_and_copies():
     _, holes = simulated(n_systems=9)
     with_copy = holes.assign(copy=holes["s2"])
     table = ranked(with_copy).table
     assert table.loc["copy"].equals(table.loc["s2"])
     again = ranked(with_copy[with_copy.columns[::-1]].sample(frac=1, random_state=0)).table
-    pd.testing.assert_frame_equal(again.loc[table.index, ["observed"]], table[["observed"]])
-    expected = ranked(holes).table.loc[holes.columns, ["observed", "mean"]]
+    pd.testing.assert_frame_equal(again.loc[table.index, ["completed"]], table[["completed"]])
+    expected = ranked(holes).table.loc[holes.columns, ["completed", "mean"]]
     pd.testing.assert_frame_equal(table.loc[holes.columns, expected.columns], expected, atol=0.01)
 
 
@@ -74,7 +126,7 @@ def test_two_systems_are_compared_on_what_they_share():
     found = compare_items(holes["s0"], holes["s1"], missing="estimate", random_state=0)
     expected = compare_items(shared["s0"], shared["s1"], model="bootstrap", random_state=0)
     apart = shared["s0"].mean() - shared["s1"].mean()
-    assert found.observed_a - found.observed_b == pytest.approx(apart)
+    assert np.subtract(*found.evidence.completed) == pytest.approx(apart)
     assert found.draws.std() == pytest.approx(expected.draws.std(), rel=0.03)
 
 
@@ -82,14 +134,14 @@ def test_ids_runs_groups_and_errors():
     _, holes = simulated(hard_only=False)
     long = {name: column.dropna().sample(frac=1, random_state=0) for name, column in holes.items()}
     named = ranked({name: column.rename(str) for name, column in long.items()})
-    expected = ranked(holes).table["observed"]
-    assert named.table["observed"].to_dict() == pytest.approx(expected.to_dict())
+    expected = ranked(holes).table["completed"]
+    assert named.table["completed"].to_dict() == pytest.approx(expected.to_dict())
     runs = {name: np.stack([column, column], axis=1) for name, column in holes.items()}
-    assert ranked(runs).table["observed"].to_dict() == pytest.approx(expected.to_dict())
+    assert ranked(runs).table["completed"].to_dict() == pytest.approx(expected.to_dict())
     assert "2 runs" in ranked(runs).evidence.describe()
     pairs = np.arange(200) // 2
     assert ranked(holes, groups=pairs).evidence.describe() == "200 items, in 100 groups"
-    errors = ranked(1 - holes, higher_is_better=False).table["observed"] + 1
+    errors = ranked(1 - holes, higher_is_better=False).table["completed"] + 1
     assert errors.to_dict() == pytest.approx(expected.to_dict())
 
 
@@ -140,7 +192,7 @@ def test_what_few_items_cannot_tell():
     pair = compare_items(easy["a"], easy.assign(new=new)["new"], missing="estimate", random_state=0)
     assert pair.interval().low < -0.1 < 0.1 < pair.interval().high
     assert "identical" not in str(pair)
-    assert "only 12 items of one system" in str(pair)
+    assert "only 12 items of one system" in pair.details()
     # A score that cannot be.
     easy = np.arange(300) < 100
     board = pd.DataFrame(rng.random((300, 3)) < np.where(easy, 0.97, 0.1)[:, None]) * 1.0

@@ -379,7 +379,8 @@ def test_gap_and_gaps_and_table_agree(groups):
     assert str(gap) == (
         f"The largest gap in recall is {gap.estimate:.3f} (95% interval {low:.3f} to {high:.3f}), "
         f"between {gap.highest} and old. Observed: {gap.observed:.3f}; equal groups of these sizes "
-        f"would show {gap.by_chance:.3f} on average, by chance."
+        f"would show {gap.by_chance:.3f} on average, by chance (test of homogeneity: "
+        f"p = {gap.p_value:.2g})."
     )
     assert str(groups).splitlines()[0] == "recall of model, by age:"
     assert str(groups).endswith(str(gap))
@@ -390,7 +391,7 @@ def test_the_largest_gap_of_normal_scores_in_closed_form():
     """Two equal standard errors: the gap is a folded normal variable, and chance half of one."""
     rng = np.random.default_rng(0)
     draws = rng.normal([[0.5], [0.8]], 0.1, (2, 200_000))
-    scores = Scores(("x", "z"), np.array([0.5, 0.8]), draws, draws)
+    scores = Scores(("x", "z"), np.array([0.5, 0.8]), draws, draws, np.full(2, 9))
     gap = largest_gap({"recall": scores})
     sd = 0.1 * np.sqrt(2)
     assert gap.by_chance == pytest.approx(sd * np.sqrt(2 / np.pi), rel=0.01)
@@ -401,12 +402,48 @@ def test_the_largest_gap_of_normal_scores_in_closed_form():
     equal = rng.normal(0.5, 0.1, (5, 200_000))
     observed = np.array([0.5, 0.5, 0.5, 0.5, 1.0])
     equal += (observed - 0.5)[:, None]
-    five = largest_gap({"recall": Scores(tuple("abcde"), observed, equal, equal)})
+    five = largest_gap({"recall": Scores(tuple("abcde"), observed, equal, equal, np.full(5, 9))})
     critical = stats.studentized_range.ppf(0.95, 5, np.inf)
     assert five.interval.low == pytest.approx(0.5 - 0.1 * critical, abs=0.004)
     assert (five.highest, five.of_metric) == ("e", "")
-    none = largest_gap({"recall": Scores(("x", "z"), np.full(2, 0.5), equal[:2], equal[:2])})
-    assert none.interval.low == 0
+    # One is 0.5 off the others of five with standard errors of 0.1: 25 * 4 / 5 on 4 degrees.
+    assert five.p_value == pytest.approx(stats.chi2.sf(20, 4), rel=0.03)
+    none = Scores(("x", "z"), np.full(2, 0.5), equal[:2], equal[:2], np.full(2, 9))
+    assert largest_gap({"recall": none}).interval.low == 0
+    assert largest_gap({"recall": none, "precision": none}).p_value == 1
+
+
+def recalls_of(hits, sizes):
+    """Return the recall of groups with so many positives and hits, and one negative each."""
+    group = np.append(np.repeat(np.arange(len(sizes)), sizes), np.arange(len(sizes)))
+    said = [np.arange(n) < k for n, k in zip(sizes, hits, strict=True)]
+    y = np.repeat([1, 0], [sum(sizes), len(sizes)])
+    said = np.append(np.concatenate(said), np.zeros(len(sizes)))
+    return score_posterior(y, said.astype(int), scoring="recall", **FINE).by(group)
+
+
+def test_real_gaps_are_not_hidden_by_pooling():
+    """Pooled means alone let the lower end be 0, where chi-squared and Tukey's range see a gap."""
+    hits, sizes = np.array([56, 55, 51, 50, 50, 49, 47, 41]), np.full(8, 60)
+    p = stats.chi2_contingency([hits, sizes - hits], correction=False).pvalue
+    gap = recalls_of(hits, sizes).gap()
+    assert p < 0.02
+    assert gap.p_value == pytest.approx(p, rel=0.5)
+    # The closed form of the range of errors that are alike (Tukey 1953).
+    sd = np.sqrt((hits / sizes * (1 - hits / sizes)).mean() / 60)
+    low = np.ptp(hits / sizes) - stats.studentized_range.ppf(0.95, 8, np.inf) * sd
+    assert gap.interval.low == pytest.approx(low, abs=0.035)
+    assert 0 < gap.interval.low < gap.estimate < gap.interval.high
+
+
+def test_equal_groups_have_no_gap():
+    """A small group with the highest score is not surer of it than its size allows."""
+    gap = recalls_of([200, 7, 3, 15, 50], [400, 8, 8, 30, 100]).gap()
+    assert gap.interval.low == 0
+    assert gap.p_value > 0.05
+    alike = recalls_of([45, 45, 45, 45], [60, 60, 60, 60]).gap()
+    assert alike.interval.low == 0
+    assert alike.p_value > 0.9
 
 
 def test_two_groups_are_not_pooled_and_three_are():
