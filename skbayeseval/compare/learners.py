@@ -16,18 +16,17 @@ from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 import pandas as pd
-from sklearn.base import clone, is_regressor
+from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.model_selection import (
     GroupKFold,
     KFold,
-    StratifiedGroupKFold,
     StratifiedKFold,
     TimeSeriesSplit,
     check_cv,
 )
 
 from skbayeseval._arrays import check_rows, check_same_length, in_short, number_of_samples, wrong
-from skbayeseval._labels import is_indicator
+from skbayeseval._labels import check_label_vector, is_indicator
 from skbayeseval._streams import Stream, seed_of
 from skbayeseval._validation import check_random_state_entropy, check_weight
 from skbayeseval.compare.ordered_rows import are_in_order, check_blocks, target_in_order
@@ -48,7 +47,7 @@ from skbayeseval.posterior.build import make_posterior, resolve_engine
 from skbayeseval.posterior.inferred_weight import InferredWeights, ObservedRows
 from skbayeseval.posterior.posterior import Posterior
 from skbayeseval.results.posterior_view import PosteriorView
-from skbayeseval.splitting.block_cv import BlockRegularizedCV
+from skbayeseval.splitting.block_cv import BalancedGroupKFold, BlockRegularizedCV
 from skbayeseval.splitting.checkpoint import check_repeatable
 from skbayeseval.splitting.collect import (
     Collection,
@@ -98,8 +97,9 @@ def _check_estimators(given: Any, reserved: Container[str]) -> dict[str, Any]:
             raise ValueError(f"Estimator names must not contain __: got {name!r}.")
         if name in reserved:
             raise ValueError(f"Estimator names conflict with constructor arguments: {name!r}.")
-        missing = [method for method in ("fit", "predict") if not hasattr(estimator, method)]
-        if missing or isinstance(estimator, type):
+        # Some, such as stacking by its default, have predict only once they are fitted.
+        predicts = hasattr(estimator, "predict") or _is_supervised(estimator)
+        if not hasattr(estimator, "fit") or not predicts or isinstance(estimator, type):
             hint = f" Pass {estimator.__name__}(...)." if isinstance(estimator, type) else ""
             raise TypeError(
                 f"{in_short(estimator)} is not an estimator: it must be an instance with fit and "
@@ -111,14 +111,21 @@ def _check_estimators(given: Any, reserved: Container[str]) -> dict[str, Any]:
     return dict(estimators)
 
 
+def _is_supervised(estimator: Any) -> bool:
+    """Return whether an estimator says that it is a classifier or a regressor."""
+    has_tags = hasattr(estimator, "__sklearn_tags__") and not isinstance(estimator, type)
+    return has_tags and (is_classifier(estimator) or is_regressor(estimator))
+
+
 def _class_name(estimator: Any) -> str:
     steps = getattr(estimator, "steps", None)
     last = steps[-1][1] if isinstance(steps, list) and steps else estimator
     return type(last).__name__
 
 
-# Learners trained on a smaller share of the data are too different from those trained on all.
-LEAST_SHARE = 0.8
+# Learners trained on a smaller share of the data are too different from those trained on all: the
+# share is that of the fewest folds.
+LEAST_SHARE, LEAST_FOLDS, MOST_FOLDS = 0.8, 5, 10
 
 # What is said of learners: a ranking, or the score of one.
 Result = TypeVar("Result", bound=PosteriorView)
@@ -224,9 +231,11 @@ def prepare_learners(
     if cv is None and options.estimand == "full":
         kinds: Any = (KFold, GroupKFold)
         if target == "classes" and counter is None and not is_indicator(y):
-            kinds = (StratifiedKFold, StratifiedGroupKFold)
-        has_groups = groups is not None or (isinstance(params, Mapping) and "groups" in params)
-        cv = kinds[has_groups](10, shuffle=True, random_state=seed)
+            kinds = (StratifiedKFold, BalancedGroupKFold)
+        passed = params.get("groups") if isinstance(params, Mapping) else None
+        of_each = passed if groups is None else groups
+        n_folds = _folds_of_all(y, of_each, target, stratify=kinds[0] is StratifiedKFold)
+        cv = kinds[of_each is not None](n_folds, shuffle=True, random_state=seed)
     elif cv is None:
         cv = halving_splitter(target, counter, seed)
     else:
@@ -236,6 +245,36 @@ def prepare_learners(
     split, fit, columns = route(caller, estimators, cv, params, groups, scorers)
     scoring = with_columns(options.scoring, columns, number_of_samples(y, "y"))
     return Learners(estimators, cv, split, fit, entropy), replace(options, scoring=scoring)
+
+
+def _folds_of_all(y: Any, groups: Any, target: str, *, stratify: bool) -> int:
+    """Return how many folds `estimand="full"` has: ten, or as many as the data allow.
+
+    Each fold has a group, or an instance, of each class, unless that takes fewer than five folds;
+    and two instances where they are numbers, because one number does not vary.
+    """
+    n_samples = number_of_samples(y, "y")
+    unit, most, allowed = "instances", n_samples, n_samples
+    units = np.arange(n_samples)
+    if groups is not None:
+        check_same_length(y=y, groups=groups)
+        labels = check_label_vector(groups, "groups", classes=False)
+        units = np.ravel(np.unique(labels, return_inverse=True)[1])
+        unit, most = "groups", int(units.max()) + 1
+    if target == "numbers":
+        allowed = n_samples // 2
+    if most >= LEAST_FOLDS and stratify:
+        classes = pd.factorize(check_label_vector(y, "y"))[0]
+        pairs = np.unique(np.column_stack([classes, units]), axis=0)
+        allowed = int(np.bincount(pairs[:, 0]).min())
+        if np.bincount(classes).max() < LEAST_FOLDS:
+            unit, most = "instances of a class", int(np.bincount(classes).max())
+    if most < LEAST_FOLDS:
+        raise ValueError(
+            f"estimand='full' requires at least {LEAST_FOLDS} {unit}, because each of "
+            f"{LEAST_FOLDS} folds is left out once, got {most} (n_samples={n_samples})."
+        )
+    return min(MOST_FOLDS, most, max(LEAST_FOLDS, allowed))
 
 
 def halving_splitter(target: str, counter: Any, seed: int) -> BlockRegularizedCV:
@@ -275,9 +314,9 @@ def compare_learners(
     make_result(rehearsed, names, target.metrics)
     weight = options.weight_for(rehearsed)
     splits = make_splits(learners.cv, X, y, learners.split_params, splits)
-    halved = _halves(learners, X, y, options, splits)
     if options.estimand == "full":
         _check_nearly_all(splits, target.n_samples)
+    halved = _halves(learners, X, y, options, splits)
     target.check_splits([test for _, test in [*splits, *halved]])
     observers = {name: target.observer(name) for name in names}
     collection = collect(learners, X, y, options, splits=splits, observers=observers, halved=halved)
@@ -403,13 +442,13 @@ def _single_weight(weights: InferredWeights, target: Target, engine: Engine) -> 
 
 
 def _check_nearly_all(splits: list[Split], n_samples: int) -> None:
-    """Raise unless training sets are nearly all instances."""
-    share = float(np.mean([len(train) for train, _ in splits])) / n_samples
-    if share < LEAST_SHARE:
+    """Raise unless training sets are nearly all instances, but for rounding to whole ones."""
+    n_trained = float(np.mean([len(train) for train, _ in splits]))
+    if n_trained <= LEAST_SHARE * n_samples - 1:
         raise ValueError(
             "estimand='full' is about learners trained on all instances, but the training sets of "
-            f"cv have {share:.0%} of them. If the order of instances does not matter, leave cv= "
-            "out, or pass cv=10."
+            f"cv have {n_trained:.0f} of {n_samples}, less than {LEAST_SHARE:.0%}. If the order of "
+            "instances does not matter, leave cv= out."
         )
 
 
