@@ -72,7 +72,7 @@ class BayesianComparer(MetaEstimatorMixin, BaseEstimator):
     estimators : list of estimator or of (str, estimator), or dict of str to estimator
         Two or more classifiers, or regressors.
     cv : int, splitter or iterable, default=None
-        None means ``BlockRegularizedCV(3)``, or ten folds with ``estimand="full"``. Otherwise
+        None means ``BlockRegularizedCV(3)``, or up to ten folds with ``estimand="full"``. Otherwise
         anything that scikit-learn's `check_cv` accepts.
     scoring : str, Metric, list or dict, default=None
         As in `compare_predictions`. None means accuracy, or R2 for regressors.
@@ -407,9 +407,6 @@ class BayesianComparer(MetaEstimatorMixin, BaseEstimator):
             tags.estimator_type = of_each[0].estimator_type
             tags.classifier_tags = of_each[0].classifier_tags
             tags.regressor_tags = of_each[0].regressor_tags
-            if tags.regressor_tags is not None:
-                several = all(each.target_tags.multi_output for each in of_each)
-                tags.target_tags.multi_output = several
             if tags.classifier_tags is not None:
                 tags.classifier_tags.multi_label = False
         return tags

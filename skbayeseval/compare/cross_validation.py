@@ -80,7 +80,8 @@ def bayesian_cross_validate(
         that of a test set; None then means the `score` method of the estimators.
     cv : int, splitter or iterable, default=None
         None means ``BlockRegularizedCV(3)``, with `counter` balanced in the types of chunks; with
-        ``estimand="full"``, ten folds, stratified, which keep groups whole.
+        ``estimand="full"``, ten folds, stratified, which keep groups whole, or as many of five to
+        ten as the groups and the rarest class allow.
         Otherwise anything that scikit-learn's `check_cv` accepts.
     model : {"auto", "paired", "unpaired", "hierarchical", "bcv", "scores"} or model instance, \
             default="auto"
@@ -231,8 +232,7 @@ def bayesian_cross_val_score(
     scoring : str, Metric, list or dict, default=None
         As in `bayesian_cross_validate`. None means accuracy, or R2 for regressors.
     cv : int, splitter or iterable, default=None
-        None means ``BlockRegularizedCV(3)``; with ``estimand="full"``, ten folds, stratified, which
-        keep groups whole. Otherwise anything that scikit-learn's `check_cv` accepts.
+        As in `bayesian_cross_validate`.
     model : {"auto", "paired", "unpaired", "hierarchical", "bcv", "scores"} or model instance, \
             default="auto"
         "auto" means "paired", as for two learners: it is the model that the learner would have in a

@@ -16,17 +16,16 @@ from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 import pandas as pd
-from sklearn.base import clone, is_regressor
+from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.model_selection import (
     GroupKFold,
     KFold,
-    StratifiedGroupKFold,
     StratifiedKFold,
     check_cv,
 )
 
 from skbayeseval._arrays import check_rows, check_same_length, in_short, number_of_samples, wrong
-from skbayeseval._labels import is_indicator
+from skbayeseval._labels import check_label_vector, is_indicator
 from skbayeseval._streams import Stream, seed_of
 from skbayeseval._validation import check_random_state_entropy, check_weight
 from skbayeseval.compare.ordered_rows import (
@@ -59,7 +58,11 @@ from skbayeseval.posterior.build import make_posterior, resolve_engine
 from skbayeseval.posterior.inferred_weight import InferredWeights, ObservedRows
 from skbayeseval.posterior.posterior import Posterior
 from skbayeseval.results.posterior_view import PosteriorView
-from skbayeseval.splitting.block_cv import BlockRegularizedCV, orthogonal_array
+from skbayeseval.splitting.block_cv import (
+    BalancedGroupKFold,
+    BlockRegularizedCV,
+    orthogonal_array,
+)
 from skbayeseval.splitting.checkpoint import check_repeatable
 from skbayeseval.splitting.collect import (
     Collection,
@@ -112,6 +115,9 @@ def _check_estimators(
         if name in reserved:
             raise ValueError(f"Estimator names conflict with constructor arguments: {name!r}.")
         missing = [method for method in methods if not hasattr(estimator, method)]
+        # Some, such as stacking by its default, have predict only once they are fitted.
+        if missing == ["predict"] and _is_supervised(estimator):
+            missing = []
         if missing or isinstance(estimator, type):
             hint = f" Pass {estimator.__name__}(...)." if isinstance(estimator, type) else ""
             raise TypeError(
@@ -124,14 +130,21 @@ def _check_estimators(
     return dict(estimators)
 
 
+def _is_supervised(estimator: Any) -> bool:
+    """Return whether an estimator says that it is a classifier or a regressor."""
+    has_tags = hasattr(estimator, "__sklearn_tags__") and not isinstance(estimator, type)
+    return has_tags and (is_classifier(estimator) or is_regressor(estimator))
+
+
 def _class_name(estimator: Any) -> str:
     steps = getattr(estimator, "steps", None)
     last = steps[-1][1] if isinstance(steps, list) and steps else estimator
     return type(last).__name__
 
 
-# Learners trained on a smaller share of the data are too different from those trained on all.
-LEAST_SHARE = 0.8
+# Learners trained on a smaller share of the data are too different from those trained on all: the
+# share is that of the fewest folds.
+LEAST_SHARE, LEAST_FOLDS, MOST_FOLDS = 0.8, 5, 10
 
 # What is said of learners: a ranking, or the score of one.
 Result = TypeVar("Result", bound=PosteriorView)
@@ -241,9 +254,11 @@ def prepare_learners(
     if cv is None and options.estimand == "full":
         kinds: Any = (KFold, GroupKFold)
         if target == "classes" and counter is None and not is_indicator(y):
-            kinds = (StratifiedKFold, StratifiedGroupKFold)
-        has_groups = groups is not None or (isinstance(params, Mapping) and "groups" in params)
-        cv = kinds[has_groups](10, shuffle=True, random_state=seed)
+            kinds = (StratifiedKFold, BalancedGroupKFold)
+        passed = params.get("groups") if isinstance(params, Mapping) else None
+        of_each = passed if groups is None else groups
+        n_folds = _folds_of_all(y, of_each, target, stratify=kinds[0] is StratifiedKFold)
+        cv = kinds[of_each is not None](n_folds, shuffle=True, random_state=seed)
     elif cv is None:
         cv = halving_splitter(target, counter, seed)
     else:
@@ -274,6 +289,36 @@ def check_own_requests(requested: Mapping[str, Mapping[str, Any]], model: Any) -
             "made by make_scorer and set_score_request, or model='scores', which compares what "
             "score returns; or set the request to False."
         )
+
+
+def _folds_of_all(y: Any, groups: Any, target: str, *, stratify: bool) -> int:
+    """Return how many folds `estimand="full"` has: ten, or as many as the data allow.
+
+    Each fold has a group, or an instance, of each class, unless that takes fewer than five folds;
+    and two instances where they are numbers, because one number does not vary.
+    """
+    n_samples = number_of_samples(y, "y")
+    unit, most, allowed = "instances", n_samples, n_samples
+    units = np.arange(n_samples)
+    if groups is not None:
+        check_same_length(y=y, groups=groups)
+        labels = check_label_vector(groups, "groups", classes=False)
+        units = np.ravel(np.unique(labels, return_inverse=True)[1])
+        unit, most = "groups", int(units.max()) + 1
+    if target == "numbers":
+        allowed = n_samples // 2
+    if most >= LEAST_FOLDS and stratify:
+        classes = pd.factorize(check_label_vector(y, "y"))[0]
+        pairs = np.unique(np.column_stack([classes, units]), axis=0)
+        allowed = int(np.bincount(pairs[:, 0]).min())
+        if np.bincount(classes).max() < LEAST_FOLDS:
+            unit, most = "instances of a class", int(np.bincount(classes).max())
+    if most < LEAST_FOLDS:
+        raise ValueError(
+            f"estimand='full' requires at least {LEAST_FOLDS} {unit}, because each of "
+            f"{LEAST_FOLDS} folds is left out once, got {most} (n_samples={n_samples})."
+        )
+    return min(MOST_FOLDS, most, max(LEAST_FOLDS, allowed))
 
 
 def halving_splitter(target: str, counter: Any, seed: int) -> BlockRegularizedCV:
@@ -314,9 +359,9 @@ def compare_learners(
     weight, of_search = options.weight_for(rehearsed), splits is not None
     splits = make_splits(learners.cv, X, y, learners.split_params, splits)
     warn_of_neighbours(splits, target.n_samples, options.blocks)
-    halved = _halves(learners, X, y, options, splits)
     if options.estimand == "full":
         _check_nearly_all(splits, target.n_samples)
+    halved = _halves(learners, X, y, options, splits)
     target.check_splits([test for _, test in [*splits, *halved]])
     asked = [*target.metrics]
     observers = {name: target.observer(name) for name in names}
@@ -451,13 +496,13 @@ def _single_weight(weights: InferredWeights, target: Target, engine: Engine) -> 
 
 
 def _check_nearly_all(splits: list[Split], n_samples: int) -> None:
-    """Raise unless training sets are nearly all instances."""
-    share = float(np.mean([len(train) for train, _ in splits])) / n_samples
-    if share < LEAST_SHARE:
+    """Raise unless training sets are nearly all instances, but for rounding to whole ones."""
+    n_trained = float(np.mean([len(train) for train, _ in splits]))
+    if n_trained <= LEAST_SHARE * n_samples - 1:
         raise ValueError(
             "estimand='full' is about learners trained on all instances, but the training sets of "
-            f"cv have {share:.0%} of them. If the order of instances does not matter, leave cv= "
-            "out."
+            f"cv have {n_trained:.0f} of {n_samples}, less than {LEAST_SHARE:.0%}. If the order of "
+            "instances does not matter, leave cv= out."
         )
 
 
@@ -474,7 +519,7 @@ def _more_repeats(learners: Learners, y: Any, options: CrossValidationOptions) -
     if isinstance(cv, BlockRegularizedCV):
         smallest = len(np.unique(groups)) if groups is not None else number_of_samples(y, "y")
         if is_of_classes and not is_indicator(y):
-            smallest = min(smallest, np.unique(np.ravel(y), return_counts=True)[1].min())
+            smallest = min(smallest, np.unique(np.asarray(y), return_counts=True)[1].min())
         if smallest < len(orthogonal_array(many)):
             return ""
         if options.cv is None:

@@ -172,10 +172,13 @@ def _check_metrics_of_classes(y: Any, estimators: Mapping[str, Any], scoring: An
 
 
 def check_responses(metric: Metric, estimators: Mapping[str, Any]) -> None:
-    """Raise, before anything is fitted, if an estimator cannot give the scores of a metric."""
+    """Raise, before anything is fitted, if an estimator cannot give the scores of a metric.
+
+    One that has no `predict` yet has its methods only once it is fitted.
+    """
     methods = RESPONSES.get(metric.needs, ("predict",))
     for name, estimator in estimators.items():
-        if not any(hasattr(estimator, method) for method in methods):
+        if hasattr(estimator, "predict") and not any(hasattr(estimator, one) for one in methods):
             raise ValueError(
                 f"scoring={metric.name!r} needs {' or '.join(methods)}, which estimator {name!r} "
                 "does not have. Wrap it in CalibratedClassifierCV, or choose another metric."

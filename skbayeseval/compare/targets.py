@@ -261,7 +261,8 @@ class LabelTarget(Target):
                 which = [c for c, gone in zip(self.classes, absent, strict=True) if gone]
                 raise ValueError(
                     f"scoring={needing[0]!r} is not defined in split {split}, where all or none "
-                    f"of the test set are of {which}. Use fewer splits, or stratified ones."
+                    f"of the test set are of {which}. Use fewer or stratified splits, or another "
+                    "metric."
                 )
 
     def perfect(self) -> Mapping[str, Mapping[str, Any]]:

@@ -538,9 +538,10 @@ def check_several(number: int, what: str) -> None:
     """Raise if there is a single unit, which says nothing about how much units vary."""
     if number == 1:
         hint = ", or omit groups= if all else is independent" if what == "group" else ""
+        size = " (n_samples=1)" if what == "instance" else ""
         raise ValueError(
-            f"There is a single {what}, which does not tell how much {what}s vary. Pass at least "
-            f"two {what}s, better 20 or more{hint}."
+            f"There is a single {what}{size}, which does not tell how much {what}s vary. Pass at "
+            f"least two {what}s, better 20 or more{hint}."
         )
 
 

@@ -4,6 +4,7 @@ import pytest
 from sklearn import config_context
 from sklearn.base import clone
 from sklearn.datasets import make_classification
+from sklearn.ensemble import StackingClassifier, StackingRegressor
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression, Perceptron, Ridge, RidgeClassifier
 from sklearn.metrics import f1_score, precision_score
@@ -12,15 +13,23 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, SVR
+from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from skbayeseval import BayesianComparer, BlockRegularizedCV, bayesian_cross_validate, metrics
+from skbayeseval import (
+    BayesianComparer,
+    BlockRegularizedCV,
+    bayesian_cross_val_score,
+    bayesian_cross_validate,
+    metrics,
+)
 from skbayeseval.models import Paired
 
 X, Y = make_classification(160, n_informative=4, flip_y=0.2, random_state=0)
 NB, LR = GaussianNB(), LogisticRegression()
 
 
+CHECKED = {"n_draws": 200, "refit": True, "random_state": 0}
 HALVES = BlockRegularizedCV(2, random_state=0)
 
 
@@ -31,12 +40,39 @@ def test_scikit_learns_checks(estimator, check):
     check(estimator)
 
 
+MAE = "neg_mean_absolute_error"
+
+
+def expected_failures(comparer):
+    """Return the checks that cannot pass, and why."""
+    if comparer.scoring == MAE:
+        return {"check_regressors_train": "the score is minus an error, and not above 0.5"}
+    if isinstance(comparer.estimators[0], Ridge) and comparer.model == "auto":
+        return {"check_fit2d_1feature": "y is constant in a test set, where R2 is not defined"}
+    return {}
+
+
 @pytest.mark.slow
 @parametrize_with_checks(
-    [BayesianComparer([Ridge(), SVR()], model="scores", n_draws=200, refit=True)]
+    [
+        BayesianComparer([RidgeClassifier(), Perceptron()], estimand="full", **CHECKED),
+        BayesianComparer([Ridge(), SVR()], **CHECKED),
+        BayesianComparer([Ridge(), SVR()], model="scores", **CHECKED),
+        # Test sets of the check's 20 numbers, some of them equal, are too small for R2.
+        BayesianComparer([Ridge(), SVR()], estimand="full", scoring=MAE, **CHECKED),
+    ],
+    expected_failed_checks=expected_failures,
 )
-def test_scikit_learns_checks_of_regressors(estimator, check):
+def test_scikit_learns_checks_of_others(estimator, check):
     check(estimator)
+
+
+def in_a_pipeline(estimator):
+    return make_pipeline(StandardScaler(), estimator)
+
+
+def in_a_search(estimator):
+    return GridSearchCV(estimator, {"passthrough": [False]}, cv=2)
 
 
 @pytest.fixture
@@ -95,6 +131,31 @@ def test_refit():
     assert comparer.score(X, Y) == pytest.approx(f1_score(Y, best.predict(X)))
     assert comparer.refit_time_ > 0
     assert hasattr(comparer, "decision_function") == hasattr(best, "decision_function")
+
+
+@pytest.mark.parametrize("wrap", [lambda one: one, in_a_pipeline, in_a_search])
+@pytest.mark.parametrize("scoring", ["accuracy", "roc_auc"])
+def test_stacking_has_its_methods_only_once_it_is_fitted(wrap, scoring):
+    """Without a final estimator of its own, it has no predict before."""
+    tree = DecisionTreeClassifier(max_depth=1, random_state=0)
+    stacked = StackingClassifier([("nb", NB), ("tree", tree)], cv=2)
+    named, final = (
+        clone(stacked).set_params(final_estimator=one) for one in (LogisticRegression(), None)
+    )
+    options = {"scoring": scoring, "cv": HALVES, **CHECKED}
+    comparers = [
+        BayesianComparer([("stack", wrap(one)), NB], **options).fit(X, Y) for one in (final, named)
+    ]
+    for one in comparers:
+        np.testing.assert_array_equal(one.result_.draws, comparers[0].result_.draws)
+    assert len(comparers[0].predict(X)) == 160
+    score = bayesian_cross_val_score(wrap(final), X, Y, model="scores", cv=HALVES, scoring=scoring)
+    assert score.observed == pytest.approx(np.mean(comparers[0].cv_results_["stack"]["test_score"]))
+
+
+def test_stacked_regressors():
+    stacked = StackingRegressor([("ridge", Ridge())], cv=2)
+    assert bayesian_cross_val_score(stacked, X, X[:, 0], cv=HALVES, n_draws=200).observed > 0.9
 
 
 def test_methods_only_where_they_can_be(comparer):
@@ -233,6 +294,8 @@ def test_tags():
     sparse = BayesianComparer(both, refit=True).__sklearn_tags__().input_tags
     dense = BayesianComparer([TakesSparse(), GaussianNB()]).__sklearn_tags__().input_tags
     assert (sparse.sparse, dense.sparse) == (True, False)
+    several = BayesianComparer([Ridge(), Ridge(2.0)], refit=True).__sklearn_tags__()
+    assert not several.target_tags.multi_output  # y of one output only
     kernels = BayesianComparer([LR, SVC(kernel="precomputed")]).__sklearn_tags__().input_tags
     assert (kernels.pairwise, dense.pairwise) == (True, False)
 

@@ -23,6 +23,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from skbayeseval import (
     BayesianComparer,
     BlockRegularizedCV,
+    bayesian_cross_val_score,
     bayesian_cross_validate,
     compare_predictions,
     load_result,
@@ -193,8 +194,11 @@ def test_groups_of_labels():
         ({"calibrate": True, "estimand": "fitted"}, "but estimand='fitted' was given"),
         ({"estimand": "fitted", "weight": "published"}, "estimand='fitted' infers the weight"),
         ({"model": "scores", "weight": 0.3}, "weight=, calibrate= and estimand= do not apply"),
-        ({"estimand": "full", "cv": 3}, "67% of them. If .* matter, leave cv= out, or pass cv=10"),
-        ({"estimand": "full", "cv": BlockRegularizedCV()}, "the training sets of cv have 50%"),
+        ({"estimand": "full", "cv": 3}, r"160 of 240, less than 80%\. If .* matter, leave cv= out"),
+        (
+            {"estimand": "full", "cv": BlockRegularizedCV()},
+            "the training sets of cv have 120 of 240",
+        ),
     ],
 )
 def test_bad_options(options, message):
@@ -346,6 +350,56 @@ def test_the_folds_for_all_instances(grouped):
     numbers = bayesian_cross_validate(LinearRegression(), Ridge(), X, X[:, 0] + Y, **options)
     splitter = "GroupKFold" if grouped else "KFold"
     assert numbers.details().endswith(f"\n  splits      10 ({splitter})")
+
+
+def noisy(*sizes):
+    """Return two columns and the classes, with as many instances of each as is given."""
+    y = np.repeat(np.arange(len(sizes)), sizes)
+    return np.random.default_rng(0).normal(size=(len(y), 2)) + y[:, None], y
+
+
+PATIENTS = np.r_[:8, :4]
+
+
+@pytest.mark.parametrize(
+    ("sizes", "n_folds", "options"),
+    [
+        ((6, 6), 6, {}),
+        ((30, 7), 7, {"scoring": "roc_auc"}),
+        ((5, 7), 5, {"scoring": "roc_auc"}),
+        ((7, 5), 5, {"groups": PATIENTS, "scoring": "roc_auc"}),
+        ((40, 40), 8, {"groups": np.arange(80) % 8, "scoring": "roc_auc"}),
+        ((357, 212), 5, {"cv": 5}),
+        ((357, 212), 5, {"cv": ShuffleSplit(5, test_size=0.2, random_state=0)}),
+    ],
+)
+def test_as_many_folds_as_small_data_allow(sizes, n_folds, options):
+    X, y = noisy(*sizes)
+    options = {"estimand": "full", "return_indices": True, **options, **FEW}
+    result = bayesian_cross_validate(A, B, X, y, **options)
+    assert result.n_splits == n_folds
+    for test in result.cv_results[result.names[0]]["indices"]["test"]:
+        assert len(set(y[test])) == 2
+
+
+def test_folds_of_few_numbers():
+    X, y = noisy(6, 6)
+    result = bayesian_cross_val_score(LinearRegression(), X, y + X[:, 0], estimand="full", **FEW)
+    assert result.n_splits == 6  # of two numbers each, so that there is an R2
+
+
+@pytest.mark.parametrize(
+    ("sizes", "groups", "words"),
+    [
+        ((2, 2), None, r"at least 5 instances, .*, got 4 \(n_samples=4\)"),
+        ((4, 4), None, r"at least 5 instances of a class, .*, got 4 \(n_samples=8\)"),
+        ((40, 40), np.arange(80) % 4, r"at least 5 groups, .*, got 4 \(n_samples=80\)"),
+        ((40, 40), np.arange(7), "y has 80, groups has 7"),
+    ],
+)
+def test_too_few_for_all_instances(sizes, groups, words):
+    with pytest.raises(ValueError, match=words):
+        bayesian_cross_validate(A, B, *noisy(*sizes), groups=groups, estimand="full", **FEW)
 
 
 def test_a_sign_that_turns_is_the_first_line_of_the_decision():
