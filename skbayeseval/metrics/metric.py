@@ -381,5 +381,6 @@ class Metric:
 
     def of_totals(self, totals: Totals, positive: int = 1) -> Array:
         """Return the metric value for totals of shape (..., M)."""
-        values = np.asarray(self.function(totals, positive, self.zero_division))
-        return np.clip(values, *self.extent)  # rounding errors, such as 1.0000000000000002
+        values = self.function(totals, positive, self.zero_division)
+        # Rounding errors, such as 1.0000000000000002.
+        return np.asarray(np.clip(values, *self.extent))
