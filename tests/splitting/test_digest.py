@@ -102,14 +102,18 @@ def test_what_is_a_part_of_an_estimator(fits):
 
 
 def test_estimators_that_request_metadata(fits):
+    def learner(request):
+        return (
+            GaussianNB()
+            .set_fit_request(sample_weight=request)
+            .set_score_request(sample_weight=False)
+        )
+
     with config_context(enable_metadata_routing=True):
         given = {"params": {"sample_weight": np.ones(40)}}
-        assert fits(GaussianNB().set_fit_request(sample_weight=True), **given) == 2
-        assert fits(GaussianNB().set_fit_request(sample_weight=True), **given) == 0
-        assert (
-            fits(GaussianNB().set_fit_request(sample_weight="weight"), params={"weight": Y + 1})
-            == 2
-        )
+        assert fits(learner(True), **given) == 2
+        assert fits(learner(True), **given) == 0
+        assert fits(learner("weight"), params={"weight": Y + 1}) == 2
 
 
 RULE = """
