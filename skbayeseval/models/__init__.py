@@ -31,7 +31,7 @@ from skbayeseval.models.bootstrap import (
     InstanceWeights,
     ScoreWeights,
 )
-from skbayeseval.models.data_sets import HierarchicalScores, SignedRank
+from skbayeseval.models.hierarchical_scores import HierarchicalScores
 from skbayeseval.models.items import ItemWeights, RightOrWrong
 from skbayeseval.models.multiclass import (
     Hierarchical,
@@ -40,6 +40,7 @@ from skbayeseval.models.multiclass import (
     PairedRecalls,
     Recalls,
 )
+from skbayeseval.models.signed_rank import SignedRank
 from skbayeseval.models.split_scores import CorrelatedT
 from skbayeseval.models.systems import HierarchicalSystems
 

@@ -15,8 +15,6 @@ from numpy.random import Generator
 from numpy.typing import ArrayLike
 
 from skbayeseval._arrays import Array, in_short
-from skbayeseval.engines.blocks import BLOCK, stream_blocks
-from skbayeseval.engines.bootstrap import UNSEEN, WeightedSums
 from skbayeseval.evidence.item_scores import ItemScores, Units, unseen_errors
 from skbayeseval.metrics.metric import Metric
 from skbayeseval.models.base import (
@@ -26,6 +24,9 @@ from skbayeseval.models.base import (
     check_several,
     with_swapped_theta,
 )
+from skbayeseval.models.blocks import BLOCK, stream_blocks
+from skbayeseval.models.bootstrap import WeightedSums
+from skbayeseval.models.few_units import UNSEEN_INSTANCE
 from skbayeseval.models.margins import BetaMargin, log_density_of_equality
 
 # The share of the prior that is left to the last stick, on average.
@@ -225,8 +226,9 @@ class ItemWeights(ItemModel):
             scores = means[:, None] + np.stack(deviations) / total
             if self.unseen is not None:
                 # Half an unseen grade of two systems, as in the prior of the paired model.
+                each = UNSEEN_INSTANCE / 2
                 for k, (error, n_graded) in enumerate(zip(*self.unseen, strict=True)):
-                    _, kind, strict = rng.dirichlet([n_graded, UNSEEN / 2, UNSEEN / 2], size).T
+                    _, kind, strict = rng.dirichlet([n_graded, each, each], size).T
                     scores[k] += error * (kind - strict)
             return self.sign * scores
 
