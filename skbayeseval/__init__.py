@@ -2,7 +2,7 @@
 
 Imports run one way, along the flow from data to statement::
 
-    evidence -> models -> engines -> posterior -> result -> compare -> search -> cli
+    evidence -> models -> posterior -> result -> compare -> search -> cli
                           metrics ---^            ^
                           judgement, display -----'
 
@@ -25,9 +25,9 @@ from skbayeseval.compare.predictions import (
 )
 from skbayeseval.compare.scored_items import compare_items, compare_many_items
 from skbayeseval.compare.split_scores import compare_scores
-from skbayeseval.engines.pymc import PyMCEngine
 from skbayeseval.evidence.chunks import chunk_counter
 from skbayeseval.judgement.intervals import hdi
+from skbayeseval.models.pymc import PyMCEngine
 from skbayeseval.planning.power import PowerAnalysis, power_analysis
 from skbayeseval.results.comparison import ComparisonResult
 from skbayeseval.results.ranking import Ranking

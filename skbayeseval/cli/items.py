@@ -72,7 +72,7 @@ def add_items_to(commands: Any) -> None:
         "score of 0), estimate how they would be, or raise an error (the default)",
     )
     add("--lower-is-better", action="store_true", help="lower scores are better, as errors are")
-    add_model(parser, model="auto", models="auto, paired, bootstrap or clustered")
+    add_model(parser, model="auto", models="auto, paired or bootstrap")
     add_output(parser, disagreements="items with their ids and scores")
     parser.set_defaults(run=_run_items)
 

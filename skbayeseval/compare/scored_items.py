@@ -106,15 +106,13 @@ def compare_items(
         k attempts at an item succeeds, and "pass^k" that all do, averaged over items. They need
         scores that are 0 or 1, in k runs or more. Where samples were read from a score of this very
         name, it is taken for what it is.
-    model : {"auto", "paired", "bootstrap", "clustered"} or model instance, default="auto"
+    model : {"auto", "paired", "bootstrap"} or model instance, default="auto"
         - "paired", for scores that are all 0 or 1, in one run and without groups, where it is the
           default: the paired model, with a Dirichlet prior of who is right.
         - "bootstrap", the default otherwise: random weights of items, or of groups.
-        - "clustered", for scores that are all 0 or 1, in one run and with groups: each group has
-          its own probabilities of being right.
     prior : dict, default=None
-        Parameters of the prior: "theta" (paired; 0.5 by default), "limits", the smallest and the
-        largest possible score (bootstrap), "theta" and "d" (clustered).
+        Parameters of the prior: "theta" (paired; 0.5 by default), or "limits", the smallest and the
+        largest possible score (bootstrap).
     n_draws, random_state
         As in `compare_predictions`.
 
@@ -174,7 +172,7 @@ def compare_many_items(
     ids, groups, blocks, missing, judge, higher_is_better, scoring, prior, n_draws, random_state
         As in `compare_items`. `ids` may be one sequence per system, or a dict by name.
     model : {"auto", "paired", "bootstrap"} or model instance, default="auto"
-        As in `compare_items`; "clustered" compares two systems only.
+        As in `compare_items`.
 
     Returns
     -------

@@ -23,8 +23,6 @@ from skbayeseval.display import (
     TraceDisplay,
 )
 from skbayeseval.display.style import Display, finding_of
-from skbayeseval.engines.blocks import child_of, in_order
-from skbayeseval.engines.gammas import GammaRows
 from skbayeseval.evidence.instance_scores import ScoredInstances
 from skbayeseval.judgement.distribution import Distribution, decision_of
 from skbayeseval.judgement.intervals import Interval
@@ -33,6 +31,8 @@ from skbayeseval.metrics import curves
 from skbayeseval.metrics.curves import CURVES
 from skbayeseval.metrics.metric import Metric
 from skbayeseval.metrics.registry import get_metric, labelled, per_class
+from skbayeseval.models.blocks import child_of, in_order
+from skbayeseval.models.gammas import GammaRows
 from skbayeseval.posterior.inferred_weight import spread_out
 from skbayeseval.posterior.posterior import Posterior
 from skbayeseval.posterior.prior_odds import (

@@ -19,13 +19,13 @@ from skbayeseval._arrays import Array, in_short
 from skbayeseval._streams import Stream, generator
 from skbayeseval._validation import check_characters
 from skbayeseval._version import __version__
-from skbayeseval.engines.pymc import to_inference_data
 from skbayeseval.evidence.interface import Evidence, letter, variable_names
 from skbayeseval.judgement.distribution import Plan, check_plan
 from skbayeseval.metrics.metric import Metric
 from skbayeseval.metrics.registry import PerClass, split_metric
 from skbayeseval.metrics.scoring import resolve_scoring
 from skbayeseval.models.base import Replicated
+from skbayeseval.models.pymc import to_inference_data
 from skbayeseval.posterior.build import convergence_warnings, from_trace
 from skbayeseval.posterior.posterior import Posterior
 from skbayeseval.results.storage import Parts, describe, read, write

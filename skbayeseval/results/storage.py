@@ -32,7 +32,6 @@ from skbayeseval._validation import (
     check_random_state_entropy,
     check_whole_number,
 )
-from skbayeseval.engines.pymc import Trace, check_trace
 from skbayeseval.evidence import Evidence
 from skbayeseval.evidence.instance_scores import WeightedInstances
 from skbayeseval.metrics.confusion import check_zero_division
@@ -40,6 +39,7 @@ from skbayeseval.metrics.metric import Metric
 from skbayeseval.metrics.registry import metric_of_formula
 from skbayeseval.models import MODEL_CLASSES, from_prior, resolve_model
 from skbayeseval.models.base import Model
+from skbayeseval.models.pymc import Trace, check_trace
 from skbayeseval.posterior.build import check_prevalence
 from skbayeseval.posterior.inferred_weight import KnownWeights, QuantityWeight, WeightPosterior
 from skbayeseval.posterior.modes import Prior

@@ -94,7 +94,7 @@ class TestInvariance:
     def test_the_order_of_items_does_not_matter(self):
         draws = []
         for order in (np.arange(N), np.random.default_rng(1).permutation(N)):
-            options = {"groups": GROUPS[order], "model": "clustered", "random_state": 0}
+            options = {"groups": GROUPS[order], "random_state": 0}
             draws.append(compare_items(*RIGHT[:2, order], **options).draws)
         assert ks_2samp(*draws).pvalue > 0.001
 
@@ -180,7 +180,6 @@ class TestSmallSamples:
     ("options", "message"),
     [
         ({"model": "unpaired"}, r"model='unpaired' does not fit one score per item"),
-        ({"model": "clustered"}, r"model='clustered' does not fit one score per item"),
         ({"model": "paired", "groups": GROUPS}, r"does not fit items in groups"),
         ({"groups": GROUPS[:5]}, r"groups has 5, the scores have 60"),
         ({"groups": np.zeros(N)}, r"single group"),
@@ -202,8 +201,6 @@ def test_wrong_arguments(options, message):
         (list(GRADES), {}, TypeError, "must be a dict"),
         ({"a": RIGHT[0], "b": RIGHT[1], "c": RIGHT[2]}, {"prior": {"theta": [1, 1, 1, 2]}},
          ValueError, "must be a number for more than two systems"),
-        ({"a": RIGHT[0], "b": RIGHT[1], "c": RIGHT[2]}, {"groups": GROUPS, "model": "clustered"},
-         ValueError, "compares two systems"),
         ({"a": [1.5], "b": [2.0]}, {}, ValueError, "single item"),
         ({"a": GRADES[0], "b": GRADES[1]}, {"scoring": 3}, TypeError, "scoring must be a string"),
         ({"a": GRADES[0], "b": GRADES[1]}, {"higher_is_better": 1}, TypeError, "True or False"),
@@ -227,7 +224,7 @@ class TestAttempts:
         ("scores", "options"),
         [
             (RIGHT[:2], {}),
-            (RIGHT[:2], {"groups": GROUPS, "model": "clustered"}),
+            (RIGHT[:2], {"groups": GROUPS}),
             (RUNS, {"higher_is_better": False, "scoring": "error"}),
             (UNEQUAL, {"scoring": "pass^2", "groups": GROUPS}),
         ],

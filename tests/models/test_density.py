@@ -10,7 +10,7 @@ from pytensor.compile.mode import Mode
 from scipy import stats
 from scipy.special import betaln, gammaln
 
-from tests.engines.cases import CHUNKS, CLASSES, PAIRS, WEIGHTS, cases, labelled, split_scores
+from tests.models.cases import CHUNKS, CLASSES, PAIRS, WEIGHTS, cases, labelled, split_scores
 
 N_POINTS = 5
 PLAIN = Mode(linker="py", optimizer=None)  # the graph as it is written

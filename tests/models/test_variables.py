@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 
 from skbayeseval import compare_many
-from skbayeseval.engines.data_sets import build_data_sets_graph
-from skbayeseval.engines.variables import stick_transform
-from tests.engines.cases import cases
+from skbayeseval.evidence import DataSetScores
+from skbayeseval.models import HierarchicalScores
+from skbayeseval.models.variables import stick_transform
+from tests.models.cases import cases
 
 SIMPLEXES = np.array([[0.2, 0.5, 0.3, 1e-3], [0.25, 0.25, 0.25, 0.25], [0.9, 0.05, 0.01, 0.04]])
 SIMPLEXES /= SIMPLEXES.sum(axis=1, keepdims=True)
@@ -83,18 +84,19 @@ def test_a_prior_of_tau_takes_the_place_of_the_published_one(pm):
 
 
 def test_priors_of_data_sets(pm):
-    differences = np.random.default_rng(0).normal(size=(4, 5))
+    scores = np.random.default_rng(0).normal(size=(2, 4, 5))
+    model = HierarchicalScores().specification(DataSetScores({"r2": scores}, 0.1))
 
     def handed(parameters):
         return {"delta0": pm.Normal("d", parameters["sigma0"], 0.1)}
 
-    graph = build_data_sets_graph(differences, 0.1, lambda: pm.HalfNormal("sigma0", 0.1))
+    graph = model.build_graph((), prior=lambda: pm.HalfNormal("sigma0", 0.1))
     assert {"delta0", "sigma0", "nu", "precision"} <= set(graph.named_vars)
-    graph = build_data_sets_graph(differences, 0.1, handed)
+    graph = model.build_graph((), prior=handed)
     assert "d" in free(graph)
     assert "delta0" not in free(graph)
     with pytest.raises(ValueError, match="'delta0' the shape"):
-        build_data_sets_graph(differences, 0.1, lambda: pm.Normal("delta0", 0, 1, shape=4))
+        model.build_graph((), prior=lambda: pm.Normal("delta0", 0, 1, shape=4))
 
 
 def test_nothing_to_sample():

@@ -1,10 +1,10 @@
-"""The engines: independent draws, or Markov chains of PyMC.
+"""The second engine: Markov chains of PyMC; the first are the independent draws of models.
 
-PyMC is the second engine. Its graph is built from the same specification, so a prior is written
-once. Likelihoods are potentials over real counts: weighted evidence has fractions, which PyMC's own
-distributions of counts cut down to whole numbers. The outcomes of pairs and the cells of tables are
-sampled as sticks, which given counts are independent; with PyMC's own transform very imbalanced
-pairs diverged now and then. For hierarchical models it samples the class proportions and eta with
+The graph is built from the same specification, so a prior is written once. Likelihoods are
+potentials over real counts: weighted evidence has fractions, which PyMC's own distributions of
+counts cut down to whole numbers. The outcomes of pairs and the cells of tables are sampled as
+sticks, which given counts are independent; with PyMC's own transform very imbalanced pairs diverged
+now and then. For hierarchical models it samples the class proportions and eta with
 the rows integrated out (the direct graph takes minutes and diverges on cells without counts;
 `pymc_model(form="rows")` offers it to extend), and rows are drawn given those by the exact engine's
 kernel. Closed forms are switched off for its results: what they say comes from the chains. Bayes
@@ -25,7 +25,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from itertools import count
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -37,7 +37,7 @@ from skbayeseval._validation import (
     check_size,
     check_whole_number,
 )
-from skbayeseval.engines.variables import Parameter
+from skbayeseval.models.variables import Parameter
 
 # A function that builds PyMC variables to replace published priors.
 PriorBuilder = Callable[..., Any]
@@ -145,38 +145,7 @@ LOGGERS = (
 )
 
 
-class Engine(ParameterObject):
-    """Base class of all engines, which draw from the posterior of a specification of a model.
-
-    An engine with independent draws yields draws of metrics directly. All other engines draw the
-    parameters with Markov chains (`draw`), and metrics are computed from these draws.
-    """
-
-    name: ClassVar[str]
-    has_independent_draws: ClassVar[bool] = False
-    takes_callable_priors: ClassVar[bool] = True
-    random_seed: int | None = None
-
-    def check(self) -> None:
-        """Raise if a parameter of the engine is invalid."""
-
-    # With Markov chains: raise if a model cannot be sampled, and return draws of its parameters,
-    # from its posterior and from its prior. All take a model given evidence, the labels and the
-    # prior of the user or None; those that draw take a seed as well.
-    check_specification: Callable[..., None]
-    draw: Callable[..., Trace]
-    draw_prior: Callable[..., dict[str, Array]]
-
-
-class ExactEngine(Engine):
-    """Draw independently from the conjugate posterior, as every specification does by itself."""
-
-    name = "exact"
-    has_independent_draws = True
-    takes_callable_priors = False
-
-
-class PyMCEngine(Engine):
+class PyMCEngine(ParameterObject):
     """Sample with PyMC's NUTS, for priors that are not conjugate and to check the exact engine.
 
     For conjugate priors, the exact engine gives the same posterior in a fraction of the time. In
@@ -206,8 +175,6 @@ class PyMCEngine(Engine):
     >>> PyMCEngine(draws=2000, target_accept=0.95)
     PyMCEngine(draws=2000, target_accept=0.95)
     """
-
-    name = "pymc"
 
     def __init__(
         self,

@@ -8,10 +8,9 @@ from joblib import parallel_config
 from sklearn import config_context, get_config
 
 from skbayeseval import compare_predictions
-from skbayeseval.engines import blocks
-from skbayeseval.engines.blocks import child_of, in_order, stream_blocks
 from skbayeseval.metrics import from_confusion
-from skbayeseval.models import base, items, vectors
+from skbayeseval.models import base, blocks, items, vectors
+from skbayeseval.models.blocks import child_of, in_order, stream_blocks
 from skbayeseval.results import figures
 from tests.results import gallery
 

@@ -7,10 +7,10 @@ import pytest
 from scipy import stats
 from scipy.special import betainc, expit
 
-from skbayeseval.engines.rows import REMAINDER, EtaSampler, StickRows
 from skbayeseval.evidence import ConfusionCounts, PairedCounts
 from skbayeseval.models import Hierarchical, PairedHierarchical
-from tests.engines.cases import TABLES, stream_outcomes
+from skbayeseval.models.rows import REMAINDER, EtaSampler, StickRows
+from tests.models.cases import TABLES, stream_outcomes
 
 
 @pytest.mark.parametrize("n_classes", [2, 2000])

@@ -11,18 +11,22 @@ however small sigma0 is.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.random import Generator
-from numpy.typing import ArrayLike
 from scipy import special
 
 from skbayeseval._arrays import Array
 from skbayeseval._streams import Stream, generator
-from skbayeseval.engines.pymc import PyMCEngine, Trace, sample
-from skbayeseval.engines.variables import Parameter, Parameters, call_prior
+from skbayeseval.evidence.split_scores import DataSetScores
+from skbayeseval.metrics.metric import Metric
+from skbayeseval.metrics.registry import NEXT_DATA_SET
+from skbayeseval.models.base import Blocks, Draws
+from skbayeseval.models.pymc import PriorBuilder, PyMCEngine, Trace, sample
+from skbayeseval.models.split_scores import ModelOfScores, differences_of
+from skbayeseval.models.variables import Parameter, Parameters, call_prior
 
 # The standard deviation within a data set is at least this fraction of their mean. Otherwise
 # constant differences would be treated as known without error.
@@ -42,6 +46,108 @@ _SHARED = ("delta0", "sigma0", "nu")
 
 # The parameters that NUTS samples and that have priors of their own.
 PARAMETERS = [Parameter(name, np.zeros(2), False, flat="plain") for name in _SHARED]
+
+
+class HierarchicalScores(ModelOfScores):
+    """The hierarchical correlated t-test over data sets (Corani et al. 2017), sampled by PyMC.
+
+    The mean differences on the data sets come from a Student t distribution, and the splits of each
+    data set are correlated as in `CorrelatedT`. Noisy data sets are shrunk towards the others. The
+    reported difference is the centre of the t distribution, the average over data sets. The metric
+    "next data set" is the difference on a new data set.
+
+    Examples
+    --------
+    >>> from skbayeseval.models import HierarchicalScores
+    >>> HierarchicalScores()
+    HierarchicalScores()
+    """
+
+    name = "hierarchical scores"
+    takes = DataSetScores
+    derived_metrics = (NEXT_DATA_SET,)
+
+    # The differences of the split scores in each metric, of shape (n_data_sets, n_splits), and the
+    # correlation between splits.
+    differences: Mapping[str, Array]
+    correlation: float
+
+    def _observe(self, evidence: DataSetScores) -> None:
+        self.differences = differences_of(evidence)
+        n_splits = next(iter(self.differences.values())).shape[1]
+        if n_splits < 3 or evidence.test_fraction is None:
+            raise ValueError(
+                "model='hierarchical' needs the scores of at least three splits of each data set, "
+                "and test_fraction=. Use model='signed-rank' for one score per data set."
+            )
+        if len(self.differences) > 1:
+            raise ValueError("model='hierarchical' accepts only one metric.")
+        self.correlation = evidence.test_fraction
+
+    def parameters(self) -> list[Parameter]:
+        """Return the parameters that are sampled."""
+        return list(PARAMETERS)
+
+    def dims(self) -> dict[str, list[str]]:
+        """Return the dimensions of each parameter, and of the difference on each data set."""
+        return super().dims() | {"delta": ["data_set"]}
+
+    def _scores_given(self, draws: Draws, metric: Metric, rng: Generator, prior: bool) -> Blocks:
+        if metric.name in self.differences:
+            yield draws["delta0"][None]
+        elif "next_delta" in draws:
+            yield draws["next_delta"][None]
+        else:  # a new data set, in the trace of a modified graph
+            yield (draws["delta0"] + draws["sigma0"] * rng.standard_t(draws["nu"]))[None]
+
+    def build_graph(
+        self,
+        labels: tuple[Any, ...],
+        *,
+        prior: PriorBuilder | None = None,
+        form: str = "collapsed",
+        **_: Any,
+    ) -> Any:
+        """Return a `pymc.Model` with delta0, sigma0, nu and delta, in the units of the scores."""
+        self.check_graph(form)
+        (differences,) = self.differences.values()
+        summaries = summarise(differences)
+        mean = summaries.mean
+        import pymc as pm
+        import pytensor.tensor as pt
+
+        with pm.Model(coords={"data_set": np.arange(len(mean))}, model=None) as model:
+            delta0, sigma0, nu = _shared(pm, model, summaries, prior)
+            # The posterior given a uniform prior of sigma_i and the sum of squares around the mean,
+            # which is sigma_i^2 (1 - rho) times a chi-squared with J - 1 degrees of freedom. The
+            # upper limit of sigma_i, 1000 times their mean in the paper, is omitted: with four
+            # scores or more, the probability beyond it is below 1e-6.
+            precision = pm.ChiSquared("precision", summaries.n_scores - 2, dims="data_set")
+            error_variance = _error_variance(summaries, self.correlation, precision)
+            terms = _log_terms(pt, mean[:, None] - delta0, error_variance[:, None], sigma0, nu)
+            pm.Potential("means", pt.logsumexp(terms, axis=1).sum())
+        return model
+
+    def sample(
+        self, labels: tuple[Any, ...], engine: PyMCEngine, prior: PriorBuilder | None, seed: int
+    ) -> Trace:
+        """Return posterior draws of the parameters, of delta and of next_delta.
+
+        next_delta is the difference on a new data set, drawn from the t distribution of each draw.
+        """
+        model = self.build_graph(labels, prior=prior)
+        trace = sample(model, engine, [*_SHARED, "precision"], seed)
+        shared = {name: trace.parameters[name] for name in _SHARED}
+        delta0, sigma0, nu = shared.values()
+        rng = generator(seed, Stream.NEXT_DATA_SET)
+        (differences,) = self.differences.values()
+        summaries = summarise(differences)
+        error_variance = _error_variance(summaries, self.correlation, trace.parameters["precision"])
+        delta = np.empty_like(error_variance)
+        for i, mean in enumerate(summaries.mean):
+            delta[..., i] = _draw_delta(rng, mean, error_variance[..., i], delta0, sigma0, nu)
+        next_delta = delta0 + sigma0 * rng.standard_t(nu)
+        return Trace({**shared, "delta": delta, "next_delta": next_delta}, trace.stats)
 
 
 class Summaries(NamedTuple):
@@ -65,16 +171,8 @@ class Summaries(NamedTuple):
     bound: float
 
 
-def summarise(differences: ArrayLike) -> Summaries:
+def summarise(x: Array) -> Summaries:
     """Return the sufficient statistics of differences of shape (n_data_sets, J)."""
-    x = np.asarray(differences, dtype=float)
-    if x.ndim != 2 or x.shape[0] < 2 or x.shape[1] < 3:
-        raise ValueError(
-            "differences must have at least two rows (data sets) and three columns (splits), got "
-            f"shape {x.shape}."
-        )
-    if not np.isfinite(x).all():
-        raise ValueError("differences must be finite numbers, but contain NaN or infinity.")
     sd = np.where(np.ptp(x, axis=1) == 0, 0.0, x.std(axis=1))
     if not sd.any():
         raise ValueError(
@@ -84,83 +182,6 @@ def summarise(differences: ArrayLike) -> Summaries:
     # [-1, 1] for differences of accuracies, wider for metrics with a wider range.
     bound = max(1.0, float(np.abs(x).max()))
     return Summaries(x.mean(axis=1), np.maximum(sd, LEAST_SD * sd.mean()), x.shape[1], bound)
-
-
-def build_data_sets_graph(
-    differences: ArrayLike, rho: float, prior: Callable[..., Any] | None = None
-) -> Any:
-    """Return a `pymc.Model` with delta0, sigma0, nu and delta, in the units of the differences.
-
-    Parameters
-    ----------
-    differences : array-like of shape (n_data_sets, J)
-        The differences of the split scores.
-    rho : float
-        The correlation between splits, in [0, 1): the fraction of the instances in a test set, as
-        in the correlated t-test of Nadeau and Bengio (2003).
-    prior : callable, default=None
-        A function that is called in the context of the model. Variables that it builds or returns
-        with the name delta0, sigma0 or nu replace the published prior.
-    """
-    summaries = summarise(differences)
-    mean, _, n_scores, _ = summaries
-    if not 0 <= rho < 1:
-        raise ValueError(f"rho == {rho}, must be >= 0 and < 1.")
-    import pymc as pm
-    import pytensor.tensor as pt
-
-    with pm.Model(coords={"data_set": np.arange(len(mean))}, model=None) as model:
-        delta0, sigma0, nu = _shared(pm, model, summaries, prior)
-        # The posterior given a uniform prior of sigma_i and the sum of squares around the mean,
-        # which is sigma_i^2 (1 - rho) times a chi-squared with J - 1 degrees of freedom. The upper
-        # limit of sigma_i, 1000 times their mean in the paper, is omitted: with four scores or
-        # more, the probability beyond it is below 1e-6.
-        precision = pm.ChiSquared("precision", n_scores - 2, dims="data_set")
-        error_variance = _error_variance(summaries, rho, precision)
-        terms = _log_terms(pt, mean[:, None] - delta0, error_variance[:, None], sigma0, nu)
-        pm.Potential("means", pt.logsumexp(terms, axis=1).sum())
-    return model
-
-
-def sample_data_sets(
-    differences: ArrayLike,
-    rho: float,
-    engine: PyMCEngine,
-    seed: int,
-    prior: Callable[..., Any] | None = None,
-) -> Trace:
-    """Return posterior draws of delta0, sigma0, nu, delta and next_delta.
-
-    Parameters
-    ----------
-    differences : array-like of shape (n_data_sets, J)
-        The differences of the split scores.
-    rho : float
-        The correlation between splits.
-    engine : PyMCEngine
-        The settings of the sampler. A `target_accept` of at least 0.9 is recommended.
-    seed : int
-        The seed of the random number generator.
-    prior : callable, default=None
-        As in `build_data_sets_graph`.
-
-    Returns
-    -------
-    trace : Trace
-        next_delta is the difference on a new data set, drawn from the t distribution of each draw.
-    """
-    summaries = summarise(differences)
-    model = build_data_sets_graph(differences, rho, prior)
-    trace = sample(model, engine, [*_SHARED, "precision"], seed)
-    shared = {name: trace.parameters[name] for name in _SHARED}
-    delta0, sigma0, nu = shared.values()
-    rng = generator(seed, Stream.NEXT_DATA_SET)
-    error_variance = _error_variance(summaries, rho, trace.parameters["precision"])
-    delta = np.empty_like(error_variance)
-    for i, mean in enumerate(summaries.mean):
-        delta[..., i] = _draw_delta(rng, mean, error_variance[..., i], delta0, sigma0, nu)
-    next_delta = delta0 + sigma0 * rng.standard_t(nu)
-    return Trace({**shared, "delta": delta, "next_delta": next_delta}, trace.stats)
 
 
 def _log_terms(library: Any, error: Any, error_variance: Any, sigma0: Any, nu: Any) -> Any:

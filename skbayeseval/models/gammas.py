@@ -94,7 +94,7 @@ def dirichlet(rng: Generator, shape: Array, n_draws: int) -> Array:
     Examples
     --------
     >>> import numpy as np
-    >>> from skbayeseval.engines.gammas import dirichlet
+    >>> from skbayeseval.models.gammas import dirichlet
     >>> draws = dirichlet(np.random.default_rng(0), np.array([2.0, 1.0, 7.0]), 4)
     >>> draws.shape, draws.sum(axis=0).round(6)
     ((3, 4), array([1., 1., 1., 1.]))
@@ -141,7 +141,7 @@ def correlated_gammas(rng: Generator, shapes: Array, n_rows: int, mixing: Array 
     Examples
     --------
     >>> import numpy as np
-    >>> from skbayeseval.engines.gammas import correlated_gammas
+    >>> from skbayeseval.models.gammas import correlated_gammas
     >>> mixing = np.linalg.cholesky([[1.0, 0.9], [0.9, 1.0]])
     >>> a, b = correlated_gammas(np.random.default_rng(0), np.full((2, 500), 3.0), 4, mixing)
     >>> bool(np.corrcoef(a.ravel(), b.ravel())[0, 1] > 0.8)
@@ -228,7 +228,7 @@ def log_rising(shape: Array, counts: Array) -> Array:
     Examples
     --------
     >>> import numpy as np
-    >>> from skbayeseval.engines.gammas import log_rising
+    >>> from skbayeseval.models.gammas import log_rising
     >>> first, second = log_rising(np.array([1.0, 2.0]), np.array([1e15]))  # Gamma(n + 1), ...
     >>> round(float(np.exp(second - first) / 1e15), 9)
     1.0

@@ -15,10 +15,10 @@ import pymc
 import pytest
 
 from skbayeseval import PyMCEngine
-from skbayeseval.engines.pymc import Trace, _independent, _quietly, diagnose, sample
 from skbayeseval.metrics.registry import get_metric
+from skbayeseval.models.pymc import Trace, _independent, _quietly, diagnose, sample
 from skbayeseval.posterior.posterior import Posterior
-from tests.engines.cases import cases
+from tests.models.cases import cases
 
 FAMILIES = {
     "unpaired": ("unpaired",),

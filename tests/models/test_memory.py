@@ -11,7 +11,7 @@ from skbayeseval.evidence import PairedCounts
 from skbayeseval.metrics import from_confusion
 from skbayeseval.models import PairedHierarchical, PairedRecalls
 from skbayeseval.models.base import metric_of_block
-from tests.engines.cases import stream_outcomes
+from tests.models.cases import stream_outcomes
 
 TRACE = from_confusion(lambda tables: np.trace(tables, axis1=-2, axis2=-1), "own")
 

@@ -67,7 +67,7 @@ def stream_blocks(
     --------
     >>> import numpy as np
     >>> from joblib import parallel_config
-    >>> from skbayeseval.engines.blocks import stream_blocks
+    >>> from skbayeseval.models.blocks import stream_blocks
     >>> def draw(rng, n):
     ...     return rng.random(n)
     >>> one = np.concatenate(list(stream_blocks(draw, np.random.default_rng(0), 25, 10)))

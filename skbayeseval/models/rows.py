@@ -25,9 +25,9 @@ from scipy import sparse
 from scipy.special import expit, log_expit
 
 from skbayeseval._arrays import Array
-from skbayeseval.engines.gammas import GammaRows, Simplex, dirichlet, gamma_rows, log_rising
 from skbayeseval.evidence.interface import letter
 from skbayeseval.metrics.metric import Totals
+from skbayeseval.models.gammas import GammaRows, Simplex, dirichlet, gamma_rows, log_rising
 
 # The expected fraction of a row that is lost by truncating the stick-breaking is below this.
 REMAINDER = 1e-6
@@ -289,7 +289,7 @@ class EtaSampler:
     --------
     >>> import numpy as np
     >>> from scipy.special import expit
-    >>> from skbayeseval.engines.rows import Eta, EtaSampler
+    >>> from skbayeseval.models.rows import Eta, EtaSampler
     >>> counts = np.ones(6)  # six classes, of one instance each
     >>> eta = EtaSampler(Eta(np.ones(2), 6, right=counts, wrong=np.array([])), prior=False)
     >>> round(eta.mean, 3)  # Beta(7, 1)

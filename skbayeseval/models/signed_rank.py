@@ -1,15 +1,13 @@
-"""Two estimators compared on several data sets: the signed-rank test and the hierarchical model.
+"""The Bayesian signed-rank test of two estimators on several data sets (Benavoli et al. 2014).
 
-In the signed-rank test (Benavoli et al. 2014), the differences on data sets are draws from an
-unknown distribution whose prior is a Dirichlet process. A posteriori, this distribution has random
-weights on the differences and on a pseudo-observation at 0. The test is about its Walsh average,
-the mean of two independent draws.
+The differences on data sets are draws from an unknown distribution whose prior is a Dirichlet
+process. A posteriori, this distribution has random weights on the differences and on a
+pseudo-observation at 0. The test is about its Walsh average, the mean of two independent draws.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 import numpy as np
 from numpy.random import Generator
@@ -18,18 +16,14 @@ from scipy import sparse
 from sklearn.utils import check_scalar
 
 from skbayeseval._arrays import Array
-from skbayeseval.engines.blocks import block_size, in_order
-from skbayeseval.engines.data_sets import PARAMETERS, build_data_sets_graph, sample_data_sets
-from skbayeseval.engines.pymc import PriorBuilder, PyMCEngine, Trace
-from skbayeseval.engines.variables import Parameter
 from skbayeseval.evidence.split_scores import DataSetScores
 from skbayeseval.judgement.decision import Probabilities
 from skbayeseval.judgement.distribution import Distribution
 from skbayeseval.judgement.intervals import Interval
 from skbayeseval.metrics.metric import Metric
-from skbayeseval.metrics.registry import NEXT_DATA_SET
-from skbayeseval.models.base import Blocks, Draws
-from skbayeseval.models.split_scores import ModelOfScores, without_noise
+from skbayeseval.models.base import Blocks
+from skbayeseval.models.blocks import block_size, in_order
+from skbayeseval.models.split_scores import ModelOfScores, differences_of
 
 # Rounding errors of the differences must not create or break ties.
 TOLERANCE = 1e-12
@@ -69,7 +63,7 @@ class SignedRank(ModelOfScores):
 
     def _observe(self, evidence: DataSetScores) -> None:
         check_scalar(self.strength, "strength", (int, float), min_val=0.01, max_val=1e6)
-        differences = _differences(evidence)
+        differences = differences_of(evidence)
         self.differences = {name: of_one.mean(axis=1) for name, of_one in differences.items()}
 
     def known_difference(
@@ -85,87 +79,6 @@ class SignedRank(ModelOfScores):
         differences = self.differences[metric.name]
         weights = draw_weights(len(differences), float(self.strength), rng, number)
         yield pseudo_medians(weights, differences)[None]
-
-
-class HierarchicalScores(ModelOfScores):
-    """The hierarchical correlated t-test over data sets (Corani et al. 2017), sampled by PyMC.
-
-    The mean differences on the data sets come from a Student t distribution, and the splits of each
-    data set are correlated as in `CorrelatedT`. Noisy data sets are shrunk towards the others. The
-    reported difference is the centre of the t distribution, the average over data sets. The metric
-    "next data set" is the difference on a new data set.
-
-    Examples
-    --------
-    >>> from skbayeseval.models import HierarchicalScores
-    >>> HierarchicalScores()
-    HierarchicalScores()
-    """
-
-    name = "hierarchical scores"
-    takes = DataSetScores
-    derived_metrics = (NEXT_DATA_SET,)
-
-    # The differences of the split scores in each metric, of shape (n_data_sets, n_splits), and the
-    # correlation between splits.
-    differences: Mapping[str, Array]
-    correlation: float
-
-    def _observe(self, evidence: DataSetScores) -> None:
-        self.differences = _differences(evidence)
-        n_splits = next(iter(self.differences.values())).shape[1]
-        if n_splits < 3 or evidence.test_fraction is None:
-            raise ValueError(
-                "model='hierarchical' needs the scores of at least three splits of each data set, "
-                "and test_fraction=. Use model='signed-rank' for one score per data set."
-            )
-        if len(self.differences) > 1:
-            raise ValueError("model='hierarchical' accepts only one metric.")
-        self.correlation = evidence.test_fraction
-
-    def parameters(self) -> list[Parameter]:
-        """Return the parameters that are sampled."""
-        return list(PARAMETERS)
-
-    def dims(self) -> dict[str, list[str]]:
-        """Return the dimensions of each parameter, and of the difference on each data set."""
-        return super().dims() | {"delta": ["data_set"]}
-
-    def _scores_given(self, draws: Draws, metric: Metric, rng: Generator, prior: bool) -> Blocks:
-        if metric.name in self.differences:
-            yield draws["delta0"][None]
-        elif "next_delta" in draws:
-            yield draws["next_delta"][None]
-        else:  # a new data set, in the trace of a modified graph
-            yield (draws["delta0"] + draws["sigma0"] * rng.standard_t(draws["nu"]))[None]
-
-    def build_graph(
-        self,
-        labels: tuple[Any, ...],
-        *,
-        prior: PriorBuilder | None = None,
-        form: str = "collapsed",
-        **_: Any,
-    ) -> Any:
-        """Return the hierarchical model as a `pymc.Model`."""
-        self.check_graph(form)
-        (differences,) = self.differences.values()
-        return build_data_sets_graph(differences, self.correlation, prior)
-
-    def sample(
-        self, labels: tuple[Any, ...], engine: PyMCEngine, prior: PriorBuilder | None, seed: int
-    ) -> Trace:
-        """Return posterior draws of the parameters, of delta and of next_delta."""
-        (differences,) = self.differences.values()
-        return sample_data_sets(differences, self.correlation, engine, seed, prior)
-
-
-def _differences(evidence: DataSetScores) -> dict[str, Array]:
-    """Return A - B for each metric, of shape (n_data_sets, n_splits)."""
-    return {
-        name: without_noise(scores[0] - scores[1], scores)
-        for name, scores in evidence.scores.items()
-    }
 
 
 def draw_weights(n_data_sets: int, strength: float, rng: Generator, n_draws: int) -> Array:
@@ -245,7 +158,7 @@ def region_probabilities(
     Examples
     --------
     >>> import numpy as np
-    >>> from skbayeseval.models.data_sets import draw_weights, region_probabilities
+    >>> from skbayeseval.models.signed_rank import draw_weights, region_probabilities
     >>> weights = draw_weights(4, 0.5, np.random.default_rng(0), 1000)
     >>> region_probabilities(weights, [0.02, 0.03, 0.01, 0.04], 0.0, 0.0)
     Probabilities(worse=0.0, equivalent=0.0, better=1.0)

@@ -21,9 +21,9 @@ from numpy.random import Generator
 from scipy.special import expit, gammaln, log_expit, ndtr
 
 from skbayeseval._arrays import Array
-from skbayeseval.engines.gammas import correlated_gammas, gamma_rows, log_rising
-from skbayeseval.engines.rows import REMAINDER, GroupDraws, Outcomes, Population, Recall, RowSampler
 from skbayeseval.metrics.metric import Totals
+from skbayeseval.models.gammas import correlated_gammas, gamma_rows, log_rising
+from skbayeseval.models.rows import REMAINDER, GroupDraws, Outcomes, Population, Recall, RowSampler
 
 # The grid of rates, how closely a rate follows its node (the shape of a Gamma distribution), and
 # the concentration of the Dirichlet process, in classes.
@@ -45,7 +45,7 @@ class ProportionSampler:
     Examples
     --------
     >>> import numpy as np
-    >>> from skbayeseval.engines.recalls import ProportionSampler
+    >>> from skbayeseval.models.recalls import ProportionSampler
     >>> draws = ProportionSampler(np.array([9.0, 11.0, 10.0])).draw(np.random.default_rng(0), 4)
     >>> draws.shape, draws.sum(axis=1).round(6).tolist()
     ((4, 3), [1.0, 1.0, 1.0, 1.0])
@@ -156,8 +156,8 @@ class RecallGrid:
     --------
     >>> import numpy as np
     >>> from scipy.special import expit
-    >>> from skbayeseval.engines.recalls import RecallGrid
-    >>> from skbayeseval.engines.rows import Recall
+    >>> from skbayeseval.models.recalls import RecallGrid
+    >>> from skbayeseval.models.rows import Recall
     >>> counts = Recall(np.ones(2), np.ones(2), right=np.full(50, 8.0), wrong=np.full(50, 2.0))
     >>> uniform = np.random.default_rng(0).random((3, 1000))
     >>> logit, mass = RecallGrid(counts, prior=False).draw(uniform)

@@ -4,17 +4,16 @@ import numpy as np
 import pytest
 from scipy import stats
 from scipy.special import betaln, expit
+from skbayeseval.models.multiclass import row_sampler
 
 from skbayeseval import compare_predictions, score_posterior
-from skbayeseval.engines import recalls
-from skbayeseval.engines.recalls import ProportionSampler, RecallGrid
-from skbayeseval.engines.rows import GroupDraws, Recall
 from skbayeseval.evidence import ConfusionCounts, PairedCounts
 from skbayeseval.metrics import from_confusion
-from skbayeseval.models import PairedRecalls, Recalls
-from skbayeseval.models.outcomes import row_sampler
-from tests.engines import cases
-from tests.engines.cases import stream_outcomes
+from skbayeseval.models import PairedRecalls, Recalls, recalls
+from skbayeseval.models.recalls import ProportionSampler, RecallGrid
+from skbayeseval.models.rows import GroupDraws, Recall
+from tests.models import cases
+from tests.models.cases import stream_outcomes
 
 TABLES = {**cases.TABLES, "never right": [[0, 1, 0], [4, 0, 0], [2, 5, 0]]}
 

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from skbayeseval.engines.gammas import correlated_gammas, dirichlet, gamma_rows, log_rising
+from skbayeseval.models.gammas import correlated_gammas, dirichlet, gamma_rows, log_rising
 
 MIXING = np.linalg.cholesky([[1.0, 0.7], [0.7, 1.0]])
 

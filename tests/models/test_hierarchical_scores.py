@@ -3,15 +3,16 @@ import pytest
 from scipy import integrate, stats
 
 from skbayeseval import PyMCEngine
-from skbayeseval.engines.data_sets import (
+from skbayeseval.evidence import DataSetScores
+from skbayeseval.models import HierarchicalScores
+from skbayeseval.models.hierarchical_scores import (
     LEAST_SD,
     _draw_delta,
     _error_variance,
     _log_terms,
-    sample_data_sets,
     summarise,
 )
-from skbayeseval.engines.pymc import diagnose
+from skbayeseval.models.pymc import diagnose
 
 RHO = 0.1
 
@@ -26,7 +27,9 @@ def simulate(rng, n_data_sets, n_scores, *, delta0, sigma0, sigma, nu=1e6, rho=R
 
 def fit(differences, seed=1, **engine):
     engine = {"draws": 500, "tune": 500, "chains": 2, "cores": 1, "target_accept": 0.9} | engine
-    return sample_data_sets(differences, RHO, PyMCEngine(**engine), seed)
+    scores = DataSetScores({"r2": np.stack([differences, np.zeros_like(differences)])}, RHO)
+    model = HierarchicalScores().specification(scores)
+    return model.sample((), PyMCEngine(**engine), None, seed)
 
 
 def assert_sampled_well(trace, r_hat=1.01):

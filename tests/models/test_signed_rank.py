@@ -5,7 +5,7 @@ import pytest
 
 from skbayeseval import PyMCEngine, compare_scores, load_result
 from skbayeseval.models import HierarchicalScores, SignedRank
-from skbayeseval.models.data_sets import (
+from skbayeseval.models.signed_rank import (
     draw_weights,
     pseudo_medians,
     region_masses,
@@ -153,7 +153,7 @@ def test_masses_equal_a_loop_over_pairs(low, high, monkeypatch):
     differences = np.array([3, -1, 2, 2, -2, 0, 5]) / 128
     low, high = (round(limit * 128) / 128 for limit in (low, high))
     weights = weights_for(differences, 23)
-    monkeypatch.setattr("skbayeseval.engines.blocks.BLOCK_BYTES", 8 * 5 * 8 * 10)
+    monkeypatch.setattr("skbayeseval.models.blocks.BLOCK_BYTES", 8 * 5 * 8 * 10)
     found = region_masses(weights, differences, low, high)
     expected = [masses_of_one_draw(w, differences, low, high) for w in weights.T]
     np.testing.assert_allclose(found.T, expected, atol=1e-12)
