@@ -11,7 +11,6 @@ from typing import Any, NoReturn
 
 from skbayeseval import ComparisonResult, Ranking
 from skbayeseval._files import save_figure, written_whole
-from skbayeseval._html import write_page
 from skbayeseval.cli.formats import (
     FORMATS,
     GATES,
@@ -22,7 +21,7 @@ from skbayeseval.cli.formats import (
     printable,
     write_junit,
 )
-from skbayeseval.results.report import page
+from skbayeseval.results.page import write as write_page
 
 # The exit code if a gate is not passed.
 NOT_PASSED = 3
@@ -240,7 +239,7 @@ def save(result: Result, args: argparse.Namespace, gate: Gate | None = None) -> 
     if args.report:
         ropes = result._ropes(args.rope)
         headline = f"G{str(gate).splitlines()[0][1:]}" if gate else ""
-        write_page(args.report, lambda: page(result, result, ropes, headline=headline))
+        write_page(args.report, result, lambda: result._page(ropes), headline=headline)
         said.append(f"report: {args.report}")
     if getattr(args, "format", "text") == "text":  # the demo has no formats
         for line in said:
