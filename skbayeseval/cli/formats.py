@@ -83,7 +83,6 @@ class Gate(NamedTuple):
                 "answer": answer.answer,
                 "probability": answer.probability,
                 "required": answer.prob,
-                "looks": answer.looks,
                 "plan": None if answer.plan is None else answer.plan._asdict(),
                 "n_more": answer.n_more,
                 "sentence": str(answer),
@@ -98,18 +97,15 @@ class Gate(NamedTuple):
         }
 
 
-def judge(result: Result, asked: str, rope: Rope | None, **looking: Any) -> Gate:
-    """Ask whether A may be shipped: for each metric, and instead of each other.
-
-    `looking` is `looks` or `planned`, as in `ComparisonResult.non_inferiority`.
-    """
+def judge(result: Result, asked: str, rope: Rope | None, planned: int | None) -> Gate:
+    """Ask whether A may be shipped: for each metric, and instead of each other."""
     margin = 0.0 if rope is None else rope
     pairs = [result]
     if isinstance(result, Ranking):
         pairs = [result.pairs[0, other] for other in range(1, len(result.names))]
     answers = [
         getattr(pair, GATES[asked])(
-            margin[metric] if isinstance(margin, dict) else margin, metric=metric, **looking
+            margin[metric] if isinstance(margin, dict) else margin, metric=metric, planned=planned
         )
         for pair in pairs
         for metric in result.metrics

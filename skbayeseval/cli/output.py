@@ -126,19 +126,11 @@ def add_output(parser: argparse.ArgumentParser, *, disagreements: str = "") -> N
         "required for each metric, and for each of several others than A",
     )
     add(
-        "--looks",
-        type=int,
-        default=1,
-        metavar="K",
-        help="how often the gate is asked in all while data come in: each time requires a "
-        "probability of 1 - 0.05 / K instead of 95%% (default: 1)",
-    )
-    add(
         "--planned",
         type=int,
         metavar="N",
-        help="in the place of --looks: how many items or instances there will be at most. The gate "
-        "may then be asked as often as you like while they come in",
+        help="how many items or instances there will be at most. The gate may then be asked as "
+        "often as you like while they come in",
     )
     add("--junit", metavar="FILE", help="save the answers of --gate as JUnit's XML")
     add("--names", nargs="+", metavar="NAME", help="names of A, B, ...")
@@ -191,7 +183,7 @@ def report(result: Result, args: argparse.Namespace) -> int:
     """Print and save a result, and return the exit code, which is that of the gate."""
     args.rope, gate = _in_units(result, args.rope), None
     if args.gate is not None:
-        gate = judge(result, args.gate, args.rope, looks=args.looks, planned=args.planned)
+        gate = judge(result, args.gate, args.rope, planned=args.planned)
     say(FORMATS[args.format](result, gate, args.rope))
     if args.junit is not None and gate is not None:
         write_junit(gate, args.junit)

@@ -228,7 +228,6 @@ class ComparisonResult(Result):
         margin: float | str,
         prob: float = 0.95,
         *,
-        looks: int = 1,
         planned: int | None = None,
         metric: str | Metric | None = None,
     ) -> OneSidedDecision:
@@ -240,15 +239,12 @@ class ComparisonResult(Result):
             The largest loss that is acceptable, at least 0, or a percentage as in `decision`.
         prob : float, default=0.95
             The probability that is required.
-        looks : int, default=1
-            How often this is asked in all while data come in, stopping at the first yes. Each look
-            then requires ``1 - (1 - prob) / looks``, so that of classifiers which are worse by the
-            margin at most ``1 - prob`` get a yes at any of them.
         planned : int, default=None
-            How many items or instances there will be at most, if this is asked as they come in, in
-            the place of `looks`. The fewer of them are there, the more is required (the boundary of
-            O'Brien and Fleming, 1979), down to a probability of ``(1 + prob) / 2`` at the end, so
-            that the same holds for any number of looks.
+            How many items or instances there will be at most, if this is asked as they come in,
+            stopping at the first yes. The fewer of them are there, the more is required (the
+            boundary of O'Brien and Fleming, 1979), down to a probability of ``(1 + prob) / 2`` at
+            the end, so that of classifiers which are worse by the margin at most ``1 - prob`` get a
+            yes at any of the looks.
         metric : str or Metric, default=None
             The metric. By default, the first metric of the result.
 
@@ -267,14 +263,13 @@ class ComparisonResult(Result):
         safe to ship: A is not worse than B by more than 0.01 with probability 99.4% (f1)
            Applies to what was tested, on instances like these; not to models trained again.
         """
-        return self._one_sided("non-inferiority", margin, prob, looks, planned, metric)
+        return self._one_sided("non-inferiority", margin, prob, planned, metric)
 
     def superiority(
         self,
         margin: float | str = 0.0,
         prob: float = 0.95,
         *,
-        looks: int = 1,
         planned: int | None = None,
         metric: str | Metric | None = None,
     ) -> OneSidedDecision:
@@ -284,7 +279,7 @@ class ComparisonResult(Result):
         ----------
         margin : float or str, default=0.0
             The smallest gain that is worth having, at least 0, or a percentage as in `decision`.
-        prob, looks, planned, metric
+        prob, planned, metric
             As in `non_inferiority`.
 
         Returns
@@ -299,7 +294,7 @@ class ComparisonResult(Result):
         >>> result.superiority(0.01).answer
         'not settled'
         """
-        return self._one_sided("superiority", margin, prob, looks, planned, metric)
+        return self._one_sided("superiority", margin, prob, planned, metric)
 
     def expected_loss(
         self, rope: Any = 0.0, *, cost: Any = 1.0, metric: str | Metric | None = None
@@ -918,17 +913,16 @@ class ComparisonResult(Result):
         question: str,
         margin: float | str,
         prob: float,
-        looks: int,
         planned: int | None,
         metric: str | Metric | None,
     ) -> OneSidedDecision:
         which, prob, record = self._metric(metric), check_probability(prob), self._cross_validation
         shift, n_repeats = self._posterior.resplitting(which)
         margin = check_margin(margin, which, self._reference(which))
-        plan, difference = self._plan(planned, looks), self._distribution(which)
+        plan, difference = self._plan(planned), self._distribution(which)
         decision = one_sided(
             question, difference, margin, prob, self.names, which.name,
-            shift=shift, looks=looks, plan=plan,
+            shift=shift, plan=plan,
         )  # fmt: skip
         return replace(
             decision,

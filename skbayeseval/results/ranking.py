@@ -299,7 +299,6 @@ class Ranking(Result):
         reference: str | int | None = None,
         prob: float = 0.95,
         *,
-        looks: int = 1,
         planned: int | None = None,
         metric: str | Metric | None = None,
     ) -> dict[str, OneSidedDecision]:
@@ -312,7 +311,7 @@ class Ranking(Result):
         reference : str or int, default=None
             The name or position of the classifier that the others are compared with, such as the
             one in use. By default, the best of each draw.
-        prob, looks, planned, metric
+        prob, planned, metric
             As in `ComparisonResult.non_inferiority`.
 
         Returns
@@ -331,7 +330,7 @@ class Ranking(Result):
         >>> {name: decision.answer for name, decision in decisions.items()}
         {'half': 'no', 'few': 'yes'}
         """
-        asked: dict[str, Any] = {"looks": looks, "planned": planned, "metric": metric}
+        asked: dict[str, Any] = {"planned": planned, "metric": metric}
         if reference is not None:
             other = self.pairs.position(reference)
             return {
@@ -342,11 +341,11 @@ class Ranking(Result):
         which, prob = self._metric(metric), check_probability(prob)
         margin = check_margin(margin, which, self._reference(which))
         draws = self._pooled(which)
-        plan = self._plan(planned, looks)
+        plan = self._plan(planned)
         return {
             name: one_sided(
                 "non-inferiority", Distribution(behind), margin, prob, (name, "the best"),
-                which.name, looks=looks, plan=plan,
+                which.name, plan=plan,
             )
             for name, behind in zip(self.names, draws - draws.max(axis=0), strict=True)
         }  # fmt: skip

@@ -399,7 +399,7 @@ class Result:
             return round(record.train_size + record.test_size)
         return round(max(counts.total for counts in self._posterior.counts))
 
-    def _plan(self, planned: int | None, looks: int) -> Plan | None:
+    def _plan(self, planned: int | None) -> Plan | None:
         """Return how many of the planned items or instances there are."""
         if planned is not None and self.evidence.is_of_splits:
             raise ValueError(
@@ -407,7 +407,7 @@ class Result:
                 "omit it."
             )
         units = "items" if self.evidence.is_of_items else "instances"
-        return check_plan(planned, looks, self._n_instances(), units)
+        return check_plan(planned, self._n_instances(), units)
 
     def __repr__(self) -> str:
         several = len(self._names) > 1

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from scipy import stats
 from scipy.stats import kstest, skew
-from skbayeseval.results.words import _carriers_of_table
 from sklearn.metrics import average_precision_score, roc_auc_score
 
 from skbayeseval import compare_many, compare_predictions, hdi, score_posterior
@@ -19,6 +18,7 @@ from skbayeseval.engines.bootstrap import (
 from skbayeseval.evidence.unit_numbers import UnitNumbers, effective_number
 from skbayeseval.metrics import get_metric
 from skbayeseval.metrics.instance_scores import prepare
+from skbayeseval.results.words import _carriers_of_table
 
 
 def draw(runs, shape, n_classifiers, n_draws, seed=0):
