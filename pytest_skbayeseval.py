@@ -34,8 +34,7 @@ class Comparison:
     def assert_not_worse(self, margin: float | str, prob: float = 0.95, **looking: int) -> None:
         """Fail unless A is not worse than B by more than the margin, with this probability.
 
-        The parameters, such as `looks` and `planned`, are those of
-        `ComparisonResult.non_inferiority`.
+        The parameters, such as `planned`, are those of `ComparisonResult.non_inferiority`.
         """
         __tracebackhide__ = True
         decision = self.result.non_inferiority(margin, prob, **looking)
@@ -76,7 +75,7 @@ def _needed(result: Any, decision: Any, limit: float) -> list[str]:
         needed.append(
             f"If the difference stays at {mean:+.4f}, about {math.ceil(items):,} items would pass, "
             f"instead of {result.evidence.n_items:,}. Asking again with more items is a further "
-            "look: give looks= from the beginning."
+            "look: give planned= from the beginning."
         )
     return needed
 

@@ -166,8 +166,8 @@ def main(argv: Sequence[str] | None = None) -> int:
                     "--gate non-inferior requires --rope, the largest loss that does not matter"
                 )
             if getattr(args, "gate", None) is None:
-                for option, default in (("junit", None), ("looks", 1), ("planned", None)):
-                    if getattr(args, option, default) != default:
+                for option in ("junit", "planned"):
+                    if getattr(args, option, None) is not None:
                         raise InputError(f"--{option} is about a gate, and requires --gate")
             else:  # nobody reads warnings there
                 warnings.simplefilter("error", UnlikelyDataWarning)

@@ -57,7 +57,7 @@ from skbayeseval.models.pymc import PyMCEngine
 from skbayeseval.posterior.build import make_posterior, resolve_engine
 from skbayeseval.posterior.inferred_weight import InferredWeights, ObservedRows
 from skbayeseval.posterior.posterior import Posterior
-from skbayeseval.results.posterior_view import PosteriorView
+from skbayeseval.results.result import Result
 from skbayeseval.splitting.block_cv import (
     BalancedGroupKFold,
     BlockRegularizedCV,
@@ -147,7 +147,7 @@ def _class_name(estimator: Any) -> str:
 LEAST_SHARE, LEAST_FOLDS, MOST_FOLDS = 0.8, 5, 10
 
 # What is said of learners: a ranking, or the score of one.
-Result = TypeVar("Result", bound=PosteriorView)
+R = TypeVar("R", bound=Result)
 
 WEIGHTS = ("inferred", "published")
 ESTIMANDS = ("full", "learner", "fitted")
@@ -334,13 +334,13 @@ def kind_of_target(estimators: Mapping[str, Any]) -> str:
 
 
 def compare_learners(
-    make_result: type[Result],
+    make_result: type[R],
     learners: Learners,
     X: Any,
     y: Any,
     options: CrossValidationOptions,
     splits: list[Split] | None = None,
-) -> Result:
+) -> R:
     """Fit, predict, count and compare; all cross-validating functions end here.
 
     `make_result` is the class of the result; one learner has a `ScoreResult`. `splits` are those of

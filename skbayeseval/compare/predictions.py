@@ -559,9 +559,9 @@ def load_result(path: str | PathLike[str]) -> ComparisonResult | ScoreResult | R
     >>> bool((again.draws == result.draws).all())
     True
     """
-    parts = read(path)
+    kind, parts = read(path)
     kinds: dict[str, Any] = {result.__name__: result for result in (ScoreResult, Ranking)}
-    return kinds.get(parts.kind, ComparisonResult)(*parts[1:])
+    return kinds.get(kind, ComparisonResult)(*parts)
 
 
 def _sum_of_runs(

@@ -14,7 +14,7 @@ from skbayeseval.models import bootstrap
 from skbayeseval.models.blocks import child_of
 from skbayeseval.models.bootstrap import SumOfMeans, stream_bootstrap
 from skbayeseval.models.few_units import allow_for_few_carriers, allow_for_few_units
-from skbayeseval.results.facts import _carriers_of_table
+from skbayeseval.results.words import _carriers_of_table
 
 
 def draw(runs, shape, n_classifiers, n_draws, seed=0):

@@ -12,9 +12,12 @@ from __future__ import annotations
 import inspect
 import platform
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from functools import partial
+from itertools import combinations
+from os import PathLike
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -36,9 +39,34 @@ from skbayeseval.judgement.intervals import Interval
 from skbayeseval.judgement.ranking_decision import RankingDecision, behind_the_best
 from skbayeseval.metrics.metric import Metric
 from skbayeseval.metrics.registry import in_headings, in_plain_words, sign_in_headings
-from skbayeseval.results.facts import Fact, as_sentences, facts_of
-from skbayeseval.results.posterior_view import PosteriorView
-from skbayeseval.results.text_tables import MINUS, decimals, fixed
+from skbayeseval.results.text_tables import (
+    MINUS,
+    as_text,
+    by_model_and_prior,
+    decimals,
+    fixed,
+    table_of_many,
+    table_of_one,
+    table_of_pair,
+)
+from skbayeseval.results.words import (
+    MOST_IN_PAIRS,
+    Fact,
+    as_sentences,
+    called,
+    choice,
+    facts_of,
+    lead,
+    observed_of,
+    on,
+    units_of,
+)
+
+if TYPE_CHECKING:
+    from skbayeseval.results.comparison import ComparisonResult
+    from skbayeseval.results.ranking import Ranking
+    from skbayeseval.results.result import Result
+    from skbayeseval.results.single import ScoreResult
 
 # Facts that stand with the statistics; all others tell what the answer applies to.
 BASIS = ("model", "worth", "splits", "large", "metrics", "prior")
@@ -60,21 +88,81 @@ NO_ROPE_SAID = (
 )
 
 
-class Answer(NamedTuple):
-    """A headline, tables with captions, and sentences: what they mean, apply to and leave open."""
+# With more metrics than this, only the first are explained and drawn.
+MOST_METRICS = 4
 
+# Larger tables are cut.
+ROWS_ON_PAGES = 40
+# Confusion tables of more classes are left out, and so are those of more classifiers.
+MOST_CLASSES, MOST_TABLES = 12, 6
+POSTERIOR, SENSITIVITY = "Posterior", "Sensitivity to the prior"
+
+# The section and the caption of a table of statistics, and its text.
+Table = tuple[str, str, pd.DataFrame]
+
+# What a figure shows, and the function that draws it on axes.
+Figure = tuple[str, Callable[..., Any]]
+
+
+class Page(NamedTuple):
+    """What `explain` and a page say: what decides first, and below it the statistics.
+
+    Attributes
+    ----------
+    title, headline : str
+        What is compared, and what was found.
+    shown : list of (str, DataFrame)
+        The tables below the headline, with captions.
+    numbers : list of str
+        Sentences that say in words what these tables show.
+    meaning, applies, open : list of str
+        Sentences: what the headline means, what it applies to and what would settle what is open.
+    tables : iterable of Table
+        The tables of the statistics.
+    figures : list of Figure
+        The figures, the first of which stands beside the headline.
+    rows_of_figures : int
+        How many rows figures have, if these make them higher; otherwise 0.
+    """
+
+    title: str
     headline: str
-    tables: list[tuple[str, pd.DataFrame]]
+    shown: list[tuple[str, pd.DataFrame]]
+    numbers: list[str]
     meaning: list[str]
     applies: list[str]
     open: list[str]
+    tables: Iterable[Table]
+    figures: list[Figure]
+    rows_of_figures: int = 0
 
 
-def in_paragraphs(answer: Answer, numbers: Sequence[str], facts: Sequence[Fact]) -> str:
-    """Return an answer in paragraphs, with sentences on numbers in place of its tables."""
+def explained(page: Page, facts: Sequence[Fact]) -> str:
+    """Return what a page says first, in paragraphs, with sentences in place of its tables."""
     basis = as_sentences(fact for fact in facts if fact[0] in BASIS)
-    parts = [[answer.headline], numbers, answer.meaning, [*answer.applies, *basis], answer.open]
+    parts = [[page.headline], page.numbers, page.meaning, [*page.applies, *basis], page.open]
     return "\n\n".join(" ".join(part) for part in parts if part)
+
+
+def _few(result: Result) -> dict[str, Metric]:
+    """Return the metrics that are told and drawn."""
+    return dict(list(result._metrics.items())[:MOST_METRICS])
+
+
+def _in_sentences(result: Result, of_metric: Callable[[Metric], list[Fact]]) -> list[str]:
+    """Return sentences on the numbers of each metric."""
+    said = []
+    for metric in _few(result).values():
+        name = called(result, metric)
+        named = len(result.metrics) > 1 or name != in_headings(metric).lower()
+        which = on(result, metric).replace("on", "in", 1) if named else ""
+        said += [f"{what.capitalize()}{which}: {words}." for what, words in of_metric(metric)]
+    return said
+
+
+def _sensitivity(result: ComparisonResult, rope: Any) -> pd.DataFrame:
+    """Return the first metric under other models and priors, as text."""
+    return as_text(by_model_and_prior(result.prior_sensitivity(rope)), rope=rope is not None)
 
 
 @dataclass
@@ -167,7 +255,7 @@ def _sentence(words: str) -> str:
     return f"{words[:1].upper()}{words[1:].removesuffix('.')}."
 
 
-def _measured(result: PosteriorView) -> Iterator[str]:
+def _measured(result: Result) -> Iterator[str]:
     """Yield a sentence on what the metrics measure, where that is known."""
     chunks, said = result.evidence.noun == "chunks", []
     for metric in list(result._metrics.values())[:MOST_TOLD]:
@@ -182,8 +270,8 @@ def _table(columns: Sequence[str], rows: Mapping[str, Sequence[Any]]) -> pd.Data
     return pd.DataFrame(list(rows.values()), list(rows), list(columns), dtype=object)
 
 
-def answer_of_pair(result: Any, ropes: Ropes) -> Answer:
-    """Return what is said of two classifiers."""
+def page_of_pair(result: ComparisonResult, ropes: Ropes) -> Page:
+    """Return the page of two classifiers."""
     judged = []
     for name, metric in result._metrics.items():
         rope = Interval(0.0, 0.0) if ropes is None else ropes[name]
@@ -204,13 +292,41 @@ def answer_of_pair(result: Any, ropes: Ropes) -> Answer:
         f"positive where {a} is better, and negative where {b} is."
     )
     turns = filter(None, dict.fromkeys(j.decision.turn for j in told))
-    return Answer(
+
+    def numbers(metric: Metric) -> list[Fact]:
+        return [("observed", observed_of(result, metric)), ("difference", lead(result, metric))]
+
+    def tables() -> Iterator[Table]:
+        yield POSTERIOR, f"{a} minus {b}", table_of_pair(result, ropes, mcse=True)
+        yield SENSITIVITY, result.metrics[0], _sensitivity(result, ropes)
+
+    return Page(
+        f"{a} against {b}",
         _headline(told, len(judged) - len(told)),
         [("", _table_of_pair(result, judged))],
+        _in_sentences(result, numbers),
         meaning,
         [*turns, *as_sentences(facts_of(result), but=BASIS)],
         list(_open_of_pair(told, ropes)),
+        tables(),
+        _figures_of_pair(result, ropes),
     )
+
+
+def _figures_of_pair(result: ComparisonResult, ropes: Ropes) -> list[Figure]:
+    draw, shown, figures = partial(result.plot, title=""), _few(result), list[Figure]()
+    for name, metric in shown.items():
+        label = f"posterior of the difference in {in_headings(metric)}"
+        figures.append((label, partial(draw, metric=name, rope=ropes)))
+    recorded = {} if result._cross_validation is None else result._cross_validation.scores
+    for name in shown:
+        if name in recorded or result.evidence.of_splits(name) is not None:
+            scores = partial(draw, "scores", metric=name)
+            figures.append((f"split scores in {name}", scores))
+        if not result._posterior.has_independent_draws:
+            trace = partial(result.plot, "trace", metric=name)
+            figures.append((f"draws of the chains in {name}", trace))
+    return figures
 
 
 def _headline(told: Sequence[_Judged], n_more: int) -> str:
@@ -231,7 +347,7 @@ def _headline(told: Sequence[_Judged], n_more: int) -> str:
     return _sentence(words)
 
 
-def _table_of_pair(result: Any, judged: Sequence[_Judged]) -> pd.DataFrame:
+def _table_of_pair(result: ComparisonResult, judged: Sequence[_Judged]) -> pd.DataFrame:
     rows = {}
     bounds = {j.metric.bounds for j in judged}
     for j in judged:
@@ -287,22 +403,22 @@ def _open_of_pair(told: Sequence[_Judged], ropes: Ropes) -> Iterator[str]:
         yield on_other_splits(decision.n_repeats, "what is settled", decision.more_repeats)
 
 
-def answer_of_many(
-    ranking: Any, ropes: Ropes, prob: float = 0.95, search: Sequence[Fact] = ()
-) -> Answer:
-    """Return what is said of several classifiers, or of the candidates of a search by its facts."""
+def page_of_many(
+    ranking: Ranking, ropes: Ropes, prob: float = 0.95, search: Sequence[Fact] = ()
+) -> Page:
+    """Return the page of several classifiers, or of the candidates of a search by its facts."""
     told: list[RankingDecision] = []
-    tables, limits, meaning, still = [], [], list(_measured(ranking)), list[str]()
+    shown, limits, meaning, still = [], [], list(_measured(ranking)), list[str]()
     for name, metric in list(ranking._metrics.items())[:MOST_TOLD]:
         rope = Interval(0.0, 0.0) if ropes is None else ropes[name]
         told.append(ranking.decision(rope, prob, metric=metric))
-        tables.append((in_headings(metric), _table_of_many(ranking, metric, told[-1])))
+        shown.append((in_headings(metric), _table_of_many(ranking, metric, told[-1])))
         limits.append(f"{-rope.low:.4g} in {in_headings(metric)}")
     if ropes is not None:
         which = _joined(limits)
         meaning.append(f"Being behind the best by up to {which} was declared too small to matter.")
     first = ranking.table.index[0]
-    meaning += as_sentences(ranking._choice(ranking._metric(None)))
+    meaning += as_sentences(choice(ranking, ranking._metric(None)))
     for decision in told:
         others = [name for name in decision.open if name != first]
         if others and not still:
@@ -311,10 +427,37 @@ def answer_of_many(
         still.append(NO_ROPE_SAID)
     # A search has a fact for what is told of the best of a ranking.
     applies = as_sentences(search or facts_of(ranking), but=(*BASIS, "estimate"))
-    return Answer(_headline_of_many(ranking, told), tables, meaning, applies, still)
+    return Page(
+        f"A comparison of {len(ranking.names)} classifiers",
+        _headline_of_many(ranking, told),
+        shown,
+        _in_sentences(ranking, lambda metric: [("observed", observed_of(ranking, metric))]),
+        meaning,
+        applies,
+        still,
+        _tables_of_many(ranking, ropes),
+        [
+            (f"ranking by {name}", partial(ranking.plot, title="", metric=name, rope=ropes))
+            for name in _few(ranking)
+        ],
+        len(ranking.names),
+    )
 
 
-def _headline_of_many(ranking: Any, told: Sequence[RankingDecision]) -> str:
+def _tables_of_many(ranking: Ranking, rope: Any) -> Iterator[Table]:
+    for name in ranking.metrics:
+        yield POSTERIOR, name, table_of_many(ranking, rope, mcse=True, metric=name)
+    best = ranking.table.index[:MOST_IN_PAIRS]
+    pairs = [ranking.pairs[first, second] for first, second in combinations(best, 2)]
+    summary = pd.concat([pair.metric(ranking._metric(None)).summary(rope) for pair in pairs])
+    index = pd.Index(["{} minus {}".format(*pair.names) for pair in pairs], name="pair")
+    cut = "" if len(best) == len(ranking.names) else f", {MOST_IN_PAIRS} with the highest means"
+    text = as_text(summary.set_axis(index), rope=rope is not None)
+    yield "Pairs", f"{ranking.metrics[0]}{cut}", text
+    yield SENSITIVITY, f"{ranking.metrics[0]}, {index[0]}", _sensitivity(pairs[0], rope)
+
+
+def _headline_of_many(ranking: Ranking, told: Sequence[RankingDecision]) -> str:
     clauses = []
     for decision in told:
         called = in_headings(ranking._metrics[decision.metric])
@@ -354,7 +497,7 @@ def _some(names: Sequence[str]) -> str:
     return f"{len(names)} others"
 
 
-def _table_of_many(ranking: Any, metric: Metric, decision: RankingDecision) -> pd.DataFrame:
+def _table_of_many(ranking: Ranking, metric: Metric, decision: RankingDecision) -> pd.DataFrame:
     table = ranking.ranking(prob=decision.prob, metric=metric)
     behind = behind_the_best(ranking._pooled(metric), decision.prob)
     behind = behind.set_axis(list(ranking.names)).loc[table.index]
@@ -363,11 +506,12 @@ def _table_of_many(ranking: Any, metric: Metric, decision: RankingDecision) -> p
     extent = min(behind["behind_low"].head(MOST_ROWS).min(), -limit), 0.0
     words = {"equivalent": f"within {limit:.4g} of the best" if limit else "the best"}
     words |= {"open": "not settled", "worse": "surely worse"}
-    for name, row in table.iterrows():
-        mean, low, high = behind.loc[name]
+    for label, row in table.iterrows():
+        name = str(label)
+        mean, low, high = map(float, behind.loc[name])
         chances = [row["p_best"], *([decision.p_equivalent[name]] if limit else [])]
         said = f"{fixed(-mean, digits)} ({_ends(Interval(-high, -low), digits)})"
-        rows[str(name)] = [
+        rows[name] = [
             fixed(sign_in_headings(metric) * row["observed"], digits),
             Bar(Interval(low, high), mean, extent, said, decision.rope),
             *(format_probability(chance, threshold=decision.prob) for chance in chances),
@@ -378,9 +522,11 @@ def _table_of_many(ranking: Any, metric: Metric, decision: RankingDecision) -> p
     return _table(columns, rows)
 
 
-def _open_of_many(pair: Any, decision: RankingDecision, of_search: bool) -> Iterator[str]:
+def _open_of_many(
+    pair: ComparisonResult, decision: RankingDecision, of_search: bool
+) -> Iterator[str]:
     """Yield what would settle what is open; how many instances, of two that nobody searched."""
-    units, limit = pair._units(pair._metric(decision.metric)), -decision.rope.low
+    units, limit = units_of(pair, pair._metric(decision.metric)), -decision.rope.low
     planned = limit and units in PLANNED and not of_search
     call = f"required_sample_size(rope={limit:g}, metric={decision.metric!r})"
     of_pair = "result.pairs[{!r}, {!r}]".format(*pair.names)
@@ -391,8 +537,8 @@ def _open_of_many(pair: Any, decision: RankingDecision, of_search: bool) -> Iter
     yield f"Fewer {choices}, if some are no real choice."
 
 
-def answer_of_one(result: Any) -> Answer:
-    """Return what is said of one classifier."""
+def page_of_one(result: ScoreResult) -> Page:
+    """Return the page of one classifier."""
     clauses, rows = [], {}
     for metric in result._metrics.values():
         value, (observed,) = result._distribution(metric), result._posterior.observed(metric)
@@ -403,90 +549,86 @@ def answer_of_one(result: Any) -> Answer:
         rows[called].append(" to ".join(ends))
         clauses.append(f"{called} between {' and '.join(ends)}")
     each = "each " if len(clauses) > 1 else ""
-    return Answer(
+
+    def tables() -> Iterator[Table]:
+        yield POSTERIOR, result.name, table_of_one(result, mcse=True)
+        other_priors = result.prior_sensitivity().drop(columns="observed")
+        yield SENSITIVITY, result.metrics[0], as_text(by_model_and_prior(other_priors))
+
+    return Page(
+        f"The performance of {result.name}",
         f"{result.name} has {_joined(clauses[:MOST_TOLD])}, {each}with probability 95%.",
         [("", _table(["observed", "estimate", "95% interval"], rows))],
+        _in_sentences(result, lambda metric: [("observed", observed_of(result, metric))]),
         [*_measured(result), f"{_GIVEN} value is in the 95% interval with probability 95%."],
         as_sentences(facts_of(result), but=BASIS),
         [],
+        tables(),
+        [
+            (f"posterior of {name}", partial(result.plot, title="", metric=name))
+            for name in _few(result)
+        ],
     )
 
 
-# Larger tables are cut.
-ROWS_ON_PAGES = 40
-# Confusion tables of more classes are left out, and so are those of more classifiers.
-MOST_CLASSES, MOST_TABLES = 12, 6
-POSTERIOR, SENSITIVITY = "Posterior", "Sensitivity to the prior"
-
-
-# The section and the caption of a table, and its text.
-Table = tuple[str, str, pd.DataFrame]
-
-# What a figure shows, and the arguments of `plot` that draw it.
-Figure = tuple[str, dict[str, Any]]
-
-
-def view(result: Any) -> str:
+def view(page: Page) -> str:
     """Return what a notebook shows: a sentence, a table, the first figure, and what to know."""
-    answer = result._answer(None)
-    (caption, frame), *_ = answer.tables
+    (caption, frame), *_ = page.shown
     return html.block(
-        f"<p><strong>{text(answer.headline)}</strong></p>",
+        f"<p><strong>{text(page.headline)}</strong></p>",
         _cut(frame, caption, MOST_ROWS, card_table),
-        *_drawn(result, result._figures(None)[:1]),
-        paragraphs("\n\n".join(answer.applies)),
+        *_drawn(page, 1),
+        paragraphs("\n\n".join(page.applies)),
     )
 
 
-def page(
-    result: Any,
-    view_of: PosteriorView,
-    rope: Any = None,
+def write(
+    path: str | PathLike[str],
+    result: Result,
+    make: Callable[[], Page],
     names: Sequence[str] | None = None,
     headline: str = "",
-) -> str:
-    """Return the page of a result, as its `_answer`, `_tables` and `_figures` tell.
+) -> None:
+    """Write the page of a result, which is made once the file is known to be writable.
 
-    `view_of` has its evidence and posterior, and `names` the classifiers whose confusion tables are
-    shown. With a headline, such as that of a gate, that of the answer stands below it.
+    `names` are the classifiers whose confusion tables are shown. With a headline, such as that of a
+    gate, that of the page stands below it.
     """
-    answer, figures = result._answer(rope), _drawn(result, result._figures(rope))
+    html.write_page(path, lambda: _document(make(), result, names, headline))
+
+
+def _document(page: Page, result: Result, names: Sequence[str] | None, headline: str) -> str:
+    figures = _drawn(page)
     statistics: dict[str, list[str]] = {
-        "Evidence": [_evidence(view_of, names)],
-        "Model and prior": [_model_and_prior(view_of)],
-        "Computation": [_computation(view_of)],
+        "Evidence": [_evidence(result, names)],
+        "Model and prior": [_model_and_prior(result)],
+        "Computation": [_computation(result)],
     }
-    for heading, caption, frame in result._tables(rope):
+    for heading, caption, frame in page.tables:
         statistics.setdefault(heading, []).append(_cut(frame, caption, ROWS_ON_PAGES))
     statistics[POSTERIOR] += figures[1:]
-    statistics["To reproduce this"] = [_reproduction(view_of)]
-    shown = (_cut(frame, caption, MOST_ROWS, card_table) for caption, frame in answer.tables)
+    statistics["To reproduce this"] = [_reproduction(result)]
+    shown = (_cut(frame, caption, MOST_ROWS, card_table) for caption, frame in page.shown)
     return html.document(
-        result._title(),
-        headline or answer.headline,
-        paragraphs(answer.headline if headline else ""),
+        page.title,
+        headline or page.headline,
+        paragraphs(page.headline if headline else ""),
         *shown,
         *figures[:1],
-        section("What this means", paragraphs(" ".join(answer.meaning))),
-        section("What it applies to", paragraphs("\n\n".join(answer.applies))),
-        section("What would settle it", paragraphs("\n\n".join(answer.open))),
+        section("What this means", paragraphs(" ".join(page.meaning))),
+        section("What it applies to", paragraphs("\n\n".join(page.applies))),
+        section("What would settle it", paragraphs("\n\n".join(page.open))),
         html.folded(
             "Statistics", *(section(title, *parts, level=3) for title, parts in statistics.items())
         ),
     )
 
 
-def _drawn(result: Any, figures: Sequence[Figure]) -> list[str]:
+def _drawn(page: Page, most: int | None = None) -> list[str]:
     """Return figures, without titles unless they ask for one: a headline stands beside them."""
-    n_rows = result._rows_of_figures()
+    n_rows = page.rows_of_figures
     size = html.WIDTH, min(1.6 + 0.2 * n_rows, 9.0) if n_rows else 2.9
-
-    def drawn(label: str, options: dict[str, Any]) -> str:
-        return html.inline_svg(
-            lambda ax: result.plot(ax=ax, **{"title": "", **options}), label, size=size
-        )
-
-    return [drawn(*figure) for figure in figures]
+    return [html.inline_svg(draw, label, size=size) for label, draw in page.figures[:most]]
 
 
 def _cut(
@@ -496,7 +638,7 @@ def _cut(
     return table(frame.head(most), caption) + more
 
 
-def _evidence(result: PosteriorView, shown: Sequence[str] | None) -> str:
+def _evidence(result: Result, shown: Sequence[str] | None) -> str:
     """Return what the evidence is, with the confusion table of each classifier in `shown`."""
     posterior, names = result._posterior, result._names
     evidence = posterior.evidence
@@ -533,7 +675,7 @@ def _counts(counts: Any, rows: Sequence[Any], columns: Sequence[Any], caption: s
     return frame_table(pd.DataFrame(texts, list(map(str, rows)), list(map(str, columns))), caption)
 
 
-def _model_and_prior(result: PosteriorView) -> str:
+def _model_and_prior(result: Result) -> str:
     """Return the model in the words of its documentation, and the parameters of its prior."""
     prior = ", ".join(f"{name} = {value}" for name, value in result.prior.items())
     documented = inspect.getdoc(type(result._posterior.model)) or ""
@@ -541,7 +683,7 @@ def _model_and_prior(result: PosteriorView) -> str:
     return html.listed([("prior", prior or "none")]) + paragraphs(words.replace("`", ""))
 
 
-def _computation(result: PosteriorView) -> str:
+def _computation(result: Result) -> str:
     """Return how the posterior was computed."""
     posterior = result._posterior
     items: list[tuple[str, Any]] = [("engine", result.engine)]
@@ -551,7 +693,7 @@ def _computation(result: PosteriorView) -> str:
     return html.listed(items)
 
 
-def _reproduction(result: PosteriorView) -> str:
+def _reproduction(result: Result) -> str:
     """Return the seed and the versions that the result was made with."""
     versions = {
         "skbayeseval": __version__,

@@ -1,19 +1,39 @@
-"""What a result says in words: a list of facts, which is printed, explained and shown alike."""
+"""A result in words: what was found, in sentences, and facts, which are printed and explained.
+
+Functions of one classifier, of a pair and of many stand side by side; pages say more (`page`).
+"""
 
 from __future__ import annotations
 
 import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pandas as pd
 
 from skbayeseval.evidence.unit_numbers import cell_influence, effective_number
+from skbayeseval.judgement.decision import PLANNED, digits_of, format_interval, format_probability
+from skbayeseval.judgement.intervals import Interval
+from skbayeseval.judgement.ranking_decision import number_of_copies, who_is_best
 from skbayeseval.metrics.metric import Metric
 from skbayeseval.posterior.build import N_CALLS, N_DRAWS, default_draws
 from skbayeseval.posterior.posterior import Posterior
-from skbayeseval.results.posterior_view import PosteriorView
+from skbayeseval.results.text_tables import (
+    decimals,
+    in_tiers,
+    table_of_many,
+    table_of_one,
+    with_letters,
+    within,
+)
+
+if TYPE_CHECKING:
+    from skbayeseval.results.comparison import ComparisonResult
+    from skbayeseval.results.ranking import Ranking
+    from skbayeseval.results.result import Result
+    from skbayeseval.results.single import ScoreResult
 
 # A keyword, and words that go with it on a line or in a sentence.
 Fact = tuple[str, str]
@@ -47,6 +67,15 @@ FEW_UNITS = 20
 # The observed values of so many classifiers are told.
 MOST_VALUES = 4
 
+# Of more classifiers than this, tiers are a column, and only the best are compared in pairs.
+MOST_IN_PAIRS = 8
+
+# A class is scarce if it has less than this share of all instances.
+SCARCE = 0.25
+
+R = "with r the smallest difference that matters to you"
+WITHOUT_A_ROPE = f"decision(rope=r), {R}"
+
 
 def as_lines(facts: Iterable[Fact]) -> list[str]:
     """Return facts as lines to print."""
@@ -72,12 +101,12 @@ def in_brief(facts: Sequence[Fact], most_cautions: int = 1) -> list[Fact]:
     return shown + [fact for fact in facts if fact[0] in PRINTED]
 
 
-def facts_of(result: PosteriorView) -> list[Fact]:
+def facts_of(result: Result) -> list[Fact]:
     """Return what the posterior stands on, what it applies to, and what to be careful about."""
     return [*_basis(result), *cautions_of(result), *_scope(result)]
 
 
-def _basis(result: PosteriorView) -> Iterator[Fact]:
+def _basis(result: Result) -> Iterator[Fact]:
     posterior, metrics = result._posterior, result._metrics
     inferred, evidence = posterior.weights, posterior.evidence
     if inferred is not None:
@@ -141,7 +170,7 @@ def _which(metrics: Mapping[str, Metric], name: str) -> str:
     return "" if len(metrics) == 1 else f"{name}: "
 
 
-def cautions_of(result: PosteriorView) -> Iterator[Fact]:
+def cautions_of(result: Result) -> Iterator[Fact]:
     """Yield what makes the result less reliable than it looks."""
     posterior, metrics = result._posterior, result._metrics
     yield from (("caution", warning) for warning in result.warnings)
@@ -170,7 +199,7 @@ def cautions_of(result: PosteriorView) -> Iterator[Fact]:
 MANY_CLASSES, FEW_PER_CLASS = 8, 40
 
 
-def _cautions_of_learners(result: PosteriorView) -> Iterator[Fact]:
+def _cautions_of_learners(result: Result) -> Iterator[Fact]:
     """Yield what makes a cross-validation less reliable than it looks."""
     record, n_classes = result._cross_validation, len(result.labels)
     if record is None or record.estimand == "fitted":
@@ -189,7 +218,7 @@ def _cautions_of_learners(result: PosteriorView) -> Iterator[Fact]:
         )
 
 
-def _scope(result: PosteriorView) -> Iterator[Fact]:
+def _scope(result: Result) -> Iterator[Fact]:
     """Yield what metrics are of, and what the result applies to."""
     posterior, metrics = result._posterior, result._metrics
     is_average = any(metric.is_macro for metric in metrics.values())
@@ -215,7 +244,7 @@ def _scope(result: PosteriorView) -> Iterator[Fact]:
             yield "chosen by", f"{name}: {_tally(chosen)}"
 
 
-def trained_on(result: PosteriorView) -> str:
+def trained_on(result: Result) -> str:
     """Return a sentence on how many instances learners were trained on, if not on all; else ""."""
     record = result._cross_validation
     if record is None or record.estimand != "learner":
@@ -223,7 +252,7 @@ def trained_on(result: PosteriorView) -> str:
     return f"Applies to learners trained on {record.train_size:,.0f} instances{_of_all(result)}."
 
 
-def _of_all(result: PosteriorView) -> str:
+def _of_all(result: Result) -> str:
     """Return how to ask about the model that ships, if that is possible."""
     record = result._cross_validation
     number = None if record is None else record.n_instances
@@ -235,7 +264,7 @@ def _of_all(result: PosteriorView) -> str:
     return f"; for models refitted on all {number:,}, use {record.for_all}"
 
 
-def applies_to(result: PosteriorView) -> str:
+def applies_to(result: Result) -> str:
     """Return which learners or models the result applies to."""
     record, share = result._cross_validation, result.evidence.train_share
     if record is not None and record.estimand == "fitted":
@@ -272,14 +301,14 @@ def _tally(chosen: Sequence[Mapping[str, Any] | None]) -> str:
     return shown + ("; ..." if len(words) > 3 else "")
 
 
-def observed_values(result: PosteriorView, metric: Metric) -> str:
+def observed_values(result: Result, metric: Metric) -> str:
     """Return the observed values of the classifiers, in words, and those with estimates."""
     completed = result.evidence.completed
     more = "" if completed is None else f"; completed: {_values(result, completed)}"
     return _values(result, result._posterior.observed(metric)) + more
 
 
-def _values(result: PosteriorView, values: Sequence[float]) -> str:
+def _values(result: Result, values: Sequence[float]) -> str:
     shown = list(zip(result._names, values, strict=True))[:MOST_VALUES]
     more = ", ..." if len(values) > MOST_VALUES else ""
     return ", ".join(f"{name} {in_figures(value)}" for name, value in shown) + more
@@ -290,7 +319,7 @@ def in_figures(value: float) -> str:
     return f"{value:.4f}" if abs(value) < 100 else f"{value:.1f}"
 
 
-def observed_of(result: PosteriorView, metric: Metric) -> str:
+def observed_of(result: Result, metric: Metric) -> str:
     """Return the observed values, and what they are of after a cross-validation."""
     words, means = observed_values(result, metric), means_of_splits(result, metric)
     if means is not None:
@@ -301,7 +330,7 @@ def observed_of(result: PosteriorView, metric: Metric) -> str:
     return words
 
 
-def means_of_splits(result: PosteriorView, metric: Metric) -> dict[str, float] | None:
+def means_of_splits(result: Result, metric: Metric) -> dict[str, float] | None:
     """Return the mean of the split scores of each classifier, if other values were observed.
 
     Observed values of predictions are of all splits together. None if there are no splits, or if
@@ -416,3 +445,213 @@ def _seen(number: float, plural: str, singular: str, count_weight: float) -> str
     if number == 0:
         return f"no {plural} were seen"
     return f"only 1 {singular} was seen" if number == 1 else f"only {number:.0f} {plural} were seen"
+
+
+def called(result: Result, metric: Metric) -> str:
+    """Return what a metric is called in a sentence, with the positive class unless it is 1."""
+    positive = positive_class(result._posterior, metric)
+    return metric.name if positive is None else f"{metric.name} of class {positive!r}"
+
+
+def on(result: Result, metric: Metric) -> str:
+    """Return "on" and the metric, such as " on the next data set"."""
+    derived = metric.name in result._posterior.model.derived_metrics
+    return f" on {'the ' if derived else ''}{called(result, metric)}"
+
+
+def printed(result: Result, verdict: Sequence[str], then: str = WITHOUT_A_ROPE) -> str:
+    """Return what is printed: the verdict, what nobody should miss, and what to call next."""
+    return "\n".join([*verdict, *as_lines([*in_brief(facts_of(result)), ("next", then)])])
+
+
+def headline_of_one(result: ScoreResult, metric: Metric) -> str:
+    """Return a sentence on what a metric says of one classifier."""
+    low, high = result.hdi(metric=metric)
+    return (
+        f"The {called(result, metric)} of {result.name} lies between {low:.4f} and {high:.4f} with "
+        f"probability 95% (observed {result._posterior.observed(metric)[0]:.4f})."
+    )
+
+
+def verdict_of_one(result: ScoreResult) -> list[str]:
+    """Return the lines that are printed first of one classifier."""
+    if len(result.metrics) == 1:
+        return [headline_of_one(result, result._metric(None))]
+    table = table_of_one(result).drop(columns=["mean", "std"])
+    return [f"The performance of {result.name}:", table.rename_axis(None).to_string()]
+
+
+def headline_of_pair(result: ComparisonResult, metric: Metric) -> str:
+    """Return a sentence on who is better, and how surely."""
+    a, b = result.names
+    identical = result._posterior.what_is_identical(metric)
+    if identical is not None:
+        where = on(result, metric)
+        return f"{a} and {b} are identical{where}: their {identical} are the same."
+    difference = result._distribution(metric)
+    worse, equal, better = difference.around(Interval(0.0, 0.0))
+    ahead, behind = (a, b) if difference.lead > 0 else (b, a)
+    verdict = f"{ahead} is better than {behind}"
+    if equal >= max(worse, better):
+        verdict = f"{a} and {b} are equal"
+    elif not difference.lead:
+        where = on(result, metric)
+        return f"Neither {a} nor {b} is ahead{where}: each is better with the same probability."
+    chance = format_probability(max(worse, equal, better), words=True)
+    return f"{verdict}{on(result, metric)} with probability {chance}."
+
+
+def verdict_of_pair(result: ComparisonResult) -> list[str]:
+    """Return the lines that are printed first of two classifiers."""
+    if len(result.metrics) > 1:
+        return [_count(result), within(_table_of_metrics(result))]
+    metric = result._metric(None)
+    words = f"{lead(result, metric)} (observed: {observed_values(result, metric)})"
+    return [headline_of_pair(result, metric), *as_lines([("difference", words)])]
+
+
+def next_of_pair(result: ComparisonResult) -> str:
+    """Return what to call next: for more evidence, if that is what one metric lacks."""
+    metric = result._metric(None)
+    if len(result.metrics) > 1 or result._posterior.what_is_identical(metric) is not None:
+        return WITHOUT_A_ROPE
+    around, units = result._distribution().around(Interval(0.0, 0.0)), units_of(result, metric)
+    if max(around) >= 0.95 or not units.startswith(PLANNED):
+        return WITHOUT_A_ROPE
+    return f"more {units} would tell; required_sample_size(rope=r) estimates how many, {R}"
+
+
+def lead(result: ComparisonResult, metric: Metric) -> str:
+    """Return who is ahead by how much; of identical classifiers, how much they may differ."""
+    difference = result._distribution(metric)
+    (low, high), mean = difference.hdi(), difference.mean
+    if result._posterior.what_is_identical(metric) is not None:
+        most = max(abs(low), abs(high))
+        return f"at most {most:.4f} either way on other instances, with probability 95%"
+    ahead, digits = result.names[0], digits_of(Interval(low, high))
+    if difference.lead < 0:
+        ahead, mean, low, high = result.names[1], -mean, -high, -low
+    estimate, *ends = (f"{abs(value):.{digits}f}" for value in (mean, low, high))
+    if not difference.lead or mean <= 0 or float(estimate) == 0:  # of a skewed difference, too
+        return f"hardly any; 95% interval: {ahead} {ends[0]} behind to {ends[1]} ahead"
+    between = f"{ends[0]} to {ends[1]}"
+    if low < 0:
+        between = f"from {ends[0]} behind to {ends[1]} ahead"
+    return f"{ahead} ahead by {estimate}, 95% interval {between}"
+
+
+def _count(result: ComparisonResult) -> str:
+    """Return a sentence on how many metrics each classifier is ahead on."""
+    metrics, letters = list(result._metrics.values()), with_letters(result.names)
+    identical = {result._posterior.what_is_identical(metric) for metric in metrics}
+    same = "both" if len(metrics) == 2 else f"all {len(metrics)}"
+    if None not in identical:
+        said = " and ".join(map(str, identical))
+        return f"{letters[0]} and {letters[1]} are identical on {same} metrics: same {said}."
+    leads = [
+        0 if result._posterior.what_is_identical(metric) else result._distribution(metric).lead
+        for metric in metrics
+    ]
+    first, second = (1, -1) if leads.count(1) >= leads.count(-1) else (-1, 1)
+    if not any(leads):
+        return f"Neither {letters[0]} nor {letters[1]} is ahead on any of {len(metrics)} metrics."
+    n = leads.count(first)
+    total = "both" if n == len(leads) == 2 else f"{n} of {len(leads)}"
+    rest = f", behind on {leads.count(second)}" if second in leads else ""
+    rest += f", level on {leads.count(0)}" if 0 in leads else ""
+    ahead, behind = letters if first == 1 else letters[::-1]
+    return f"{ahead} is ahead of {behind} on {total} metrics{rest}."
+
+
+def _table_of_metrics(result: ComparisonResult) -> pd.DataFrame:
+    """Return the observed values and the differences, one row per metric, as text."""
+    rows = []
+    for metric in result._metrics.values():
+        difference, observed = result._distribution(metric), result._posterior.observed(metric)
+        chance = format_probability(difference.around(Interval(0.0, 0.0)).better)
+        cells, hdi = list(map(in_figures, observed)), difference.hdi()
+        mean = f"{difference.mean:+.{digits_of(hdi)}f}"
+        rows.append([*cells, mean, format_interval(hdi), chance])
+    columns = ["A", "B", "A minus B", "95% interval", "P(A better)"]
+    return pd.DataFrame(rows, result.metrics, columns)
+
+
+def _scarce_class(posterior: Posterior, metric: Metric) -> Any:
+    """Return the class on whose instances a metric rests and which has few of all; None if none."""
+    scored: Any = posterior.scored
+    if metric.source == "instances" and scored is not None and scored.truth.ndim == 1:
+        labels, positive = scored.labels, 1 if scored.positive is None else scored.positive
+        true = np.bincount(scored.truth, minlength=len(labels))
+    elif metric.source == "tables" and posterior.evidence.family == "classes":
+        counts = posterior.counts[0]
+        labels, positive, true = counts.labels, counts.positive, counts.true
+    else:
+        return None
+    needed = metric.class_needed(positive)
+    classes = [] if needed is None else [needed]
+    if len(labels) == 2 and metric.needs_classes == "several":
+        classes = [0, 1]
+    rare = min(classes, key=lambda c: true[c], default=None)
+    return None if rare is None or not true[rare] < SCARCE * true.sum() else labels[rare]
+
+
+def units_of(result: ComparisonResult, metric: Metric) -> str:
+    """Return what more evidence consists of that could settle a metric, if anything could."""
+    if metric.name in result._posterior.model.derived_metrics:
+        return ""  # a further data set deviates, however many are known
+    if result.evidence.n_groups:
+        return result.evidence.noun_of_groups
+    if result.evidence.is_of_items:
+        return "items"
+    if result.evidence.is_of_splits:
+        return "evidence"
+    if result.evidence.noun == "chunks":
+        return "sentences"
+    label = _scarce_class(result._posterior, metric)
+    of_class = "" if label is None else f" of class {label}"
+    if result.evidence.has_independent_instances and not metric.weighs_instances:
+        return f"labelled instances{of_class}"
+    return f"instances{of_class}"
+
+
+def headline_of_many(ranking: Ranking, metric: Metric, prob: float = 0.95) -> str:
+    """Return a sentence on the first row of the table."""
+    table, where = ranking.ranking(metric=metric), on(ranking, metric)
+    best, p_best = str(table.index[0]), table["p_best"].iloc[0]
+    copies = number_of_copies(table, best)
+    return f"{who_is_best(best, len(table), p_best, prob, where, copies)}."
+
+
+def choice(ranking: Ranking, metric: Metric) -> list[Fact]:
+    """Return what being chosen as the best of three or more makes of its score."""
+    table = ranking.ranking(metric=metric)
+    if len(table) < 3:
+        return []
+    best = table.iloc[0]
+    digits = decimals((best["hdi_high"] - best["hdi_low"]) / 4)
+    known = "completed" if "completed" in table else "observed"
+    observed, mean = (f"{best[name]:.{digits}f}" for name in (known, "mean"))
+    why = f"it allows for being chosen as the best of {len(table)}"
+    if float(mean) < float(observed):
+        why = f"the best of {len(table)} looks better than it is"
+    return [("estimate", f"{mean} for {table.index[0]} ({observed} {known}): {why}")]
+
+
+def is_board(ranking: Ranking) -> bool:
+    """Return whether there are so many that tiers are a column, and not lists of names."""
+    return len(ranking.names) > MOST_IN_PAIRS
+
+
+def verdict_of_many(ranking: Ranking, rope: Any = None) -> list[str]:
+    """Return the lines that are printed first of several classifiers."""
+    lines = []
+    for metric in ranking._metrics.values():
+        table = table_of_many(ranking, metric=metric).drop(columns="std")
+        facts = choice(ranking, metric)
+        if is_board(ranking):
+            tiers = ranking.tiers(rope or 0.0, metric=metric)
+            table = in_tiers(table, tiers)
+            by = "" if tiers.rope.low else "; any difference counts"
+            facts = [("tiers", f"{tiers.rule}{by}"), *facts]
+        lines += [headline_of_many(ranking, metric), within(table), *as_lines(facts)]
+    return lines
