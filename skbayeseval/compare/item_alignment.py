@@ -181,7 +181,8 @@ def _matched(
             _check_same(order, ids, first, name, HINT)
         if not ids.equals(order):
             more = ids.difference(order, sort=False)
-            order = order.append(more).astype(order.dtype)  # append makes numbers of objects
+            both = np.concatenate([order.to_numpy(), more.to_numpy()])
+            order = pd.Index(both, dtype=order.dtype)  # append makes floats of objects
     if missing != "raise":
         _check_types(order)
         if all(ids.is_monotonic_increasing for ids in same.values()):

@@ -12,8 +12,8 @@ X, Z = list("xyz"), list("zxy")
 FRAME = pd.DataFrame({"r1": A, "r2": B}, X)
 
 
-def matched(a, b, ids=None):
-    return compare_items(a, b, item=ids, n_draws=100).evidence.scores
+def matched(a, b, ids=None, **options):
+    return compare_items(a, b, item=ids, n_draws=100, **options).evidence.scores
 
 
 @pytest.mark.parametrize(
@@ -260,6 +260,11 @@ class TestTypesOfIds:
         assert seen.sum(axis=1).tolist() == [200, 200]
         given = np.stack([grades, 1 - grades])
         np.testing.assert_array_equal(found.evidence.human[seen], given[seen])
+
+    def test_whole_numbers_beside_floats(self):
+        scores = pd.Series([0.0, 0.5, 1.0, 1.0], [0, 2, LARGE, LARGE + 1]), [0.5, 0.1, 0.7]
+        found = matched(scores[0], pd.Series(scores[1], [2.0, 1.0, 0.0]), missing="drop")
+        np.testing.assert_array_equal(found[..., 0], [[0, 0.5], [0.7, 0.5]])
 
     def test_levels_of_an_index(self):
         ids = np.arange(300) + LARGE
