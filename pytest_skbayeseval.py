@@ -7,16 +7,12 @@ import: that is done when a test asks for the fixture.
 from __future__ import annotations
 
 import math
-import os
 import statistics
 import warnings
 from collections.abc import Callable
 from typing import Any
 
 import pytest
-
-# The options of `skbayeseval.read_samples`; all others are those of `skbayeseval.compare_items`.
-READING = {"score", "id", "group", "filter", "task", "runs", "human"}
 
 
 class Comparison:
@@ -80,38 +76,29 @@ def _needed(result: Any, decision: Any, limit: float) -> list[str]:
     return needed
 
 
-def _compare(scores_a: Any, scores_b: Any, **options: Any) -> Comparison:
-    from skbayeseval import compare_items, read_samples
+def _compare(scores_a: Any, scores_b: Any = None, **options: Any) -> Comparison:
+    from skbayeseval import compare_items
     from skbayeseval._validation import UnlikelyDataWarning
-    from skbayeseval.compare.logs import names_of_models
 
-    both = [scores_a, scores_b]
-    if all(isinstance(scores, (str, os.PathLike)) for scores in both):
-        names = [os.path.basename(os.fspath(scores)) for scores in both]
-        reading = {name: options.pop(name) for name in READING & options.keys()}
-        both = [read_samples(scores, **reading) for scores in both]
-        options.setdefault("scoring", both[0].score)
-        names = names_of_models(both, names)
-        options.setdefault("names", names if names[0] != names[1] else None)
     options.setdefault("random_state", 0)
     with warnings.catch_warnings():  # nobody reads warnings of tests that pass
         warnings.simplefilter("error", UnlikelyDataWarning)
-        return Comparison(compare_items(*both, **options))
+        return Comparison(compare_items(scores_a, scores_b, **options))
 
 
 @pytest.fixture
 def bayes_compare() -> Callable[..., Comparison]:
     """Return a function that compares two systems from one score per item.
 
-    ``bayes_compare(scores_a, scores_b, **options)`` takes what `skbayeseval.compare_items` takes,
-    or the paths of two logs, and the options of `skbayeseval.read_samples`. What it returns has
-    `assert_not_worse(margin)`, `assert_better(margin=0)` and `result`.
+    ``bayes_compare(scores_a, scores_b, **options)`` takes what `skbayeseval.compare_items` takes.
+    What it returns has `assert_not_worse(margin)`, `assert_better(margin=0)` and `result`.
 
     Examples
     --------
     ::
 
         def test_new_prompt(bayes_compare):
-            bayes_compare("new.jsonl", "old.jsonl").assert_not_worse(0.01)
+            columns = {"system": "model", "item": "id", "score": "correct"}
+            bayes_compare("table.jsonl", **columns).assert_not_worse(0.01)
     """
     return _compare

@@ -14,7 +14,6 @@ from skbayeseval._version import __version__, show_versions
 from skbayeseval.compare.comparer import BayesianComparer
 from skbayeseval.compare.cross_validation import bayesian_cross_val_score, bayesian_cross_validate
 from skbayeseval.compare.large_tables import TableCounts, compare_table, count_table
-from skbayeseval.compare.logs import Samples, read_samples
 from skbayeseval.compare.predictions import (
     compare_confusion_matrices,
     compare_counts,
@@ -47,7 +46,6 @@ __all__ = [
     "PowerAnalysis",
     "PyMCEngine",
     "Ranking",
-    "Samples",
     "ScoreResult",
     "SearchReport",
     "SubgroupComparison",
@@ -71,7 +69,6 @@ __all__ = [
     "load_result",
     "metrics",
     "power_analysis",
-    "read_samples",
     "refit_simplest",
     "report_search",
     "score_posterior",

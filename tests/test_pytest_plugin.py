@@ -20,11 +20,6 @@ unsure = old.copy()
 unsure[np.flatnonzero(old)[:22]], unsure[np.flatnonzero(~old)[:20]] = False, True
 
 
-def log(path, scores):
-    path.write_text("id,right\\n" + "".join(f"{i},{int(s)}\\n" for i, s in enumerate(scores)))
-    return path
-
-
 def test_passes(bayes_compare):
     bayes_compare(same, old).assert_not_worse(0.05)
     bayes_compare(old, worse, names=("a", "b")).assert_better(0.05, 0.99)
@@ -35,17 +30,6 @@ def test_passes(bayes_compare):
     bayes_compare(100.0 + same, 100.0 + old).assert_not_worse("5%")
     with pytest.raises(pytest.fail.Exception, match="by more than 5"):
         bayes_compare(100.0 + same, 100.0 + old).assert_better("5%")
-
-
-def test_logs(bayes_compare, tmp_path):
-    comparison = bayes_compare(log(tmp_path / "new", same), str(log(tmp_path / "old", old)))
-    comparison.assert_not_worse(0.05)
-    assert comparison.result.names == ("new", "old")
-    assert comparison.result.metrics == ("right",)
-    twice = log(tmp_path / "twice", same)
-    twice.write_text(twice.read_text() + "0,1\\n")
-    result = bayes_compare(twice, tmp_path / "old", runs=True, id="id", missing="drop").result
-    assert result.evidence.n_runs == 2
 
 
 def test_worse(bayes_compare):

@@ -171,7 +171,7 @@ class ItemWeights(ItemModel):
     --------
     >>> from skbayeseval import compare_items
     >>> a, b = [4, 5, 3, 4, 5, 5], [4, 3, 3, 5, 4, 2]
-    >>> result = compare_items(a, b, prior={"limits": (1, 5)}, random_state=0)
+    >>> result = compare_items(a, b, limits=(1, 5), random_state=0)
     >>> result.model, result.prior
     ('bootstrap', {'limits': (1, 5)})
     """
@@ -201,8 +201,7 @@ class ItemWeights(ItemModel):
         known = self.known_limits(items)
         if known is not None and not (known[0] <= low and high <= known[1]):
             raise ValueError(
-                f"prior 'limits' is {in_short(self.limits)}, but there are scores from {low:g} to "
-                f"{high:g}."
+                f"limits is {in_short(self.limits)}, but there are scores from {low:g} to {high:g}."
             )
         if low == high and items.human is not None and not items.is_right_or_wrong:
             raise ValueError(
@@ -211,7 +210,7 @@ class ItemWeights(ItemModel):
         if known is None and low == high:
             raise ValueError(
                 f"All scores are {low:g}, which does not tell by how much scores can differ. Pass "
-                "prior={'limits': (low, high)}, the smallest and the largest possible score."
+                "limits=(low, high), the smallest and the largest possible score."
             )
 
     def stream(self, metric: Metric, rng: Generator, number: int, *, prior: bool = False) -> Blocks:
@@ -242,11 +241,11 @@ class ItemWeights(ItemModel):
             low, high = (float(end) for end in self.limits)
         except (TypeError, ValueError) as error:
             raise ValueError(
-                f"prior 'limits' must be a pair of numbers, got {in_short(self.limits)}."
+                f"limits must be a pair of numbers, got {in_short(self.limits)}."
             ) from error
         if not -np.inf < low < high < np.inf:
             raise ValueError(
-                f"prior 'limits' must be two finite numbers, the smaller one first, got "
+                f"limits must be two finite numbers, the smaller one first, got "
                 f"{in_short(self.limits)}."
             )
         return low, high
