@@ -39,7 +39,7 @@ test-wheel:
 	@$(BIN)/python -m build --outdir dist >/dev/null
 	@$(BIN)/python -m pip install --quiet "$$(ls dist/*.whl)[tests]"
 	@rm -rf build/wheel-test && mkdir -p build/wheel-test
-	@cp -r tests docs examples benchmarks tools recipe .github .*.yaml .zenodo.json *.md Makefile action.yml \
+	@cp -r tests docs examples benchmarks tools recipe .github .*.yaml .zenodo.json *.md Makefile \
 	  CITATION.cff paper.bib pyproject.toml build/wheel-test
 	cd build/wheel-test && $(abspath $(BIN))/pytest -n auto --dist loadgroup $(or $(TESTS),tests)
 
@@ -62,10 +62,9 @@ lint: $(READY)
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/check-jsonschema --quiet --builtin-schema vendor.github-workflows .github/workflows/*.yml
-	$(BIN)/check-jsonschema --quiet --builtin-schema vendor.github-actions action.yml
 	$(BIN)/check-jsonschema --quiet --builtin-schema vendor.readthedocs .readthedocs.yaml
 	$(BIN)/check-jsonschema --quiet --builtin-schema vendor.citation-file-format CITATION.cff
-	$(BIN)/zizmor --quiet --offline .github action.yml
+	$(BIN)/zizmor --quiet --offline .github
 
 format: $(READY)
 	$(BIN)/ruff format .
