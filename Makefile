@@ -16,10 +16,10 @@ TESTS ?=
 # What Sphinx writes beside the sources of the site; git ignores it.
 SITE := docs/_build docs/gallery docs/generated
 
-.PHONY: size demo test test-wheel test-lowest coverage check-release slow lint format docs pages rooms logo dist messages bench reproduce clean
+.PHONY: size demo test wheel test-installed test-wheel lowest test-lowest coverage check-release slow lint format docs pages rooms logo dist messages bench reproduce clean
 
 # Fits are small: threads of the linear algebra would only get in each other's way.
-test test-wheel slow docs pages bench reproduce: export OMP_NUM_THREADS = 1
+test test-installed slow docs pages bench reproduce: export OMP_NUM_THREADS = 1
 # Tests start many processes, each of which would compile every module again.
 unexport PYTHONDONTWRITEBYTECODE
 
@@ -32,21 +32,29 @@ test: $(READY)
 	$(BIN)/pytest -n auto --dist loadgroup $(PYTEST_ARGS) $(TESTS)
 
 # The wheel, built from the sdist, in an empty environment, where the sources cannot be imported.
-test-wheel:
-	@echo "Building the wheel and testing it in $(VENV)."
+wheel:
+	@echo "Building the wheel and installing it in $(VENV)."
 	@rm -rf $(VENV) build dist && $(PYTHON) -m venv $(VENV)
 	@$(BIN)/python -m pip install --quiet --upgrade pip build
 	@$(BIN)/python -m build --outdir dist >/dev/null
 	@$(BIN)/python -m pip install --quiet "$$(ls dist/*.whl)[tests]"
+
+test-wheel: wheel
+	$(MAKE) test-installed
+
+test-installed:
 	@rm -rf build/wheel-test && mkdir -p build/wheel-test
-	@cp -r tests docs examples benchmarks tools recipe .github .*.yaml .zenodo.json *.md Makefile action.yml \
+	@cp -r tests docs examples benchmarks tools recipe .github .*.yaml .zenodo.json *.md Makefile \
 	  CITATION.cff paper.bib pyproject.toml build/wheel-test
 	cd build/wheel-test && $(abspath $(BIN))/pytest -n auto --dist loadgroup $(or $(TESTS),tests)
 
 # The lowest versions that pyproject.toml allows: each floor becomes a pin.
-test-lowest:
+lowest:
 	@mkdir -p build && $(PYTHON) tools/floors.py >build/floors.txt
-	$(MAKE) test VENV=.venv-lowest EXTRAS=tests PIP_ARGS="--constraint build/floors.txt"
+	$(MAKE) .venv-lowest/.ready VENV=.venv-lowest EXTRAS=tests PIP_ARGS="--constraint build/floors.txt"
+
+test-lowest: lowest
+	$(MAKE) test VENV=.venv-lowest
 
 # Which lines and branches the quick tests run: a table, and build/coverage/index.html.
 coverage:
@@ -62,10 +70,9 @@ lint: $(READY)
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/check-jsonschema --quiet --builtin-schema vendor.github-workflows .github/workflows/*.yml
-	$(BIN)/check-jsonschema --quiet --builtin-schema vendor.github-actions action.yml
 	$(BIN)/check-jsonschema --quiet --builtin-schema vendor.readthedocs .readthedocs.yaml
 	$(BIN)/check-jsonschema --quiet --builtin-schema vendor.citation-file-format CITATION.cff
-	$(BIN)/zizmor --quiet --offline .github action.yml
+	$(BIN)/zizmor --quiet --offline .github
 
 format: $(READY)
 	$(BIN)/ruff format .

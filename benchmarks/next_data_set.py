@@ -10,7 +10,8 @@ packages on PyPI: 16 classifiers on 132 data sets (bbtcomp), 4 of time series on
 The second part has scores with a known truth: coverage of 95% intervals of differences on 20
 further data sets per table, the calibration error of probabilities, and coverage of rank intervals.
 Interactions are normal with a covariance of their own, or also have a size that differs between
-data sets.
+data sets. The last part holds probabilities near 3/4 and 7/8, for and against, against how often
+it was so: what is said, and what is true.
 
     pip download --no-deps --dest wheels bbtcomp aeon
     python -m benchmarks.next_data_set --wheels wheels --splits 40 --tables 20
@@ -18,7 +19,7 @@ data sets.
 
 import argparse
 import time
-from itertools import combinations, product
+from itertools import combinations, pairwise, product
 from pathlib import Path
 from zipfile import ZipFile
 
@@ -32,6 +33,7 @@ from skbayeseval import compare_scores
 
 NEXT = "next data set"
 NEAREST = 0.001  # no forecast is nearer to 0 or 1 in the log loss
+CLEAR = (0.7, 0.8, 0.95)  # limits of clear forecasts
 TIME_SERIES = ("FreshPRINCE", "HC2", "InceptionTime", "WEASEL-2.0")
 
 
@@ -146,7 +148,10 @@ def simulate(rng, kind, n_systems, n_sets):
 
 
 def known_truth(rng, kind, n_systems, n_sets, n_tables, n_new=20):
-    """Return coverage of differences, the calibration error, and coverage of ranks."""
+    """Return coverage of differences, the calibration error and coverage of ranks.
+
+    And what clear forecasts, between the limits of `CLEAR`, say on average, and how often it is so.
+    """
     inside, forecast, outcome, ranks_inside = [], [], [], []
     for _ in range(n_tables):
         scores = simulate(rng, kind, n_systems, n_sets + n_new)
@@ -164,11 +169,16 @@ def known_truth(rng, kind, n_systems, n_sets, n_tables, n_new=20):
         ranks_inside.append(np.mean((low <= ranks) & (ranks <= high)))
     forecast, outcome = np.array(forecast), np.array(outcome, dtype=float)
     error = calibration_error(forecast, outcome, np.ones(len(outcome)))
-    return f"{np.mean(inside):.3f}, {error:.3f}, {np.mean(ranks_inside):.3f}"
+    sure, right = np.maximum(forecast, 1 - forecast), np.where(forecast > 0.5, outcome, 1 - outcome)
+    said = []
+    for low, high in pairwise(CLEAR):
+        chosen = (low <= sure) & (sure < high)
+        said.append(f"{sure[chosen].mean():.2f}: {right[chosen].mean():.2f}")
+    return f"{np.mean(inside):.3f}, {error:.3f}, {np.mean(ranks_inside):.3f}", ", ".join(said)
 
 
 def main():
-    """Print both tables."""
+    """Print the tables."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n", maxsplit=1)[0])
     parser.add_argument("--wheels", help="a folder with the wheels of bbtcomp and aeon")
     parser.add_argument("--splits", type=int, default=40, help="random splits, of 4 systems")
@@ -187,12 +197,17 @@ def main():
                 for method, row in cells.items():
                     print("|", " | ".join([name, str(k), method, *row]), "|", flush=True)
     sizes = (5, 15, 30)
-    print("\n| interactions | systems |", " | ".join(f"{n} data sets" for n in sizes), "|")
-    print("|" + " --- |" * (2 + len(sizes)))
+    header = f"| interactions | systems | {' | '.join(f'{n} data sets' for n in sizes)} |"
+    header += "\n|" + " --- |" * (2 + len(sizes))
+    print(f"\n{header}")
+    clear = []
     for kind, k in product(("normal", "sizes"), (2, 5, 10)):
         number = options.tables * (5 if k == 2 else 1)  # two systems are one pair only
         cells = [known_truth(np.random.default_rng([k, n]), kind, k, n, number) for n in sizes]
-        print("|", " | ".join([kind, str(k), *cells]), "|", flush=True)
+        found, said = zip(*cells, strict=True)
+        print("|", " | ".join([kind, str(k), *found]), "|", flush=True)
+        clear.append(f"| {' | '.join([kind, str(k), *said])} |")
+    print(f"\nSaid: true.\n\n{header}", *clear, sep="\n")
     print(f"\n{time.process_time() - start:.0f} s")
 
 

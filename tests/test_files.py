@@ -211,7 +211,6 @@ WRITERS = {
     "figure": "file.svg",
     "--report": "file.html",
     "--plot": "file.png",
-    "--junit": "file.xml",
 }
 
 

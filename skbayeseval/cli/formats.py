@@ -1,17 +1,14 @@
-"""What is printed of a result: the gate, text, Markdown, JSON, and what GitHub and JUnit read."""
+"""What is printed of a result: the gate, text, Markdown and JSON."""
 
 from __future__ import annotations
 
 import json
-import os
 import re
 from typing import Any, NamedTuple
-from xml.etree import ElementTree
 
 import pandas as pd
 
 from skbayeseval import ComparisonResult, Ranking
-from skbayeseval._files import written_whole
 from skbayeseval.evidence.item_scores import ItemScores
 from skbayeseval.judgement.distribution import OneSidedDecision
 from skbayeseval.judgement.rope import warn_of_one_rope
@@ -228,56 +225,4 @@ def _rows(table: pd.DataFrame) -> Any:
     return json.loads(table.reset_index().to_json(orient="records", double_precision=15))
 
 
-def for_github(result: Result, gate: Gate | None, rope: Rope | None) -> str:
-    """Return the verdict as an annotation; write the summary of the job and outputs of the step.
-
-    Outside of GitHub's runners, where no file is named, the Markdown comes before the annotation.
-    """
-    page, sentence = as_markdown(result, gate, rope), sentence_of(result, gate, rope)
-    passed = "" if gate is None else f"passed={str(gate.passed).lower()}\n"
-    texts = {"STEP_SUMMARY": f"{page}\n\n", "OUTPUT": f"{passed}sentence={sentence}\n"}
-    for name, text in texts.items():
-        if path := os.environ.get(f"GITHUB_{name}"):
-            with open(path, "a", encoding="utf-8") as file:
-                file.write(text)
-    verdict = workflow_command("notice" if gate is None or gate.passed else "error", sentence)
-    return verdict if os.environ.get("GITHUB_STEP_SUMMARY") else f"{page}\n\n{verdict}"
-
-
-FORMATS = {"text": as_plain, "markdown": as_markdown, "json": as_json, "github": for_github}
-
-
-def workflow_command(command: str, message: str) -> str:
-    """Return a command of GitHub's runners, which read them from what is printed.
-
-    Examples
-    --------
-    >>> from skbayeseval.cli.formats import workflow_command
-    >>> workflow_command("error", "not passed: 50%")
-    '::error title=skbayeseval::not passed: 50%25'
-    """
-    for character in "%\r\n":  # the percent sign first, since it is in the others' escapes
-        message = message.replace(character, f"%{ord(character):02X}")
-    return f"::{command} title=skbayeseval::{message}"
-
-
-def write_junit(gate: Gate, path: str) -> None:
-    """Write a JUnit file with a test case per answer of the gate."""
-    failed = sum(answer.answer != "yes" for answer in gate.answers)
-    counts = {"tests": str(len(gate.answers)), "failures": str(failed)}
-    suites = ElementTree.Element("testsuites", counts)
-    suite = ElementTree.SubElement(
-        suites, "testsuite", {"name": "skbayeseval", **counts, "errors": "0", "skipped": "0"}
-    )
-    for answer in gate.answers:
-        name = one_line(f"{' against '.join(answer.names)}: {answer.metric}")
-        attributes = {"classname": f"skbayeseval.{gate.asked}", "name": name, "time": "0"}
-        case = ElementTree.SubElement(suite, "testcase", attributes)
-        sentence = one_line(answer)
-        told, about = "system-out", {}
-        if not answer:
-            told, about = "failure", {"message": sentence, "type": "gate"}
-        ElementTree.SubElement(case, told, about).text = sentence
-    ElementTree.indent(suites)
-    with written_whole(path) as temporary:
-        ElementTree.ElementTree(suites).write(temporary, encoding="utf-8", xml_declaration=True)
+FORMATS = {"text": as_plain, "markdown": as_markdown, "json": as_json}

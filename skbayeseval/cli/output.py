@@ -19,7 +19,6 @@ from skbayeseval.cli.formats import (
     Rope,
     judge,
     printable,
-    write_junit,
 )
 from skbayeseval.results.page import write as write_page
 
@@ -132,7 +131,6 @@ def add_output(parser: argparse.ArgumentParser, *, disagreements: str = "") -> N
         help="how many items or instances there will be at most. The gate may then be asked as "
         "often as you like while they come in",
     )
-    add("--junit", metavar="FILE", help="save the answers of --gate as JUnit's XML")
     add("--names", nargs="+", metavar="NAME", help="names of A, B, ...")
     if disagreements:
         text = f"save as CSV what A and B differ on, the most decisive first: {disagreements}"
@@ -144,9 +142,7 @@ def add_output(parser: argparse.ArgumentParser, *, disagreements: str = "") -> N
         "--format",
         choices=list(FORMATS),
         default="text",
-        help="what to print: text (default); markdown, for a pull request; json; or github, which "
-        "writes the summary of the job and the outputs passed and sentence of the step, and prints "
-        "the verdict as an annotation",
+        help="what to print: text (default); markdown, for a pull request; or json",
     )
     text = "the same as --format json"
     formats.add_argument("--json", dest="format", action="store_const", const="json", help=text)
@@ -185,8 +181,6 @@ def report(result: Result, args: argparse.Namespace) -> int:
     if args.gate is not None:
         gate = judge(result, args.gate, args.rope, planned=args.planned)
     say(FORMATS[args.format](result, gate, args.rope))
-    if args.junit is not None and gate is not None:
-        write_junit(gate, args.junit)
     save(result, args, gate)
     return 0 if gate is None or gate.passed else NOT_PASSED
 

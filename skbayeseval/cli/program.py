@@ -14,7 +14,7 @@ from skbayeseval import compare_counts
 from skbayeseval._files import check_place
 from skbayeseval._validation import UnlikelyDataWarning
 from skbayeseval.cli import compare, items
-from skbayeseval.cli.formats import one_line, workflow_command
+from skbayeseval.cli.formats import one_line
 from skbayeseval.cli.output import (
     InputError,
     Parser,
@@ -155,8 +155,6 @@ def main(argv: Sequence[str] | None = None) -> int:
             return
         told.add(message)
         print(f"skbayeseval {args.command}: {what}: {message}", file=sys.stderr)
-        if getattr(args, "format", None) == "github":
-            print(workflow_command(what, message), file=sys.stderr)
 
     try:
         with warnings.catch_warnings():
@@ -166,12 +164,11 @@ def main(argv: Sequence[str] | None = None) -> int:
                     "--gate non-inferior requires --rope, the largest loss that does not matter"
                 )
             if getattr(args, "gate", None) is None:
-                for option in ("junit", "planned"):
-                    if getattr(args, option, None) is not None:
-                        raise InputError(f"--{option} is about a gate, and requires --gate")
+                if getattr(args, "planned", None) is not None:
+                    raise InputError("--planned is about a gate, and requires --gate")
             else:  # nobody reads warnings there
                 warnings.simplefilter("error", UnlikelyDataWarning)
-            for option in ("plot", "report", "junit"):
+            for option in ("plot", "report"):
                 if getattr(args, option, None):
                     check_place(getattr(args, option))
             return args.run(args)

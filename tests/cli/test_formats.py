@@ -6,11 +6,8 @@ import os
 import re
 import subprocess
 import sys
-from xml.etree import ElementTree
 
 import pytest
-
-from skbayeseval.cli.formats import workflow_command
 
 GOOD, SAME, BAD = "900 50 60", "500 50 60", "300 200 200"
 QUICK = "--draws 2000"
@@ -90,9 +87,7 @@ def test_questions_that_are_not_complete(refused):
     counts = "counts --a 1 2 3 --b 1 2 3"
     refused("--gate non-inferior requires --rope", f"{counts} --gate non-inferior")
     refused("invalid choice: 'best'", f"{counts} --gate best")
-    for option in ("--junit x.xml", "--planned 3000"):
-        message = f"{option.split()[0]} is about a gate, and requires --gate"
-        refused(message, f"{counts} {option}")
+    refused("--planned is about a gate, and requires --gate", f"{counts} --planned 3000")
 
 
 @pytest.mark.skipif(os.name != "posix", reason="needs pipes of POSIX")
@@ -116,16 +111,6 @@ def test_a_reader_that_leaves(tmp_path):
     process.stderr.close()
     assert process.wait() == 3
     assert all(path.exists() for path in saved)
-
-
-@pytest.fixture
-def files(tmp_path, monkeypatch):
-    """Return the files that GitHub's runners name, as functions that read them."""
-    paths = {}
-    for name in ("GITHUB_STEP_SUMMARY", "GITHUB_OUTPUT"):
-        paths[name] = tmp_path / name
-        monkeypatch.setenv(name, str(paths[name]))
-    return lambda name: paths[name].read_text(encoding="utf-8")
 
 
 def test_markdown_has_the_verdict_and_a_table(run):
@@ -155,79 +140,6 @@ def test_markdown_of_names_that_are_markup(run):
     # A sentence is no workflow command.
     page = run(f"counts --a {BAD} --b {GOOD} {markdown} x ::add-mask::y")[1].out
     assert page.startswith(r"\::add-mask::y is better than x")
-
-
-def test_github(run, files):
-    command = f"counts --a {GOOD} --b {BAD} {GATE} --format github"
-    code, said = run(command)
-    assert code == 0
-    sentence = said.out.strip().removeprefix("::notice title=skbayeseval::")
-    assert sentence.startswith("gate passed: safe to ship: A is not worse than B")
-    assert "(f1). Applies to what was tested" in sentence  # sentences on one line
-    assert "%25 (f1)" in sentence
-    assert files("GITHUB_STEP_SUMMARY").startswith("**gate passed**: safe to ship")
-    assert files("GITHUB_OUTPUT") == f"passed=true\nsentence={sentence.replace('%25', '%')}\n"
-    run(command)  # further steps append
-    assert files("GITHUB_STEP_SUMMARY").count("**gate passed**") == 2
-
-
-def test_github_of_a_gate_that_is_not_passed(run, files):
-    code, said = run(f"counts --a {BAD} --b {GOOD} {GATE} --format github --names", *NASTY)
-    assert code == 3
-    assert said.out.startswith("::error title=skbayeseval::gate not passed: not safe to ship: ")
-    assert said.out.count("\n") == 1
-    assert r"::error::$1$\n## `b` & &amp; [x](y) ]]> %250A" in said.out
-    passed, sentence = files("GITHUB_OUTPUT").splitlines()
-    assert passed == "passed=false"
-    assert sentence.startswith("sentence=gate not passed: not safe to ship: # <img")
-
-
-def test_github_outside_of_a_runner(run, monkeypatch):
-    for name in ("GITHUB_STEP_SUMMARY", "GITHUB_OUTPUT"):
-        monkeypatch.delenv(name, raising=False)
-    printed = run(f"counts --a {GOOD} --b {BAD} --draws 2000 --format github")[1].out
-    assert printed.startswith("A is better than B on f1 with probability")
-    assert "| f1 |" in printed
-    assert printed.splitlines()[-1].startswith("::notice title=skbayeseval::A is better than B")
-
-
-def test_errors_are_annotations(run):
-    code, said = run(f"counts --a 1 2 --b {BAD} --format github")
-    assert code == 2
-    plain, command = said.err.splitlines()
-    assert plain.startswith("skbayeseval counts: error: ")
-    message = plain.removeprefix("skbayeseval counts: error: ")
-    assert command == workflow_command("error", message)
-    assert workflow_command("notice", "5%0A\r\n") == "::notice title=skbayeseval::5%250A%0D%0A"
-
-
-def test_junit(run, tmp_path):
-    path = tmp_path / "gate.xml"
-    metrics = "--scoring f1 recall precision"
-    # The first has a better recall, and a worse precision and F1.
-    command = f"counts --a 90 300 10 --b 60 10 40 {GATE} {metrics} --junit {path} --names"
-    assert run(command, *NASTY)[0] == 3
-    (suite,) = ElementTree.parse(path).getroot()
-    assert [suite.get(key) for key in ("tests", "failures", "errors")] == ["3", "2", "0"]
-    cases = {case.get("name").rsplit(": ", 1)[1]: case for case in suite}
-    assert list(cases) == ["f1", "recall", "precision"]
-    assert [case.find("failure") is None for case in suite] == [False, True, False]
-    failure = cases["f1"].find("failure")
-    assert failure.get("message").startswith("not safe to ship: # <img src=x>|*a*_b_ is worse than")
-    assert failure.text == failure.get("message")
-    assert cases["recall"].get("classname") == "skbayeseval.non-inferior"
-
-
-def test_junit_is_written_whole_or_not_at_all(run, refused, tmp_path):
-    path = tmp_path / "gate.xml"
-    path.write_text("before")
-    base = f"counts --a {GOOD} --b {BAD} --draws 2000 --junit {path}"
-    words = "margin=9.0 is at least half ... (margin= is --rope)"
-    refused(words, f"{base} --gate non-inferior --rope 9")
-    assert path.read_text() == "before"
-    assert run(f"{base} --gate better")[0] == 0
-    assert path.read_text().startswith("<?xml")
-    assert [one.name for one in tmp_path.iterdir()] == ["gate.xml"]
 
 
 def test_json_is_a_synonym(run, refused):

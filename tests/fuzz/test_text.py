@@ -147,21 +147,16 @@ def test_names_that_can_be_written_or_are_refused(name, label, metric, place):
 
 @examples(15)
 @given(name=texts, data=st.data())
-def test_names_on_the_command_line(name, data, tmp_path_factory):
-    folder = tmp_path_factory.getbasetemp()
+def test_names_on_the_command_line(name, data):
     counts = ["counts", "--a", "88", "10", "12", "--b", "80", "14", "20", "--draws", "200"]
     names = ["--names", f"a{name}", "b"]
-    kind = data.draw(st.sampled_from(["json", "markdown", "text", "github"]))
-    junit = folder / "names.xml"
-    junit.unlink(missing_ok=True)
-    gate = ["--rope", "0.01", "--gate", "non-inferior", "--junit", str(junit)]
+    kind = data.draw(st.sampled_from(["json", "markdown", "text"]))
+    gate = ["--rope", "0.01", "--gate", "non-inferior"]
     out = io.StringIO()
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(io.StringIO()) as err:
         code = main([*counts, *names, *gate, "--format", kind])
     assert code in (0, 2, 3)
     assert "Traceback" not in err.getvalue()
     out.getvalue().encode()
-    if code != 2:
-        ElementTree.parse(junit)
-        if kind == "json":
-            json.loads(out.getvalue())
+    if code != 2 and kind == "json":
+        json.loads(out.getvalue())
