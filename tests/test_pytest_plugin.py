@@ -71,13 +71,16 @@ def test_the_fixture_and_the_example_of_the_page(pytester):
     page = (ROOT / "docs/guide/safe_to_ship.md").read_text(encoding="utf-8")
     (example,) = re.findall(r"^```python\n(def test_.*?)^```$", page, re.MULTILINE | re.DOTALL)
     pytester.makepyfile(test_fixture=TESTS, test_page=example)
-    for name, wrong in (("new", 4), ("old", 5)):
-        rows = [json.dumps({"id": i, "right": int(i % 40 >= wrong)}) for i in range(400)]
-        (pytester.path / f"{name}.jsonl").write_text("\n".join(rows))
+    rows = [
+        json.dumps({"model": name, "id": i, "right": int(i % 40 >= wrong)})
+        for name, wrong in (("new", 4), ("old", 5))
+        for i in range(400)
+    ]
+    (pytester.path / "table.jsonl").write_text("\n".join(rows))
     # Here, the plugin is there before pytest can rewrite it.
     warnings = ["-W", "error", "-W", "ignore::pytest.PytestAssertRewriteWarning"]
     found = pytester.runpytest_inprocess("-p", "pytest_skbayeseval", "-rN", *warnings)
-    found.assert_outcomes(passed=6, failed=4)
+    found.assert_outcomes(passed=5, failed=4)
     printed = found.stdout.str()
     for sentence in (
         "not safe to ship: new is worse than old by more than 0.01 with probability",
