@@ -89,7 +89,7 @@ def scenarios():
     for n in (10, 30, 100, 1000):
         yield "grades from 1 to 5", graded, n, {}, {}
     for n in (10, 100):
-        yield "grades, limits given", graded, n, {}, {"prior": {"limits": (1, 5)}}
+        yield "grades, limits given", graded, n, {}, {"limits": (1, 5)}
     for n in (10, 30, 100):
         yield "shares", shares, n, {}, {}
     for n in (10, 30, 100, 1000):

@@ -112,9 +112,7 @@ def people_alone(human, graded_of, same, options):
     """Return the HDI of the difference from people's grades alone."""
     a, b = (of_one[items] for of_one, items in zip(human, graded_of, strict=True))
     if same:
-        return compare_items(
-            a, b, prior={"limits": (1, 5)} if a.max() > 1 else None, **options
-        ).hdi()
+        return compare_items(a, b, limits=(1, 5) if a.max() > 1 else None, **options).hdi()
     half = 1.96 * np.sqrt(a.var(ddof=1) / len(a) + b.var(ddof=1) / len(b))
     return a.mean() - b.mean() - half, a.mean() - b.mean() + half
 

@@ -8,43 +8,34 @@ percentages.
 """
 
 # %%
-# Evaluation programs write one JSON object per item. Here are two such logs, of 400 questions about
-# 80 texts. Some texts are hard for both models, and some for one of them.
-import json
-import tempfile
-from pathlib import Path
-
+# Evaluation programs export a table with a row for each answer. Here, two models answer 400
+# questions about 80 texts. Some texts are hard for both models, and some for one of them.
 import matplotlib.pyplot as plt
 import numpy as np
+import pandas as pd
 
-from skbayeseval import compare_items, read_samples
+from skbayeseval import compare_items
 
 NAMES = ("large", "small")
 rng = np.random.default_rng(0)
 text = np.repeat(np.arange(80), 5)
 ease = rng.normal(0.8, 1, 80)[text] + rng.normal(0, 1, 400)
-folder = Path(tempfile.mkdtemp())
+parts = []
 for name, ability in zip(NAMES, (0.35, 0.0), strict=True):
     right = ease + ability + rng.normal(0, 1, 80)[text] > 0
-    lines = [
-        json.dumps({"doc_id": i, "text": f"text {t}", "acc": int(r)})
-        for i, (t, r) in enumerate(zip(text, right, strict=True))
-    ]
-    (folder / f"{name}.jsonl").write_text("\n".join(lines))
-print(lines[0])
+    parts.append(pd.DataFrame({"model": name, "id": range(400), "text": text, "accuracy": right}))
+table = pd.concat(parts)
+print(table.head(3))
 
 # %%
 # Items are matched by their ids. Without groups, every question counts as one.
-large, small = (read_samples(folder / f"{name}.jsonl", id="doc_id", score="acc") for name in NAMES)
-alone = compare_items(large, small, names=NAMES, scoring="accuracy", random_state=0)
+columns = {"system": "model", "item": "id", "score": "accuracy"}
+alone = compare_items(table, **columns, random_state=0)
 print(alone)
 
 # %%
 # With the texts as groups, the evidence is that of 80 texts.
-large, small = (
-    read_samples(folder / f"{name}.jsonl", id="doc_id", score="acc", group="text") for name in NAMES
-)
-grouped = compare_items(large, small, names=NAMES, scoring="accuracy", random_state=0)
+grouped = compare_items(table, **columns, groups="text", random_state=0)
 print(grouped)
 print(grouped.decision(rope=0.01))
 

@@ -82,7 +82,7 @@ def write_logs():
 
 
 def test_logs_of_evaluations(tmp_path, monkeypatch):
-    """The code on the page is run as it is; the programs' own files are in their form."""
+    """The code on the page, which needs files of these programs, is run on some in their form."""
     page = (Path(__file__).parents[1] / "docs" / "recipes.md").read_text(encoding="utf-8")
     section = page.partition("## Logs of evaluations")[2].partition("\n## ")[0]
     inspect = ModuleType("inspect_ai.analysis")
@@ -92,7 +92,7 @@ def test_logs_of_evaluations(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "inspect_ai.analysis", inspect)
     monkeypatch.chdir(tmp_path)
     write_logs()
-    blocks = re.findall(r"```python\n(.*?)```", section, re.DOTALL)
+    blocks = re.findall(r"```py\n(.*?)```", section, re.DOTALL)
     names = {}
     for block, n_runs in zip(blocks, (1, 2, 1, 1), strict=True):
         exec(block, names)

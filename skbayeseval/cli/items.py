@@ -69,21 +69,26 @@ def _run_items(args: argparse.Namespace) -> int:
             f"--scoring must be pass@k or pass^k, such as pass@5, got {args.scoring}; all other "
             "scores are compared by their mean, and --score names the one that is meant"
         )
+    columns = {name: vars(args)[name] for name in ("system", "item", "score", "groups")}
+    system = columns["system"]
     table, systems = read_table(args.file), []
-    if args.system in table:
-        column = table[args.system].map(lambda one: printable(str(one)), na_action="ignore")
-        table, systems = table.assign(**{args.system: column}), list(column.dropna().unique())
+    if system in table:
+        column = table[system].map(lambda one: printable(str(one)), na_action="ignore")
+        table, systems = table.assign(**{system: column}), list(column.dropna().unique())
     if args.names is not None:
-        unknown = [name for name in args.names if name not in systems]
-        if unknown or len(set(args.names)) < len(args.names):
+        if not set(args.names) <= set(systems) or len(set(args.names)) < len(args.names):
             raise InputError(
-                f"--names must be of the systems {in_words(systems)}, got {args.names}"
+                f"--names must be different systems of the table, which has {in_words(systems)}, "
+                f"got {args.names}"
             )
-        parts = [table[table[args.system] == name] for name in args.names]
-        table, systems = pd.concat(parts), args.names
+        table, systems = (
+            pd.concat([table[table[system] == name] for name in args.names]),
+            args.names,
+        )
     check_disagreements(args, systems)
     options: dict[str, Any] = {
-        **{name: getattr(args, name) for name in ("system", "item", "score", "groups", "runs")},
+        **columns,
+        "runs": args.runs,
         "scoring": args.scoring,
         "higher_is_better": not args.lower_is_better,
         "missing": args.missing,

@@ -181,8 +181,10 @@ def _matched(
             _check_same(order, ids, first, name, HINT)
         if not ids.equals(order):
             more = ids.difference(order, sort=False)
-            both = np.concatenate([order.to_numpy(), more.to_numpy()])
-            order = pd.Index(both, dtype=order.dtype)  # append makes floats of objects
+            both = order.append(more)
+            if both.dtype != order.dtype:  # append makes floats of objects that are numbers
+                both = pd.Index([*order, *more], dtype=order.dtype, name=order.name)
+            order = both
     if missing != "raise":
         _check_types(order)
         if all(ids.is_monotonic_increasing for ids in same.values()):

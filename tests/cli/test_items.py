@@ -118,8 +118,8 @@ def test_the_gate(two, run):
         ("--system x --item id --score right", "system= must name a column of the table, got 'x'"),
         ("--system model --score right --item id subject task", "item= must name ... 'task'"),
         ("--score right", "the following arguments are required: --system, --item"),
-        (f"{OPTIONS} --names a x", "--names must be of the systems a, b, got ['a', 'x']"),
-        (f"{OPTIONS} --names a a", "--names must be of the systems a, b, got ['a', 'a']"),
+        (f"{OPTIONS} --names a x", "--names must be different systems ... a, b, got ['a', 'x']"),
+        (f"{OPTIONS} --names a a", "--names must be different systems ... a, b, got ['a', 'a']"),
         (f"{OPTIONS} --names a", "compares two systems, but column 'model' has 1: a"),
         ("--system subject --item id --score right", "item 0 ... 'model' tells them apart: pass "
          "system='model'"),

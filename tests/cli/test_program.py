@@ -93,8 +93,9 @@ def test_bad_input_is_one_line_and_exit_2(csv, arguments, message, refused):
 
 def test_words_of_the_user_stay_as_they_are(tmp_path, refused):
     path = tmp_path / "scoring=f1_model=gpt.csv"
-    path.write_text("id,good,bad\n1,1,0\n2,0,1\n")
-    refused(f"score= must say which column of {path} is the score", "items", path, path.parent)
+    path.write_text("id,id\n1,1\n")
+    words = f"{path} has more than one column 'id'"
+    refused(words, "items --system id --item id --score id", path)
     path.write_text("y,a,b\nlabels=3,labels=3,x\nx,x,labels=3\n")
     words = "pos_label='z' is not a valid label. It should be one of ['labels=3', 'x']"
     refused(words, "compare --truth y --a a --b b --pos-label z", path)

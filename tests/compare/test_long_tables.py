@@ -118,6 +118,9 @@ class TestRepeatedRows:
         found = compare(tasks, item=["task", "id"])
         assert found.evidence.n_items == 2 * N
         assert found.observed_b == (SCORES["old"].mean() + 1) / 2
+        fewer = compare(tasks.iloc[1:-1], item=["task", "id"], missing="drop")
+        assert fewer.evidence.n_items == 2 * N - 2
+        assert fewer.disagreements().index.isin(zip(tasks["task"], tasks["id"], strict=True)).all()
 
 
 class TestMissing:
@@ -140,8 +143,8 @@ class TestMissing:
         (THREE, {}, ValueError,
          "two systems, but column 'model' has 3: new, old, x. compare_many_items ranks several"),
         (TWO.iloc[:N], {}, ValueError, "two systems, but column 'model' has 1: new"),
-        (TWO, {"names": ("a", "b")}, ValueError, r"names must be the systems .* \['new', 'old'\]"),
         (TWO, {"names": ("a", "b")}, ValueError, r"names must be the .* \['new', 'old'\]"),
+        (TWO.assign(id=[None, *TWO["id"][1:]]), {}, ValueError, "no value in 1 of .* position 0"),
         (TWO.assign(id=[[1]] * 2 * N), {}, ValueError, "'id' must be texts or numbers, got"),
         (TWO.assign(correct=["C", *"I" * 79]), {}, ValueError,
          r"text 'C', first in the row of new, 22. .* table\['correct'\].map\(\{'C': 1\}\)"),
