@@ -886,14 +886,12 @@ class ComparisonResult(Result):
     def __str__(self) -> str:
         return printed(self, verdict_of_pair(self), next_of_pair(self))
 
-    def _headline(self, metric: Metric) -> str:
-        return headline_of_pair(self, metric)
-
-    def _facts_of(self, metric: Metric) -> list[Fact]:
+    def _told(self, metric: Metric) -> tuple[str, list[Fact]]:
         difference, (a, b) = self._distribution(metric), self.names
         interval = f"95% HDI {format_interval(difference.hdi())}"
         words = f"{difference.mean:+.4f}, {interval}  ({a} minus {b})"
-        return [("difference", words), ("observed", observed_of(self, metric))]
+        facts = [("difference", words), ("observed", observed_of(self, metric))]
+        return headline_of_pair(self, metric), facts
 
     def _page(self, rope: Any) -> Page:
         return page_of_pair(self, rope)
