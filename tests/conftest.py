@@ -32,7 +32,7 @@ def pytest_configure(config):
 @pytest.fixture
 def published():
     # Imported here: benchmarks/mutation.py changes the package after this file is read.
-    from skbayeseval.reproduce.report import load_published
+    from skbayeseval.reproduce.tables import load_published
 
     return load_published
 

@@ -24,6 +24,7 @@ from skbayeseval.results.words import (
     MOST_IN_PAIRS,
     as_sentences,
     cautions_of,
+    headline_of_pair,
     is_board,
     verdict_of_many,
 )
@@ -129,7 +130,8 @@ def sentence_of(result: Result, gate: Gate | None, rope: Rope | None) -> str:
         tiers = [result.tiers(rope or 0.0, metric=name) for name in result.metrics]
         return one_line("; ".join(each.in_short() for each in tiers))
     if rope is None:
-        return one_line(" ".join(map(result._headline, result._metrics.values())))
+        headlines = (headline_of_pair(result, metric) for metric in result._metrics.values())
+        return one_line(" ".join(headlines))
     decisions = [result.decision(rope, metric=name) for name in result.metrics]
     return one_line("; ".join(decision.in_short() for decision in decisions))
 

@@ -12,14 +12,13 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from numbers import Integral
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import ndtr, ndtri
 
-from skbayeseval._arrays import Array, wrong
+from skbayeseval._arrays import Array
 from skbayeseval._validation import check_probability
 from skbayeseval.judgement.decision import (
     Decision,
@@ -288,20 +287,6 @@ class Plan(NamedTuple):
         of looks, wherever they are.
         """
         return float(ndtri((1 + prob) / 2)) / math.sqrt(self.n_now / self.planned)
-
-
-def check_plan(planned: Any, n_now: int, units: str) -> Plan | None:
-    """Return the plan; None if none is given."""
-    if planned is None:
-        return None
-    if not isinstance(planned, Integral) or isinstance(planned, bool):
-        raise wrong("planned", "a whole number", planned, TypeError)
-    if planned < n_now:
-        raise ValueError(
-            f"planned={planned} is less than the {n_now:,} {units} that there are. It is the total "
-            "that was planned before the first look."
-        )
-    return Plan(n_now, int(planned), units)
 
 
 def one_sided(

@@ -7,8 +7,7 @@ the process, since it depends on model, metric and ROPE alone; classes that the 
 share it. Savage-Dickey is used only where the prior density at 0 is finite; models say so by
 argument, never by looking at draws. The posterior density then comes from a closed form or from a
 kernel estimate around a normal start, whose bias in the tails is small against its error. The
-kernel estimate of the papers is there on request and as a last resort, and is never called
-reliable.
+kernel estimate of the papers is there on request, for their tables, and is never called reliable.
 """
 
 from __future__ import annotations
@@ -42,8 +41,6 @@ from skbayeseval.models.margins import Law
 from skbayeseval.posterior.modes import Prior
 from skbayeseval.posterior.posterior import Posterior
 
-METHODS = ("interval", "savage-dickey", "kde")
-
 # The number of draws in the papers' estimate of the prior density. It is part of the method,
 # because the bandwidth depends on it.
 KDE_PRIOR_DRAWS = 50_000
@@ -67,8 +64,8 @@ def bayes_factor(
     """Return the Bayes factor of equality over difference.
 
     With a ROPE, it is the Bayes factor of the interval null. Without a ROPE, it is the
-    Savage-Dickey ratio if the prior density at 0 is known and finite, otherwise the papers' kernel
-    density estimate. A model with the default prior has the published one instead.
+    Savage-Dickey ratio, which requires that the prior density at 0 is known and finite. A model
+    with the default prior has the published one instead.
     """
     if not posterior.has_proper_prior(metric):
         raise ValueError(
@@ -84,13 +81,14 @@ def bayes_factor(
     if changed is not posterior:
         said = written(changed.model.prior())
         return replace(bayes_factor(changed, metric, rope, method), published_prior=said)
-    if method is not None and (not isinstance(method, str) or method not in METHODS):
+    if method is not None and not (isinstance(method, str) and method == "kde"):
         raise ValueError(
-            f"method={in_short(method)} is not a known method. Valid methods are {list(METHODS)}."
+            f"method={in_short(method)} is not a known method. Pass 'kde', the kernel density "
+            "estimate of the papers, or omit it."
         )
     if rope is not None:
-        if method not in (None, "interval"):
-            raise ValueError(f"method={method!r} does not use rope=. Pass either rope= or method=.")
+        if method is not None:
+            raise ValueError("method='kde' does not use rope=. Pass either rope= or method=.")
         region = check_rope(rope, metric)
         if region.low == region.high:
             raise ValueError(
@@ -99,29 +97,29 @@ def bayes_factor(
             )
         odds = posterior_odds(posterior, metric, region)
         return ratio(odds, _prior_odds(posterior.prior, metric, region), "interval")
-    if method == "interval":
-        raise ValueError("method='interval' requires rope=.")
-    prior_density = prior_density_at_zero(posterior.prior, metric)
-    if method == "savage-dickey" and prior_density is None:
-        infinite = has_infinite_prior_density(posterior.prior, metric)
-        raise ValueError(
-            f"The prior density of the difference in {metric.name!r} at 0 under model "
-            f"{posterior.model.name!r} is {'infinite' if infinite else 'unknown'}. Pass rope= for "
-            "the interval null, which is always defined, or method='kde' for the papers' kernel "
-            "density estimate."
+    prior = posterior.prior
+    if method == "kde":
+        before, bandwidth = prior.remembered(
+            ("kernel density", metric),
+            lambda: density_by_kde(prior_difference_draws(prior, metric)),
         )
-    if prior_density is not None and method != "kde":
-        exact = posterior.log_density_at_zero(metric)
-        if exact is not None:
-            return ratio(Estimate(exact), prior_density, "savage-dickey")
-        draws = np.subtract(*posterior.draws(metric))
-        density = density_by_smoothing(draws, posterior.effective_share(draws))
-        return ratio(density, prior_density, "savage-dickey")
-    before = posterior.prior
-    prior, bandwidth = before.remembered(
-        ("kernel density", metric), lambda: density_by_kde(prior_difference_draws(before, metric))
-    )
-    return ratio(density_by_kde(np.subtract(*posterior.draws(metric)))[0], prior, "kde", bandwidth)
+        after, _ = density_by_kde(np.subtract(*posterior.draws(metric)))
+        return ratio(after, before, "kde", bandwidth)
+    density = prior_density_at_zero(prior, metric)
+    if density is None:
+        infinite = np.inf == prior.log_density_at_zero(metric)
+        infinite = infinite or prior.has_finite_density(metric) is False
+        raise ValueError(
+            "bayes_factor requires rope=, the largest difference that does not matter, because the "
+            f"prior density of the difference in {metric.name!r} at 0 under model "
+            f"{posterior.model.name!r} is {'infinite' if infinite else 'unknown'}."
+        )
+    exact = posterior.log_density_at_zero(metric)
+    if exact is not None:
+        return ratio(Estimate(exact), density, "savage-dickey")
+    draws = np.subtract(*posterior.draws(metric))
+    smoothed = density_by_smoothing(draws, posterior.effective_share(draws))
+    return ratio(smoothed, density, "savage-dickey")
 
 
 def written(prior: Mapping[str, Any]) -> str:
@@ -161,11 +159,6 @@ def _count_inside(prior: Prior, metric: Metric, region: Interval) -> tuple[int, 
         if n >= most or (n >= fewest and is_precise):
             break
     return inside, n
-
-
-def has_infinite_prior_density(prior: Prior, metric: Metric) -> bool:
-    """Return whether the prior density of the difference at 0 is known to be infinite."""
-    return prior.has_finite_density(metric) is False or prior.log_density_at_zero(metric) == np.inf
 
 
 def prior_difference_draws(prior: Prior, metric: Metric) -> NDArray[Any]:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from skbayeseval.reproduce import acl2019, newsgroups
-from skbayeseval.reproduce.report import Report
+from skbayeseval.reproduce.tables import Report
 
 __all__ = ["PAPERS", "reproduce"]
 

@@ -23,7 +23,7 @@ from skbayeseval import (
 )
 from skbayeseval._arrays import Array
 from skbayeseval.metrics.registry import get_metric
-from skbayeseval.reproduce.report import Line, MissingError, Report, Table, load_published
+from skbayeseval.reproduce.tables import Line, MissingError, Report, Table, load_published
 from skbayeseval.sequences import chunk_frequencies, convert_tags, read_conll
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from sklearn.svm import LinearSVC
 
 from skbayeseval import ComparisonResult, compare_predictions, models, power_analysis
 from skbayeseval._arrays import Array
-from skbayeseval.reproduce.report import Line, MissingError, Report, Table, load_published
+from skbayeseval.reproduce.tables import Line, MissingError, Report, Table, load_published
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -351,10 +351,10 @@ class ComparisonResult(Result):
         rope : float, str, (float, float) or dict, default=None
             With a ROPE (recommended), the null hypothesis is a difference inside the ROPE, and the
             factor is the ratio of its posterior and prior odds.
-        method : {"interval", "savage-dickey", "kde"}, default=None
-            The method. By default, "interval" with a ROPE. Without a ROPE, "savage-dickey" if the
-            prior density at 0 is known and finite, otherwise "kde", the kernel density estimate of
-            the papers, which is never marked as reliable.
+            Without one, it is the Savage-Dickey ratio of the densities at 0.
+        method : {"kde"}, default=None
+            Without a ROPE, "kde" is the kernel density estimate of the papers in the place of the
+            Savage-Dickey ratio. It depends on its bandwidth, and is never marked as reliable.
         metric : str or Metric, default=None
             The metric. By default, the first metric of the result.
 
@@ -363,6 +363,12 @@ class ComparisonResult(Result):
         factor : BayesFactor
             A value above 3 is substantial evidence for equality, a value below 1/3 against it.
             It is the factor by which the data change the odds of equality.
+
+        Raises
+        ------
+        ValueError
+            If the metric has no proper prior; without a ROPE, if the prior density of the
+            difference at 0 is infinite, as for F1 under the paired model, or not known.
         """
         which = self._metric(metric)
         region = None if rope is None else self._rope(rope, which)
@@ -391,8 +397,8 @@ class ComparisonResult(Result):
         bayes_factor : bool, default=False
             Whether to include bf, the Bayes factor for equality: above 1, the data speak for
             equality, below 1 for a difference. It is NaN where it is not defined or not reliable,
-            for a reason that `bayes_factor` tells. Without a ROPE, it is the Savage-Dickey ratio.
-            As told there, Bayes factors use the published prior.
+            for a reason that `bayes_factor` tells. As told there, Bayes factors use the published
+            prior.
 
         Returns
         -------
@@ -715,7 +721,8 @@ class ComparisonResult(Result):
 
             - "posterior": the posterior of the difference.
             - "joint": the draws of A against the draws of B.
-            - "factor": the prior and posterior density of the difference at 0.
+            - "factor": the prior and posterior density of the difference at 0; kernel estimates,
+              as in the papers, where the prior's is infinite or not known.
             - "scores": the split scores of a cross-validation.
             - "learning_curve": the difference between learners trained on half of the data, and on
               as many instances as the splits do, with ``estimand="full"`` or ``calibrate=True``.
@@ -879,14 +886,12 @@ class ComparisonResult(Result):
     def __str__(self) -> str:
         return printed(self, verdict_of_pair(self), next_of_pair(self))
 
-    def _headline(self, metric: Metric) -> str:
-        return headline_of_pair(self, metric)
-
-    def _facts_of(self, metric: Metric) -> list[Fact]:
+    def _told(self, metric: Metric) -> tuple[str, list[Fact]]:
         difference, (a, b) = self._distribution(metric), self.names
         interval = f"95% HDI {format_interval(difference.hdi())}"
         words = f"{difference.mean:+.4f}, {interval}  ({a} minus {b})"
-        return [("difference", words), ("observed", observed_of(self, metric))]
+        facts = [("difference", words), ("observed", observed_of(self, metric))]
+        return headline_of_pair(self, metric), facts
 
     def _page(self, rope: Any) -> Page:
         return page_of_pair(self, rope)

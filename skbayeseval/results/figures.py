@@ -304,17 +304,17 @@ def figure_of_pair(
     thresholds: tuple[float, float] | None,
 ) -> tuple[Display, Metric]:
     """Return the display of two classifiers, not yet drawn, and the metric that it shows."""
-    check_thresholds(thresholds, str(kind))
-    if kind == "classes":
-        of_classes = _of_classes(result, rope, prob, metric)
-        return of_classes, get_metric(of_classes.metric)
-    which = result._metric(metric)
-    region = None if rope is None else result._rope(rope, which)
     if not isinstance(kind, str) or kind not in KINDS:
         raise ValueError(
             f"kind={in_short(kind)} is not a known kind. Valid kinds are "
             f"{choices(kind, KINDS)}, which help(result.plot) explains."
         )
+    check_thresholds(thresholds, kind)
+    if kind == "classes":
+        of_classes = _of_classes(result, rope, prob, metric)
+        return of_classes, get_metric(of_classes.metric)
+    which = result._metric(metric)
+    region = None if rope is None else result._rope(rope, which)
     posterior = result._posterior
     about: dict[str, Any] = {"names": result.names, "metric": which.name}
     shown: Display
@@ -454,10 +454,11 @@ def _split_scores(result: ComparisonResult, metric: Metric) -> Iterable[Any]:
 
 def _factor(posterior: Posterior, metric: Metric, about: dict[str, Any]) -> FactorDisplay:
     """Return the display of the Bayes factor, with the densities of prior and posterior at 0."""
-    factor = bayes_factor(posterior, metric)
-    posterior = posterior.under_published_prior()
-    exact = prior_density_at_zero(posterior.prior, metric)
-    draws, of_prior = posterior.difference(metric).draws, posterior.prior
+    changed, exact = posterior.under_published_prior(), None
+    if posterior.has_proper_prior(metric):
+        exact = prior_density_at_zero(changed.prior, metric)
+    factor = bayes_factor(posterior, metric, method="kde" if exact is None else None)
+    draws, of_prior = changed.difference(metric).draws, changed.prior
     at_zero = None if exact is None else math.exp(exact.log)
     prior_draws = prior_difference_draws(of_prior, metric)
     return FactorDisplay(draws, prior_draws, factor=factor, prior_at_zero=at_zero, **about)

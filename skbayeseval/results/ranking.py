@@ -486,11 +486,9 @@ class Ranking(Result):
     def __str__(self) -> str:
         return printed(self, verdict_of_many(self))
 
-    def _headline(self, metric: Metric) -> str:
-        return headline_of_many(self, metric)
-
-    def _facts_of(self, metric: Metric) -> list[Fact]:
-        return [("observed", observed_of(self, metric)), *choice(self, metric)]
+    def _told(self, metric: Metric) -> tuple[str, list[Fact]]:
+        facts = [("observed", observed_of(self, metric)), *choice(self, metric)]
+        return headline_of_many(self, metric), facts
 
     def _page(self, rope: Any) -> Page:
         return page_of_many(self, rope)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping
+from numbers import Integral
 from os import PathLike
 from typing import Any, Self, TypeVar
 from warnings import warn
@@ -11,10 +12,10 @@ import numpy as np
 import pandas as pd
 from sklearn.exceptions import ConvergenceWarning
 
-from skbayeseval._arrays import in_short
+from skbayeseval._arrays import in_short, wrong
 from skbayeseval._validation import check_characters
 from skbayeseval.evidence.interface import Evidence
-from skbayeseval.judgement.distribution import Plan, check_plan
+from skbayeseval.judgement.distribution import Plan
 from skbayeseval.judgement.intervals import Interval
 from skbayeseval.judgement.rope import check_rope, warn_of_one_rope
 from skbayeseval.metrics.metric import Metric
@@ -333,18 +334,15 @@ class Result:
         """
         lines = []
         for metric in self._metrics.values():
-            lines += [self._headline(metric), *as_lines(self._facts_of(metric))]
+            headline, facts = self._told(metric)
+            lines += [headline, *as_lines(facts)]
         return "\n".join([*lines, *as_lines(facts_of(self))])
 
     def _repr_html_(self) -> str:
         return view(self._page(None))
 
-    def _headline(self, metric: Metric) -> str:
-        """Return a sentence on what a metric says."""
-        raise NotImplementedError
-
-    def _facts_of(self, metric: Metric) -> list[Fact]:
-        """Return what is known of a metric."""
+    def _told(self, metric: Metric) -> tuple[str, list[Fact]]:
+        """Return a sentence on what a metric says, and what is known of it."""
         raise NotImplementedError
 
     def _page(self, rope: Any) -> Page:
@@ -399,15 +397,25 @@ class Result:
             return round(record.train_size + record.test_size)
         return round(max(counts.total for counts in self._posterior.counts))
 
-    def _plan(self, planned: int | None) -> Plan | None:
-        """Return how many of the planned items or instances there are."""
-        if planned is not None and self.evidence.is_of_splits:
+    def _plan(self, planned: Any) -> Plan | None:
+        """Return how many of the planned items or instances there are; None if none are planned."""
+        if planned is None:
+            return None
+        if self.evidence.is_of_splits:
             raise ValueError(
                 "planned= is a number of items or instances, but there are only scores of splits: "
                 "omit it."
             )
+        if not isinstance(planned, Integral) or isinstance(planned, bool):
+            raise wrong("planned", "a whole number", planned, TypeError)
         units = "items" if self.evidence.is_of_items else "instances"
-        return check_plan(planned, self._n_instances(), units)
+        plan = Plan(self._n_instances(), int(planned), units)
+        if plan.planned < plan.n_now:
+            raise ValueError(
+                f"planned={planned} is less than the {plan.n_now:,} {units} that there are. It is "
+                "the total that was planned before the first look."
+            )
+        return plan
 
     def __repr__(self) -> str:
         several = len(self._names) > 1

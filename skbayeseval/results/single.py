@@ -278,13 +278,11 @@ class ScoreResult(Result):
         then = "probability(above=s) tells how sure it is to be above s"
         return printed(self, verdict_of_one(self), then)
 
-    def _headline(self, metric: Metric) -> str:
-        return headline_of_one(self, metric)
-
-    def _facts_of(self, metric: Metric) -> list[Fact]:
-        """Return the mean of the splits, as scikit-learn has it, if that is another number."""
+    def _told(self, metric: Metric) -> tuple[str, list[Fact]]:
+        # The mean of the splits, as scikit-learn has it, if that is another number.
         pooled = means_of_splits(self, metric) is not None
-        return [("observed", observed_of(self, metric))] if pooled else []
+        facts = [("observed", observed_of(self, metric))] if pooled else []
+        return headline_of_one(self, metric), facts
 
     def _page(self, rope: Any) -> Page:
         return page_of_one(self)

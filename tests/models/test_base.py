@@ -137,8 +137,8 @@ def test_interval_bayes_factors(model, metric):
     assert found.log10 == pytest.approx(log10_factor(tables, metric), abs=0.03)
     assert swapped.bayes_factor(rope=ROPE).log10 == pytest.approx(found.log10, abs=0.03)
     # Nothing is known of the prior density at 0, and nothing is claimed.
-    without = result.bayes_factor()
-    assert (without.method, without.reliable) == ("kde", False)
+    with pytest.raises(ValueError, match="bayes_factor requires rope=.* is unknown"):
+        result.bayes_factor()
 
 
 @pytest.mark.parametrize("model", [JointCells(), EightCells()])

@@ -179,7 +179,6 @@ def test_prevalence(votes, model):
     plain = compare_predictions(*votes, scoring="recall", model=model, random_state=1)
     assert stats.ks_2samp(recall, plain.draws_a).pvalue > 1e-4
     assert result.bayes_factor(rope=0.02).value > 0
-    result.bayes_factor()
 
 
 def test_prevalence_of_many_classes(tmp_path):

@@ -168,7 +168,10 @@ def test_bayes_factor_stands_on_the_prior_of_ones_own(with_own_prior):
     factor = recall.bayes_factor(0.05)
     assert factor.method == "interval"
     assert factor.value == pytest.approx(expected, rel=0.05)
-    assert recall.bayes_factor().method == "kde"
+    with pytest.raises(ValueError, match="bayes_factor requires rope=.* is unknown"):
+        recall.bayes_factor()
+    factor = recall.bayes_factor(method="kde")
+    assert (factor.method, factor.reliable) == ("kde", False)
 
 
 @pytest.mark.slow

@@ -41,11 +41,12 @@ def test_the_default_prior_has_the_bayes_factors_of_the_published_one(votes, sco
     assert default.prior == {"mu": 1.0, "theta": 0.25}
     default.save(tmp_path / "default.npz")
     for one in (default, load_result(tmp_path / "default.npz")):
-        for rope in (0.02, None):
-            found, expected = one.bayes_factor(rope), published.bayes_factor(rope)
+        for options in ({"rope": 0.02}, {"method": "kde"}):
+            found, expected = (r.bayes_factor(**options) for r in (one, published))
             assert found == replace(expected, published_prior="mu=1.0, theta=1.0")
             said = ". Bayes factors use the published prior: mu=1.0, theta=1.0"
             assert str(found) == str(expected) + said
+        for rope in (0.02, None):
             table, theirs = (r.summary(rope, bayes_factor=True)["bf"] for r in (one, published))
             np.testing.assert_array_equal(table, theirs)
     assert default.hdi() != published.hdi()

@@ -218,9 +218,8 @@ def test_negative_predictive_value_mirrors_precision(name):
     assert npv.observed_a == precision.observed_a
     for x, z in ((npv.draws, precision.draws), (npv.draws_a, precision.draws_a)):
         assert_same_moments(x, z)
-    factors = [result.bayes_factor() for result in results]
-    assert factors[0].reliable == factors[1].reliable
-    assert factors[0].method == factors[1].method
+    factors = [result.summary(bayes_factor=True)["bf"].item() for result in results]
+    assert np.isnan(factors[0]) == np.isnan(factors[1])
 
 
 def test_metrics_say_which_class_is_absent():

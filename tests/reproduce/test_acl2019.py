@@ -8,7 +8,7 @@ from sklearn.linear_model import LogisticRegression
 from skbayeseval import BlockRegularizedCV, compare_counts
 from skbayeseval.metrics.registry import get_metric
 from skbayeseval.reproduce import acl2019
-from skbayeseval.reproduce.report import MissingError, Report, load_published
+from skbayeseval.reproduce.tables import MissingError, Report, load_published
 
 AS_IN_2015 = ("as in 2015", "length")
 

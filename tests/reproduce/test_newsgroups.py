@@ -10,7 +10,7 @@ from skbayeseval.cli import main
 from skbayeseval.judgement.frequentist import mcnemar, two_proportion_z
 from skbayeseval.reproduce import acl2019, reproduce
 from skbayeseval.reproduce import newsgroups as papers
-from skbayeseval.reproduce.report import Report, Table, load_published
+from skbayeseval.reproduce.tables import Report, Table, load_published
 
 # The paper's model is what is wanted, whatever its prior does.
 pytestmark = pytest.mark.filterwarnings("ignore:The published prior of model='hierarchical'")

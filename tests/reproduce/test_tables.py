@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from skbayeseval.reproduce.report import Line, MissingError, Report, Table
+from skbayeseval.reproduce.tables import Line, MissingError, Report, Table
 
 INSIDE = Line("row 1", "mean", paper=0.1, ours=0.102, within=0.003)
 OUTSIDE = Line("row 2", "mean", paper=0.1, ours=0.104, within=0.003)

@@ -46,7 +46,7 @@ class Line:
 
     Examples
     --------
-    >>> from skbayeseval.reproduce.report import Line
+    >>> from skbayeseval.reproduce.tables import Line
     >>> line = Line("category 0", "mean", paper=-0.081, ours=-0.0824, within=0.003)
     >>> line.inside, round(line.difference, 4)
     (True, -0.0014)
@@ -105,7 +105,7 @@ class Table:
 
     Examples
     --------
-    >>> from skbayeseval.reproduce.report import Line, Table
+    >>> from skbayeseval.reproduce.tables import Line, Table
     >>> lines = [Line("NER", "P(H1)", 0.679, 0.6801, 0.002), Line("NER", "favoured", "H1", "H0")]
     >>> print(Table("Table 4", lines))
     Table 4
@@ -157,7 +157,7 @@ def load_published(name: str) -> Any:
 
     Examples
     --------
-    >>> from skbayeseval.reproduce.report import load_published
+    >>> from skbayeseval.reproduce.tables import load_published
     >>> load_published("acl2019_tables")["simulation"]["n"]
     600
     """
