@@ -14,10 +14,10 @@ from skbayeseval.display.style import (
     PairDisplay,
     Pen,
     difference_label,
+    escape_dollars,
     finding_of,
     line_height,
     pair_words,
-    plain,
     shorten,
     text_width,
 )
@@ -223,7 +223,7 @@ class ScoreDisplay(_DensityDisplay):
         (name,) = shorten(
             [self.name], 0.88 * width - text_width(f"{self.metric} of ", medium), medium
         )
-        pen.set_xlabel(f"{plain(self.metric)} of {plain(name)}")
+        pen.set_xlabel(f"{escape_dollars(self.metric)} of {name}")
         self._draw_density(ax, pen)
         # Two digits more than the standard deviation has zeros.
         sd = self.distribution.sd
@@ -451,7 +451,7 @@ class JointDisplay(PairDisplay):
             label = f"ROPE [{self.rope.low:g}, {self.rope.high:g}]"
             low_end, high_end = ends + self.rope.low, ends + self.rope.high
             pen.band(ends, low_end, high_end, color=pen.colors[2], label=label)
-        metric = plain(self.metric)
+        metric = escape_dollars(self.metric)
         pen.set_xlabel(f"{metric} of {b}", words.key)
         ax.set_xlim(*ends)
         ax.set_ylim(*ends)

@@ -108,27 +108,19 @@ def make_splits(
             "training are too high.",
             stacklevel=4,
         )
-    if params.get("groups") is not None:
-        warn_of_split_groups(splits, params["groups"])
-    return splits
-
-
-def warn_of_split_groups(splits: Sequence[Split], groups: Any) -> None:
-    """Warn if instances of one group are in both the training and the test set of a split."""
-    codes, distinct = pd.factorize(np.asarray(groups))
-    split = 0
-    for train, test in splits:
-        trained = np.zeros(len(distinct), dtype=bool)
-        trained[codes[train]] = True
-        split += bool(trained[codes[test]].any())
-    if split:
+    if params.get("groups") is None:
+        return splits
+    codes, distinct = pd.factorize(np.asarray(params["groups"]))
+    n_split = sum(bool(np.isin(codes[test], codes[train]).any()) for train, test in splits)
+    if n_split:
         such_as = f", such as GroupKFold({min(5, len(distinct))})" if len(distinct) > 1 else ""
         warnings.warn(
-            f"In {split} of {len(splits)} splits of cv, instances of one group are in both "
+            f"In {n_split} of {len(splits)} splits of cv, instances of one group are in both "
             "training and test set, so scores are too high if the instances of a group are alike. "
             f"Pass a cv that keeps groups whole{such_as}.",
-            stacklevel=5,
+            stacklevel=4,
         )
+    return splits
 
 
 def _indices(given: Any, where: str, n_samples: int) -> Array:
