@@ -19,7 +19,7 @@ from skbayeseval.display.style import (
     shorten,
     text_width,
 )
-from skbayeseval.judgement.decision import WORDS
+from skbayeseval.judgement.decision import WORDS, percent
 from skbayeseval.judgement.intervals import Interval
 
 if TYPE_CHECKING:
@@ -39,12 +39,6 @@ KINDS = {
     "net_benefit": ("threshold probability", "net benefit", "treat all"),
     "net_benefit_difference": ("threshold probability", "difference in net benefit", ""),
 }
-
-
-def _as_arrays(curves: Mapping[str, Sequence[Any]]) -> dict[str, Sequence[Any]]:
-    return {
-        name: [np.asarray(part, dtype=float) for part in curve] for name, curve in curves.items()
-    }
 
 
 @dataclass(eq=False, repr=False)
@@ -92,8 +86,7 @@ class CurveDisplay(Display):
     finding: str = ""
     prob: float = 0.95
 
-    def __post_init__(self) -> None:
-        self.curves = _as_arrays(self.curves)
+    _arrays = ("curves",)
 
     def _size(self) -> tuple[float, float]:
         return 6.0, 4.6
@@ -135,7 +128,7 @@ class CurveDisplay(Display):
                 ax.set_ylim(-0.02, 1.02)
         pen.finish(ylabel)
         said = self.finding or f"{ylabel} by {xlabel}"
-        return f"{said}; {100 * self.prob:.3g}% bands"
+        return f"{said}; {percent(self.prob)} bands"
 
 
 @dataclass(eq=False, repr=False)
@@ -189,7 +182,7 @@ class LearningCurveDisplay(PairDisplay):
         colour = pen.colors[0]
         pen.rope(self.rope, "y")
         ax.axhline(0, color=GREY, linewidth=0.8)
-        label = f"{100 * self.prob:.3g}% interval"
+        label = f"{percent(self.prob)} interval"
         pen.band(self.sizes, self.lows, self.highs, color=colour, label=label)
         pen.line(self.sizes, self.means, color=colour, marker="o", label="difference")
         ax.set_xlabel("training instances")
@@ -247,9 +240,7 @@ class PowerDisplay(Display):
     _: KW_ONLY
     goal: str = "the goal"
 
-    def __post_init__(self) -> None:
-        self.sizes = np.asarray(self.sizes)
-        self.curves = _as_arrays(self.curves)
+    _arrays = ("sizes", "curves")
 
     def _draw(self, ax: Axes, pen: Pen) -> str:
         styles = [("o", "-"), ("s", "--"), ("^", "-."), ("D", ":")]
@@ -268,7 +259,7 @@ class PowerDisplay(Display):
             options = {"fmt": "none", "ecolor": drawn.get_color(), "capsize": 3}
             pen.fills.append(ax.errorbar(self.sizes, power, errors, **options))
             enough = self.sizes[power >= ENOUGH]
-            size = f"with {enough.min():,}" if len(enough) else "with none of these sizes"
+            size = f"with {enough.min():,.0f}" if len(enough) else "with none of these sizes"
             reached.append(size if len(names) == 1 else f"{name} {size}")
         ax.axhline(ENOUGH, color=GREY, linestyle="--", linewidth=1)
         symbols = [f"{sign} {label}" for sign, label in WORDS.values() if f" {sign} " in self.goal]

@@ -23,7 +23,7 @@ from skbayeseval.display.style import (
     text_width,
     wrap,
 )
-from skbayeseval.judgement.decision import MARKS, format_probability
+from skbayeseval.judgement.decision import MARKS, format_probability, percent
 from skbayeseval.judgement.intervals import Interval
 from skbayeseval.judgement.ranking_decision import Tiers, number_of_copies, who_is_best
 
@@ -97,7 +97,7 @@ class TiersDisplay(Display):
             pen.intervals(rows, shown.to_numpy().T, color=color, marker="o", size=size)
             pen.text_in_row(1.02, (row + bottom) / 2, f"tier {i}", size)
             row = bottom - 1
-        label = f"{escape_dollars(self.metric)} (mean and {100 * self.prob:.3g}% HDI)"
+        label = f"{escape_dollars(self.metric)} (mean and {percent(self.prob)} HDI)"
         pen.set_xlabel(wrap(label, 0.9 * pen.width, pen.medium))
         pen.open_box()
         _finish_rows(pen, names[::-1], size)
@@ -348,7 +348,7 @@ class ForestDisplay(Display):
         low, high = low - room_beside, high + room_beside
         ax.set_xlim(low, high)
         ends = table["alone_low"].to_numpy(), table["alone_high"].to_numpy()
-        label = f"each subgroup alone ({100 * self.prob:.3g}% HDI)"
+        label = f"each subgroup alone ({percent(self.prob)} HDI)"
         options = pen.fill_options(color=PALE, linewidth=1.0, label=label)
         shown = np.maximum(ends[0], low), np.minimum(ends[1], high)
         pen.fills.append(ax.hlines(rows - BELOW, *shown, **options))
@@ -468,7 +468,7 @@ class RankingDisplay(Display):
             end, 1.0, "P(best)", transform=_beside(ax, ax.transAxes), va="bottom",
             fontsize=small,
         )  # fmt: skip
-        label = f"{escape_dollars(self.metric)} (mean and {100 * self.prob:.3g}% HDI)"
+        label = f"{escape_dollars(self.metric)} (mean and {percent(self.prob)} HDI)"
         pen.set_xlabel(wrap(label, 0.95 * width - 2 * inches, pen.medium))
         pen.open_box()
         _finish_rows(pen, table.index, size, inches)

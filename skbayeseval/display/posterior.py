@@ -22,7 +22,7 @@ from skbayeseval.display.style import (
     text_width,
 )
 from skbayeseval.judgement.bayes_factor import BayesFactor
-from skbayeseval.judgement.decision import format_interval, format_probability
+from skbayeseval.judgement.decision import format_interval, format_probability, percent
 from skbayeseval.judgement.distribution import as_distribution
 from skbayeseval.judgement.intervals import Interval
 
@@ -89,7 +89,7 @@ class _DensityDisplay(Display):
             heights, _, patches = ax.hist(draws, bins=bins, density=True, **options)
             height = float(np.max(heights))
             pen.fills.append(patches)
-        label = f"{100 * self.prob:.3g}% HDI {_interval(hdi, self._sign)}"
+        label = f"{percent(self.prob)} HDI {_interval(hdi, self._sign)}"
         pen.line(
             hdi, [0, 0], color="black", linewidth=4, solid_capstyle="butt", label=label, zorder=3
         )
@@ -233,7 +233,7 @@ class ScoreDisplay(_DensityDisplay):
         pen.legend_below()
         interval = _interval(self.distribution.hdi(self.prob), sign=False)
         ends = interval[1:-1].replace(", ", " and ")
-        return f"between {ends} with probability {100 * self.prob:.3g}%"
+        return f"between {ends} with probability {percent(self.prob)}"
 
 
 @dataclass(eq=False, repr=False)

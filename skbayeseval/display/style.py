@@ -417,7 +417,7 @@ class Display:
         What the options `line_kw`, `fill_kw` and `text_kw` of `plot` apply to.
     """
 
-    # The attributes that become arrays of numbers.
+    # The attributes that become arrays of numbers, or dicts of lists of them.
     _arrays: tuple[str, ...] = ()
 
     ax_: Axes
@@ -428,7 +428,15 @@ class Display:
 
     def __post_init__(self) -> None:
         for name in self._arrays:
-            setattr(self, name, np.asarray(getattr(self, name), dtype=float))
+            given = getattr(self, name)
+            if isinstance(given, Mapping):
+                found: Any = {
+                    key: [np.asarray(part, dtype=float) for part in parts]
+                    for key, parts in given.items()
+                }
+            else:
+                found = np.asarray(given, dtype=float)
+            setattr(self, name, found)
 
     def __repr__(self) -> str:
         how = ': .figure_.savefig("figure.png") saves it' if hasattr(self, "figure_") else ""

@@ -218,9 +218,16 @@ def pool_subgroups(draws: Array, sizes: Array, rng: np.random.Generator) -> tupl
     of_tau, of_mu = divmod(_drawn(log_posterior, n_draws, rng), N_MU)
     tau = scales[of_tau]
     mu = centres[of_mu] + (centres[1] - centres[0]) * (rng.random(n_draws) - 0.5)
+    # A Cauchy variable is a normal one with standard deviation tau / |z|, z being standard normal.
+    z = np.geomspace(0.003, 4.0, N_VARIANCES)[:, None]
+    variances = (tau / z) ** 2
     pooled = np.empty_like(draws)
     for g in range(n_subgroups):
-        variance = _variances(means[g] - mu, noise[g], tau, rng)
+        total = variances + noise[g]
+        weights = np.exp(-(z**2 + (means[g] - mu) ** 2 / total) / 2) * z / np.sqrt(total)
+        reached = np.cumsum(weights, axis=0)
+        chosen = (reached < rng.random(n_draws) * reached[-1]).sum(axis=0)
+        variance = np.take_along_axis(variances, chosen[None], axis=0)[0]
         prior = mu + np.sqrt(variance) * rng.standard_normal(n_draws)
         pooled[g] = prior + variance / (variance + own[g]) * (draws[g] - prior)
     # The prior knows no bounds, but many metrics do.
@@ -245,17 +252,3 @@ def _posterior_on_grid(
             break
         low, high = centres[first], centres[last]
     return centres, log_posterior
-
-
-def _variances(off: Array, noise: float, tau: Array, rng: np.random.Generator) -> Array:
-    """Draw the variance of a subgroup's prior, given how far it is off the centre, for each tau.
-
-    A Cauchy variable is a normal one with standard deviation tau / |z|, where z is standard normal.
-    """
-    z = np.geomspace(0.003, 4.0, N_VARIANCES)[:, None]
-    variances = (tau / z) ** 2
-    total = variances + noise
-    weights = np.exp(-(z**2 + off**2 / total) / 2) * z / np.sqrt(total)
-    reached = np.cumsum(weights, axis=0)
-    chosen = (reached < rng.random(len(tau)) * reached[-1]).sum(axis=0)
-    return np.asarray(np.take_along_axis(variances, chosen[None], axis=0)[0])

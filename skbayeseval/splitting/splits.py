@@ -294,7 +294,13 @@ def _of_shuffles(cv: Any, n_splits: int) -> SplitProportions:
 def _of_splits(splits: Sequence[Any]) -> SplitProportions:
     """Return the proportions of an explicit list of splits."""
     try:
-        pairs = [(_positions(train), _positions(test)) for train, test in splits]
+        pairs = [
+            [
+                np.flatnonzero(part) if part.dtype == bool else part.astype(np.intp, casting="safe")
+                for part in map(np.asarray, (train, test))
+            ]
+            for train, test in splits
+        ]
         n_samples = 1 + max(int(part.max()) for pair in pairs for part in pair)
     except (TypeError, ValueError):
         return SplitProportions()
@@ -305,8 +311,3 @@ def _of_splits(splits: Sequence[Any]) -> SplitProportions:
     return SplitProportions(
         float(fraction), pooled_weight(None, [test for _, test in pairs]), float(share)
     )
-
-
-def _positions(part: Any) -> Array:
-    array = np.asarray(part)
-    return np.flatnonzero(array) if array.dtype == bool else array.astype(np.intp, casting="safe")
