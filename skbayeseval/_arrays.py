@@ -20,7 +20,7 @@ Array = NDArray[Any]
 LARGEST = 1e150
 
 # Error messages list so many names to choose from; of more, only the closest few.
-MOST_NAMES, CLOSEST = 8, 5
+MOST_CHOICES, N_CLOSEST = 8, 5
 
 
 def as_array(values: Any, name: str) -> Array:
@@ -97,7 +97,7 @@ def as_numbers(values: Any, name: str) -> Array:
     raise TypeError(f"{name} must contain numbers, got {in_short(values)}.")
 
 
-def check_size(numbers: Array, name: str) -> None:
+def check_magnitude(numbers: Array, name: str) -> None:
     """Raise if numbers are so large or small that their squares are infinite or 0."""
     largest = np.nanmax(np.abs(numbers), initial=0.0)
     if largest and not 1 / LARGEST <= largest <= LARGEST:
@@ -148,13 +148,13 @@ def wrong(name: str, wanted: str, given: Any, kind: type[Exception] = ValueError
     return kind(f"{name} must be {wanted}, got {in_short(given)}.")
 
 
-def in_short(value: Any, length: int = 80) -> str:
+def in_short(value: Any) -> str:
     """Return the representation of `value` for an error message, on one line."""
     try:
         text = " ".join(repr(value).split())
     except Exception:  # of an object of the user's
         text = f"an object of type {type(value).__name__}"
-    return text if len(text) <= length else f"{text[: length - 3]}..."
+    return text if len(text) <= 80 else f"{text[:77]}..."
 
 
 def choices(name: Any, known: Iterable[Any], form: Callable[[list[Any]], str] = str) -> str:
@@ -171,7 +171,7 @@ def choices(name: Any, known: Iterable[Any], form: Callable[[list[Any]], str] = 
     "['x1', 'x10', 'x11', 'x12', 'x13'] and 15 others"
     """
     names = list(known)
-    if len(names) <= MOST_NAMES:
+    if len(names) <= MOST_CHOICES:
         return form(names)
     matcher = SequenceMatcher(b=str(name).lower())
 
@@ -179,7 +179,7 @@ def choices(name: Any, known: Iterable[Any], form: Callable[[list[Any]], str] = 
         matcher.set_seq1(str(one).lower())
         return -matcher.ratio()
 
-    return f"{form(sorted(names, key=distance)[:CLOSEST])} and {len(names) - CLOSEST} others"
+    return f"{form(sorted(names, key=distance)[:N_CLOSEST])} and {len(names) - N_CLOSEST} others"
 
 
 def in_words(known: Iterable[Any], name: Any = "") -> str:

@@ -191,8 +191,11 @@ def decode(
         check_types(fields_of_record, classes[content[0]])
         return classes[content[0]](**fields_of_record)
     if tag == SPARSE and (in_record or classes is None):
+        data, rows, columns, shape = decoded(content)
         most = MOST_ROWS + sum(array.size for array in arrays.values())
-        return _sparse(decoded(content), most)
+        if not _is_of(shape, tuple[int, int]) or not 0 <= shape[0] <= most:
+            raise ValueError(f"a sparse matrix has the shape {in_short(shape)}.")
+        return sparse.csr_matrix((data, (rows, columns)), shape)
     if tag == ARRAY and content in arrays:
         return arrays[content]
     if tag == FLOAT and content in _FLOATS:
@@ -241,13 +244,6 @@ def _is_of(value: Any, hint: Any) -> bool:
         )
     kinds = tuple if origin is tuple else (tuple, list)
     return isinstance(value, kinds) and all(_is_of(one, args[0]) for one in value)
-
-
-def _sparse(content: Any, most_rows: int) -> Any:
-    data, rows, columns, shape = content
-    if not _is_of(shape, tuple[int, int]) or not 0 <= shape[0] <= most_rows:
-        raise ValueError(f"a sparse matrix has the shape {in_short(shape)}.")
-    return sparse.csr_matrix((data, (rows, columns)), shape)
 
 
 def is_record(value: Any) -> bool:

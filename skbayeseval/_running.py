@@ -14,9 +14,8 @@ import os
 import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from datetime import timedelta
-from functools import partial
 from html import escape
 from threading import current_thread, main_thread
 from typing import Any
@@ -34,61 +33,50 @@ from rich.progress import (
 from sklearn import config_context, get_config
 
 # Seconds after which work is long, and those from which on it is said beforehand how many.
-PATIENCE, LONG = 1.0, 10.0
+SHOW_AFTER, ANNOUNCE_FROM = 1.0, 10.0
 
 
-def parallel_with_progress(
-    *, total: int, show: bool, doing: str = "fitting", as_they_come: bool = False, **options: Any
-) -> Parallel:
-    """Return joblib's `Parallel`, one that shows progress if `show`.
-
-    With `as_they_come`, it gives results as soon as they are there, in any order; where the backend
-    cannot do that, all at the end.
-    """
-    make = partial(ProgressParallel, total=total, doing=doing) if show else Parallel
-    if as_they_come:
-        with suppress(ValueError):  # of backends that cannot
-            return make(return_as="generator_unordered", **options)
-    return make(**options)
-
-
-class ProgressParallel(Parallel):
-    """joblib's `Parallel` with a display of progress and remaining time.
+def in_parallel(
+    calls: Iterable[Any],
+    *,
+    total: int,
+    show: bool,
+    doing: str = "fitting",
+    ordered: bool = True,
+    **options: Any,
+) -> Iterator[Any]:
+    """Yield the results of joblib's `Parallel`, and show progress if `show`.
 
     Terminals and notebooks show a progress bar. Otherwise, for example in a log file, one line is
     printed to standard error for every tenth of the tasks.
 
     Parameters
     ----------
+    calls : iterable
+        The delayed calls.
     total : int
-        The number of tasks.
+        The number of calls.
+    show : bool
+        Whether to show progress.
     doing : str, default="fitting"
-        The description of the tasks.
+        The description of the calls.
+    ordered : bool, default=True
+        Whether results come in the order of the calls, or as soon as they are there. Where the
+        backend cannot do either, all come at the end.
     **options
         Options of `joblib.Parallel`.
     """
-
-    def __init__(self, *, total: int, doing: str = "fitting", **options: Any) -> None:
-        super().__init__(**options)
-        self.total = total
-        self.doing = doing
-        self.advance: Callable[[int], None] | None = None
-
-    def __call__(self, iterable: Iterable[Any]) -> Any:
-        """Run all tasks and return their results."""
-        if self.return_as != "list":
-            return self._as_they_come(iterable)
-        with progress_display(self.doing, self.total) as self.advance:
-            return super().__call__(iterable)
-
-    def _as_they_come(self, iterable: Iterable[Any]) -> Iterator[Any]:
-        with progress_display(self.doing, self.total) as self.advance:
-            yield from super().__call__(iterable)
-
-    def print_progress(self) -> None:
-        """Update the display; joblib calls this whenever a task has finished."""
-        if self.advance is not None:
-            self.advance(self.n_completed_tasks)
+    try:
+        order = "generator" if ordered else "generator_unordered"
+        parallel = Parallel(return_as=order, **options)
+    except ValueError:  # of backends that cannot
+        parallel = Parallel(**options)
+    with ExitStack() as stack:
+        advance = stack.enter_context(progress_display(doing, total)) if show else None
+        for done, result in enumerate(parallel(calls), start=1):
+            if advance is not None:
+                advance(done)
+            yield result
 
 
 def seconds_of(call: Callable[[], Any]) -> float:
@@ -110,14 +98,14 @@ def progress_if_long(
     start = time.monotonic()
     with ExitStack() as stack:
         shown: Callable[[int], None] | None = None
-        if expected > LONG:
+        if expected > ANNOUNCE_FROM:
             minutes = f"{expected / 60:,.0f} minutes"
             words = minutes if expected >= 90 else f"{expected:.0f} seconds"
             shown = stack.enter_context(progress_display(f"{doing}, about {words}", total, start))
 
         def advance(done: int) -> None:
             nonlocal shown
-            if shown is None and show and done < total and time.monotonic() - start > PATIENCE:
+            if shown is None and show and done < total and time.monotonic() - start > SHOW_AFTER:
                 shown = stack.enter_context(progress_display(doing, total, start))
             if shown is not None:
                 shown(done)
@@ -264,8 +252,3 @@ class SharedList(list[Any]):
     Dask's backend sends an object to the workers once, and not with each task, if it can have weak
     references, as arrays and data frames, but not lists, can.
     """
-
-
-def shared(data: Any) -> Any:
-    """Return data that tasks have in common in a form that backends can send once."""
-    return SharedList(data) if type(data) is list else data

@@ -38,17 +38,15 @@ def show_versions() -> None:
         "executable": sys.executable,
         "machine": platform.platform(),
     }
-    packages = {"skbayeseval": __version__} | {name: _installed(name) for name in DEPENDENCIES}
+    packages = {"skbayeseval": __version__}
+    for name in DEPENDENCIES:
+        try:
+            packages[name] = version(name)
+        except PackageNotFoundError:
+            packages[name] = "not installed"
     for title, rows in {"System": system, "\nPackages": packages}.items():
         width = max(map(len, rows)) + 2
         print(f"{title}:", *(f"{name:>{width}}: {value}" for name, value in rows.items()), sep="\n")
-
-
-def _installed(name: str) -> str:
-    try:
-        return version(name)
-    except PackageNotFoundError:
-        return "not installed"
 
 
 __version__ = "0.1.0"

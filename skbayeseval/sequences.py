@@ -227,7 +227,7 @@ def chunk_frequencies(
     1    2    0
     """
     found = tags_to_chunks(y, scheme)
-    columns = check_types(types)
+    columns = check_chunk_types(types)
     if columns is None:
         columns = tuple(sorted({chunk.type for chunks in found for chunk in chunks}))
     counts = [Counter(chunk.type for chunk in chunks) for chunks in found]
@@ -235,7 +235,7 @@ def chunk_frequencies(
     return pd.DataFrame(table, columns=list(columns), index=range(len(found)), dtype=int)
 
 
-def check_types(types: Any) -> tuple[str, ...] | None:
+def check_chunk_types(types: Any) -> tuple[str, ...] | None:
     """Return the chunk types as a tuple, or None for all types."""
     if types is None:
         return None

@@ -25,7 +25,7 @@ from skbayeseval._arrays import (
     Array,
     alike,
     as_numbers,
-    check_size,
+    check_magnitude,
     counts_from_zero,
     in_short,
     in_words,
@@ -161,7 +161,7 @@ def align_items(
         }
     joined, rows = joined.compress(kept, axis=1), rows[kept]
     order = None if order is None else order[kept]
-    check_size(joined, ", ".join(tables))
+    check_magnitude(joined, ", ".join(tables))
     joined = joined[:, :, ~np.isnan(joined).all(axis=(0, 1))]
     indexes = (one.index for one in scores.values() if isinstance(one, (pd.Series, pd.DataFrame)))
     named = next((index for index in indexes if not counts_from_zero(index)), None)
@@ -277,7 +277,7 @@ def align_human(human: Mapping[str, Any], items: Aligned, *, by_position: bool) 
                 f"items, and {len(more)} with other ids{_some(more)}."
             )
         aligned.append(_reordered(numbers, index.get_indexer(order)))
-    check_size(np.stack(aligned), ", ".join(human))
+    check_magnitude(np.stack(aligned), ", ".join(human))
     return np.stack(aligned)
 
 

@@ -17,9 +17,9 @@ from scipy.sparse.csgraph import connected_components
 from skbayeseval._arrays import (
     Array,
     as_numbers,
+    check_magnitude,
     check_rows,
     check_same_length,
-    check_size,
     in_short,
     names_of_series,
     wrong,
@@ -89,7 +89,7 @@ def collect_systems(scores: Any, test_fraction: float | None, metric: str) -> Sy
     if len(set(names)) < len(names):
         raise ValueError(f"The names of data sets must differ as strings, got {in_short(names)}.")
     _check_connected(table, list(systems))
-    check_size(table, "scores")
+    check_magnitude(table, "scores")
     if len(np.unique(table[np.isfinite(table)])) == 1:
         raise ValueError("All scores are the same, which does not tell how much they vary.")
     return SystemScores(table, metric, names, test_fraction)

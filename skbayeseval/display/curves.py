@@ -15,11 +15,11 @@ from skbayeseval.display.style import (
     Display,
     PairDisplay,
     Pen,
-    plain,
+    escape_dollars,
     shorten,
     text_width,
 )
-from skbayeseval.judgement.decision import WORDS
+from skbayeseval.judgement.decision import WORDS, percent
 from skbayeseval.judgement.intervals import Interval
 
 if TYPE_CHECKING:
@@ -39,12 +39,6 @@ KINDS = {
     "net_benefit": ("threshold probability", "net benefit", "treat all"),
     "net_benefit_difference": ("threshold probability", "difference in net benefit", ""),
 }
-
-
-def _as_arrays(curves: Mapping[str, Sequence[Any]]) -> dict[str, Sequence[Any]]:
-    return {
-        name: [np.asarray(part, dtype=float) for part in curve] for name, curve in curves.items()
-    }
 
 
 @dataclass(eq=False, repr=False)
@@ -92,8 +86,7 @@ class CurveDisplay(Display):
     finding: str = ""
     prob: float = 0.95
 
-    def __post_init__(self) -> None:
-        self.curves = _as_arrays(self.curves)
+    _arrays = ("curves",)
 
     def _size(self) -> tuple[float, float]:
         return 6.0, 4.6
@@ -111,7 +104,7 @@ class CurveDisplay(Display):
             colour = pen.colors[k % len(pen.colors)]
             pen.band(x, low, high, color=colour)
             pen.line(
-                x, mean, color=colour, linestyle=dashes[k % 4], label=plain(name),
+                x, mean, color=colour, linestyle=dashes[k % 4], label=name,
                 marker=marker, markersize=4,
             )  # fmt: skip
             if self.kind == "calibration_difference":  # also where there is one point only
@@ -135,7 +128,7 @@ class CurveDisplay(Display):
                 ax.set_ylim(-0.02, 1.02)
         pen.finish(ylabel)
         said = self.finding or f"{ylabel} by {xlabel}"
-        return f"{said}; {100 * self.prob:.3g}% bands"
+        return f"{said}; {percent(self.prob)} bands"
 
 
 @dataclass(eq=False, repr=False)
@@ -185,11 +178,11 @@ class LearningCurveDisplay(PairDisplay):
     _arrays = ("sizes", "means", "lows", "highs")
 
     def _draw(self, ax: Axes, pen: Pen) -> str:
-        a, b = (plain(name) for name in shorten(self.names, 0.4 * pen.width, pen.small))
+        a, b = shorten(self.names, 0.4 * pen.width, pen.small)
         colour = pen.colors[0]
         pen.rope(self.rope, "y")
         ax.axhline(0, color=GREY, linewidth=0.8)
-        label = f"{100 * self.prob:.3g}% interval"
+        label = f"{percent(self.prob)} interval"
         pen.band(self.sizes, self.lows, self.highs, color=colour, label=label)
         pen.line(self.sizes, self.means, color=colour, marker="o", label="difference")
         ax.set_xlabel("training instances")
@@ -197,7 +190,7 @@ class LearningCurveDisplay(PairDisplay):
         crowded = np.diff(self.sizes).min() < 0.25 * np.ptp(self.sizes)
         ticks = self.sizes[[0, -1]] if crowded else self.sizes
         ax.set_xticks(ticks, [f"{size:,.0f}" for size in ticks])
-        pen.finish(f"{plain(self.metric)}: {a} minus {b}", ticks="y")
+        pen.finish(f"{escape_dollars(self.metric)}: {a} minus {b}", ticks="y")
         first, last = (f"{value:+.3f}".replace("-", MINUS) for value in self.means[[0, -1]])
         return f"{first} trained on {self.sizes[0]:,.0f} instances, {last} on {self.sizes[-1]:,.0f}"
 
@@ -247,9 +240,7 @@ class PowerDisplay(Display):
     _: KW_ONLY
     goal: str = "the goal"
 
-    def __post_init__(self) -> None:
-        self.sizes = np.asarray(self.sizes)
-        self.curves = _as_arrays(self.curves)
+    _arrays = ("sizes", "curves")
 
     def _draw(self, ax: Axes, pen: Pen) -> str:
         styles = [("o", "-"), ("s", "--"), ("^", "-."), ("D", ":")]
@@ -263,33 +254,28 @@ class PowerDisplay(Display):
             errors = np.maximum([power - low, high - power], 0)
             drawn = pen.line(
                 self.sizes, power, color=colour, marker=marker, linestyle=dashes,
-                label=plain(name),
+                label=name,
             )  # fmt: skip
             options = {"fmt": "none", "ecolor": drawn.get_color(), "capsize": 3}
             pen.fills.append(ax.errorbar(self.sizes, power, errors, **options))
             enough = self.sizes[power >= ENOUGH]
-            size = f"with {enough.min():,}" if len(enough) else "with none of these sizes"
-            reached.append(size if len(names) == 1 else f"{plain(name)} {size}")
+            size = f"with {enough.min():,.0f}" if len(enough) else "with none of these sizes"
+            reached.append(size if len(names) == 1 else f"{name} {size}")
         ax.axhline(ENOUGH, color=GREY, linestyle="--", linewidth=1)
         symbols = [f"{sign} {label}" for sign, label in WORDS.values() if f" {sign} " in self.goal]
         explained = pen.height > ROOM_FOR_MEANINGS and symbols
         meanings = f"\n({', '.join(symbols)})" if explained else ""
         ax.set_xlabel(f"instances in the test set{meanings}")
-        goal, where = plain(self.goal), ""
+        goal, where = escape_dollars(self.goal), ""
         if text_width(goal, pen.small) > 2 * max(pen.height - 1.2, 0.8):
-            short_goal = _short_goal(self.goal, 0.75 * pen.width, pen.medium)
-            goal, where = "", f"\nthe goal: {plain(short_goal)}"
+            # Names are shortened, and symbols kept.
+            parts = re.split(r"( [≪<≈>≫?] | or )", self.goal)
+            parts[::2] = shorten(parts[::2], 0.75 * pen.width / len(parts[::2]), pen.medium)
+            goal, where = "", f"\nthe goal: {''.join(parts)}"
         ax.set_ylim(-0.03, 1.03)
         ax.grid(axis="y", alpha=0.3)
         pen.finish(f"probability of {goal}" if goal else "probability", ticks="x")
         return f"{ENOUGH:.0%} reached: {', '.join(reached)}{where}"
-
-
-def _short_goal(goal: str, inches: float, size: float) -> str:
-    """Return the goal with its names shortened, and its symbols kept."""
-    parts = re.split(r"( [≪<≈>≫?] | or )", goal)
-    names = shorten(parts[::2], inches / len(parts[::2]), size)
-    return "".join(name + sign for name, sign in zip(names, [*parts[1::2], ""], strict=True))
 
 
 @dataclass(eq=False, repr=False)
@@ -333,7 +319,7 @@ class SplitScoresDisplay(PairDisplay):
         from matplotlib.ticker import MaxNLocator
 
         width = pen.width
-        names = [plain(name) for name in shorten(self.names, 0.94 * width - 1.5, pen.small)]
+        names = shorten(self.names, 0.94 * width - 1.5, pen.small)
         split = np.arange(len(self.scores_a))
         ax.vlines(split, self.scores_a, self.scores_b, color=GREY, alpha=0.4)
         for scores, name, colour, marker in zip(
@@ -343,7 +329,7 @@ class SplitScoresDisplay(PairDisplay):
             pen.line(split, scores, color=colour, marker=marker, linestyle="none", label=label)
         ax.set_xlabel("split")
         ax.xaxis.set_major_locator(MaxNLocator(nbins=int(2 * width), integer=True))
-        pen.finish(plain(self.metric), ticks="y")
+        pen.finish(escape_dollars(self.metric), ticks="y")
         difference = (self.scores_a - self.scores_b)[~np.isnan(self.scores_a - self.scores_b)]
         ahead, behind = int((difference > 0).sum()), int((difference < 0).sum())
         name, wins = (names[0], ahead) if ahead >= behind else (names[1], behind)

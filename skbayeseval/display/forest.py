@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import KW_ONLY, dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 
@@ -15,14 +15,15 @@ from skbayeseval.display.style import (
     PairDisplay,
     PairWords,
     Pen,
+    escape_dollars,
     figure_height,
+    label_ticks,
     line_height,
-    plain,
     shorten,
     text_width,
     wrap,
 )
-from skbayeseval.judgement.decision import MARKS, format_probability
+from skbayeseval.judgement.decision import MARKS, format_probability, percent
 from skbayeseval.judgement.intervals import Interval
 from skbayeseval.judgement.ranking_decision import Tiers, number_of_copies, who_is_best
 
@@ -96,18 +97,18 @@ class TiersDisplay(Display):
             pen.intervals(rows, shown.to_numpy().T, color=color, marker="o", size=size)
             pen.text_in_row(1.02, (row + bottom) / 2, f"tier {i}", size)
             row = bottom - 1
-        label = f"{plain(self.metric)} (mean and {100 * self.prob:.3g}% HDI)"
+        label = f"{escape_dollars(self.metric)} (mean and {percent(self.prob)} HDI)"
         pen.set_xlabel(wrap(label, 0.9 * pen.width, pen.medium))
         pen.open_box()
         _finish_rows(pen, names[::-1], size)
         short = dict(zip(total, shorten(total, 0.45 * pen.width, pen.medium), strict=True))
-        groups = tuple(tuple(plain(short[name]) for name in group) for group in self.tiers.groups)
-        said = replace(self.tiers, groups=groups, metric=plain(self.metric)).in_short(1)
+        groups = tuple(tuple(short[name] for name in group) for group in self.tiers.groups)
+        said = replace(self.tiers, groups=groups, metric=escape_dollars(self.metric)).in_short(1)
         return said + _left_out(len(total) - len(names))
 
 
 # What is drawn of each row: the mean and the ends of the HDI.
-SHOWN = ["mean", "hdi_low", "hdi_high"]
+MEAN_AND_HDI = ["mean", "hdi_low", "hdi_high"]
 
 
 def _name_sides(pen: Pen, words: PairWords, share: float) -> None:
@@ -120,10 +121,12 @@ def _name_sides(pen: Pen, words: PairWords, share: float) -> None:
     pen.pad = line_height(pen.small) + 4
 
 
-def _finish_rows(pen: Pen, names: Sequence[str], size: float) -> None:
-    """Name the rows, and write the ticks and the legend."""
-    pen.name_rows(names, size)
-    pen.plain_ticks(inches=0.55 * pen.width)
+def _finish_rows(pen: Pen, names: Iterable[Any], size: float, beside: float = 0.0) -> None:
+    """Name the rows, and write the ticks and the legend; so many inches are taken beside them."""
+    labels = shorten(list(map(str, names)), 0.4 * pen.width, size)
+    label_ticks(pen.ax.yaxis, range(len(labels)), labels, fontsize=size)
+    pen.ax.set_ylim(-0.6, len(labels) - 0.4)
+    pen.plain_ticks(inches=0.55 * pen.width - beside)
     pen.legend_below()
 
 
@@ -198,14 +201,11 @@ class ClassesDisplay(PairDisplay):
         pen.rope(self.rope)
         pen.zero()
         for some, _, look in _by_decision(codes, words, pen):
-            pen.intervals(rows[some], [table[c][some] for c in SHOWN], size=size, **look)
+            pen.intervals(rows[some], [table[c][some] for c in MEAN_AND_HDI], size=size, **look)
             for row in rows[some]:
                 pen.text_in_row(1.02, row, MARKS[codes[row]], max(size, 5.0), color=look["color"])
         _name_sides(pen, words, 0.4)
-        _finish_rows(pen, [str(label) for label in table.index], size)
-        return self._finding(words, len(self.table) - len(table))
-
-    def _finding(self, words: PairWords, left_out: int) -> str:
+        _finish_rows(pen, table.index, size)
         counts = self.table["decision"].value_counts()
         settled = {
             ">>": f"{words.a} is better in",
@@ -216,7 +216,7 @@ class ClassesDisplay(PairDisplay):
         still = sum(number for code, number in counts.items() if code not in settled)
         said += [f"not settled in {still}"] * bool(still)
         said[0] += f" of {len(self.table)} classes"
-        return ", ".join(said) + _left_out(left_out)
+        return ", ".join(said) + _left_out(len(self.table) - len(table))
 
 
 def _left_out(number: int) -> str:
@@ -308,11 +308,10 @@ class ForestDisplay(Display):
             kinds = _by_decision(table["decision"].to_numpy(), words, pen)
             pen.rope(self.rope)
             pen.zero()
-        self._limit(ax, table)
         self._draw_alone(ax, pen, table, rows)
         for some, meaning, look in kinds:
             pen.intervals(
-                rows[some], [table[c][some] for c in SHOWN], size=size, label=meaning,
+                rows[some], [table[c][some] for c in MEAN_AND_HDI], size=size, label=meaning,
                 alpha=0.6, widest=3.5, **look,
             )  # fmt: skip
         for row in rows[table["mean"].isna().to_numpy()]:
@@ -329,13 +328,16 @@ class ForestDisplay(Display):
         if words:
             _name_sides(pen, words, 0.3)
         else:
-            label = f"{plain(self.metric)} of {plain(self.names[0])}"
+            label = f"{escape_dollars(self.metric)} of {escape_dollars(self.names[0])}"
             pen.set_xlabel(wrap(label, 0.9 * pen.width, pen.medium))
-        _finish_rows(pen, ["all instances", *map(str, table.index)], size)
-        return plain(self.finding) + _left_out(len(self.table) - len(table))
+        _finish_rows(pen, ["all instances", *table.index], size)
+        return escape_dollars(self.finding) + _left_out(len(self.table) - len(table))
 
-    def _limit(self, ax: Axes, table: pd.DataFrame) -> None:
-        """Limit the axis, so that small subgroups alone do not make all others hard to see."""
+    def _draw_alone(self, ax: Axes, pen: Pen, table: pd.DataFrame, rows: np.ndarray) -> None:
+        """Limit the axis, and draw what is known of each subgroup alone within these limits.
+
+        Small subgroups alone would make all others hard to see.
+        """
         rope = self.rope or ((0.0, 0.0) if len(self.names) == 2 else self.overall[:1])
         low = np.nanmin([table["hdi_low"].min(), self.overall[1], *rope])
         high = np.nanmax([table["hdi_high"].max(), self.overall[2], *rope])
@@ -343,12 +345,10 @@ class ForestDisplay(Display):
         low = max(low - margin, np.nanmin([low, table["alone_low"].min()]))
         high = min(high + margin, np.nanmax([high, table["alone_high"].max()]))
         room_beside = 0.04 * (high - low) or 0.01
-        ax.set_xlim(low - room_beside, high + room_beside)
-
-    def _draw_alone(self, ax: Axes, pen: Pen, table: pd.DataFrame, rows: np.ndarray) -> None:
-        low, high = ax.get_xlim()
+        low, high = low - room_beside, high + room_beside
+        ax.set_xlim(low, high)
         ends = table["alone_low"].to_numpy(), table["alone_high"].to_numpy()
-        label = f"each subgroup alone ({100 * self.prob:.3g}% HDI)"
+        label = f"each subgroup alone ({percent(self.prob)} HDI)"
         options = pen.fill_options(color=PALE, linewidth=1.0, label=label)
         shown = np.maximum(ends[0], low), np.minimum(ends[1], high)
         pen.fills.append(ax.hlines(rows - BELOW, *shown, **options))
@@ -445,7 +445,7 @@ class RankingDisplay(Display):
         number, size = pen.fit_rows(len(self.table), n_labels + ("observed" in self.table))
         table = self.table.sort_values("mean").tail(number)
         small, width = pen.small, pen.width
-        self._draw_rows(pen, table, SHOWN, size)
+        self._draw_rows(pen, table, MEAN_AND_HDI, size)
         # Only a layout that looks at what is beside the axes leaves room for more axes there.
         has_room = width > 4 and cast("Figure", ax.figure).get_layout_engine() is not None
         inches = 0.3 * width if has_room and "behind" in table else 0.0
@@ -468,17 +468,15 @@ class RankingDisplay(Display):
             end, 1.0, "P(best)", transform=_beside(ax, ax.transAxes), va="bottom",
             fontsize=small,
         )  # fmt: skip
-        pen.name_rows([str(name) for name in table.index], size)
-        label = f"{plain(self.metric)} (mean and {100 * self.prob:.3g}% HDI)"
+        label = f"{escape_dollars(self.metric)} (mean and {percent(self.prob)} HDI)"
         pen.set_xlabel(wrap(label, 0.95 * width - 2 * inches, pen.medium))
         pen.open_box()
-        pen.plain_ticks(inches=0.55 * width - inches)
-        pen.legend_below()
+        _finish_rows(pen, table.index, size, inches)
         pen.pad = line_height(small) + 3
         best, total = self.table.index[0], self.total or len(self.table)
         short = shorten([str(name) for name in self.table.index], 0.6 * width, pen.medium)
         said = who_is_best(
-            plain(short[0]), total, self.table["p_best"].iloc[0], self.prob,
+            short[0], total, self.table["p_best"].iloc[0], self.prob,
             copies=number_of_copies(self.table, best),
         )  # fmt: skip
         return said + _left_out(total - len(table))

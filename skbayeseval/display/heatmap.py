@@ -15,8 +15,8 @@ from skbayeseval.display.style import (
     GREY,
     Display,
     Pen,
+    escape_dollars,
     label_ticks,
-    plain,
     shorten,
     text_width,
     wrap,
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 # No numbers are written into grids with more cells, or where they would have fewer points.
-MOST_NUMBERS, SMALLEST = 120, 5.0
+MOST_NUMBERS, SMALLEST_NUMBERS = 120, 5.0
 
 
 @dataclass(eq=False, repr=False)
@@ -89,33 +89,40 @@ class HeatmapDisplay(Display):
         values = self.means.to_numpy(dtype=float)
         codes = self.decisions.to_numpy(dtype=object)
         faded = np.where(codes == "<<", 0.35, 1.0)
-        low, high = _range(values, codes, self.rope)
+        # A few very poor candidates would otherwise dominate the range of colours.
+        lowest, high = float(np.nanmin(values)), float(np.nanmax(values))
+        hopeful = values[(codes != "<<") & ~np.isnan(values)]
+        low = max(lowest, high - 4 * (high - float(hopeful.min()))) if len(hopeful) else lowest
+        low = min(low if low < high else lowest, high - self.rope)
+        low = low if low < high else low - 0.01
         options = {"cmap": "viridis", "vmin": low, "vmax": high, "aspect": "auto", "alpha": faded}
         image = ax.imshow(values, **{**options, "origin": "lower", **pen.given["fill"]})
         pen.fills.append(image)
         width, height, small, medium = pen.width, pen.height, pen.small, pen.medium
         # What labels and the colour bar leave for the cells.
-        number = text_width(_number(float(np.nanmin(values)), values), small)
+        number = text_width(_number(lowest, values), small)
         of_cells = max(width - 1.6 - number, 0.3 * width), max(height - 1.6, 0.4)
         self._write_cells(pen, values, codes, of_cells)
         rows, columns = ([str(one) for one in axis] for axis in self.means.axes)
         step = max(1, math.ceil(1.3 * small * len(rows) / (72 * of_cells[1])))
-        names = _labels(rows, 0.2 * width, small)[::step]
+        names = shorten(rows, 0.2 * width, small)[::step]
         label_ticks(ax.yaxis, range(0, len(rows), step), names, fontsize=small)
         each = of_cells[0] / len(columns)
         crowded = max(text_width(one, small) for one in columns) > 0.9 * each
-        labels = _labels(columns, 0.3 * height if crowded else each, small)
+        labels = shorten(columns, 0.3 * height if crowded else each, small)
         slanted: dict[str, Any] = (
             {"rotation": 40, "ha": "right", "rotation_mode": "anchor"} if crowded else {}
         )
         step = max(1, math.ceil(1.4 * small / (72 * each))) if crowded else 1
         places = range(0, len(columns), step)
         label_ticks(ax.xaxis, places, labels[::step], fontsize=small, **slanted)
-        pen.set_xlabel(wrap(plain(str(self.means.columns.name)), 0.6 * width, medium))
-        ax.set_ylabel(wrap(plain(str(self.means.index.name)), 0.6 * height, medium))
-        extend = "min" if np.nanmin(values) < low else "neither"
+        pen.set_xlabel(wrap(escape_dollars(str(self.means.columns.name)), 0.6 * width, medium))
+        ax.set_ylabel(wrap(escape_dollars(str(self.means.index.name)), 0.6 * height, medium))
+        extend = "min" if lowest < low else "neither"
         bar = ax.figure.colorbar(image, ax=ax, extend=extend)
-        label = wrap(f"posterior mean of {plain(self.metric)}", max(height - 1.5, 0.8), small)
+        label = wrap(
+            f"posterior mean of {escape_dollars(self.metric)}", max(height - 1.5, 0.8), small
+        )
         bar.set_label(label, fontsize=small)
         bar.ax.tick_params(labelsize=small)
         pen.on(bar.ax).plain_ticks("y", inches=max(height - 1.5, 0.5))
@@ -124,7 +131,7 @@ class HeatmapDisplay(Display):
         x, y = self.means.columns, self.means.index
         best = f"best: {x.name}={x[j]}, {y.name}={y[i]} ({_number(values[i, j], values)})"
         equivalent, worse = int((codes == "~").sum()), int((codes == "<<").sum())
-        said = plain(f"{best}\n≈ equivalent: {equivalent}, faded: {worse} surely worse")
+        said = escape_dollars(f"{best}\n≈ equivalent: {equivalent}, faded: {worse} surely worse")
         return f"{said}\n{self.note}" if self.note else said
 
     def _write_cells(
@@ -137,7 +144,7 @@ class HeatmapDisplay(Display):
         numbers = [_number(value, values) for value in values.ravel() if not np.isnan(value)]
         widest = max(72 * text_width(one, small) for one in numbers)
         size = min(small, small * 0.92 * width / widest, 0.4 * height)
-        with_numbers = size >= SMALLEST and values.size <= MOST_NUMBERS
+        with_numbers = size >= SMALLEST_NUMBERS and values.size <= MOST_NUMBERS
         if not with_numbers:
             size = min(small, 0.8 * height, 0.9 * width)
         for (i, j), value in np.ndenumerate(values):
@@ -154,10 +161,6 @@ class HeatmapDisplay(Display):
             )  # fmt: skip
 
 
-def _labels(names: Sequence[str], inches: float, size: float) -> list[str]:
-    return [plain(name) for name in shorten(names, inches, size)]
-
-
 def _number(value: float, values: Array) -> str:
     """Return the value with enough digits to tell the cells apart."""
     span, largest = float(np.nanmax(values) - np.nanmin(values)), float(np.nanmax(np.abs(values)))
@@ -165,19 +168,6 @@ def _number(value: float, values: Array) -> str:
         return f"{value:.3g}"
     decimals = 3 if span <= 0 else int(min(max(2 - np.floor(np.log10(span)), 0), 5))
     return f"{value:.{min(decimals, 3) if largest <= 1 else decimals}f}"
-
-
-def _range(values: np.ndarray, codes: np.ndarray, least: float) -> tuple[float, float]:
-    """Return the colour range, based on the cells that are not surely worse.
-
-    A few very poor candidates would otherwise dominate the colour range.
-    """
-    high = float(np.nanmax(values))
-    hopeful = values[(codes != "<<") & ~np.isnan(values)]
-    lowest = float(np.nanmin(values))
-    low = max(lowest, high - 4 * (high - float(hopeful.min()))) if len(hopeful) else lowest
-    low = min(low if low < high else lowest, high - least)
-    return (low, high) if low < high else (low - 0.01, high)
 
 
 # For each mark its meaning, the colour (among those of the palette; None is grey) and its strength.
@@ -242,7 +232,12 @@ class PairsDisplay(Display):
 
     def _draw(self, ax: Axes, pen: Pen) -> str:
         from matplotlib.colors import to_rgba
+        from matplotlib.patches import Patch
 
+        colour_of = {
+            mark: to_rgba(GREY if colour is None else pen.colors[colour], strength)
+            for mark, (_, colour, strength) in CELLS.items()
+        }
         number, inches = len(self.names), min(pen.width, pen.height)
         widest = max(text_width(name, pen.small) for name in self.names)
         widest = min(widest, 0.3 * inches) + 0.01
@@ -257,8 +252,7 @@ class PairsDisplay(Display):
         cells = np.ones((number, number, 4))
         for (i, j), decision in self.decisions.items():
             mark = MARKS[decision.code]
-            _, colour, strength = CELLS[mark]
-            cells[i, j] = to_rgba(GREY if colour is None else pen.colors[colour], strength)
+            cells[i, j] = colour_of[mark]
             better = format_probability(decision.probabilities.better, digits=0)
             words = f"{mark}\n{better}" if with_numbers else mark
             if cell >= POINTS_OF_A_SYMBOL:
@@ -268,7 +262,7 @@ class PairsDisplay(Display):
         for axis, side, options in ((ax.xaxis, width, slanted), (ax.yaxis, height, {})):
             name_size = max(min(pen.small, 0.8 * side), 4.0)
             step = max(1, math.ceil(1.1 * name_size / side))
-            names = _labels(self.names, widest, name_size)[::step]
+            names = shorten(self.names, widest, name_size)[::step]
             label_ticks(axis, range(0, number, step), names, fontsize=name_size, **options)
         ax.spines[:].set_visible(False)
         rope = next(iter(self.decisions.values())).rope
@@ -279,22 +273,14 @@ class PairsDisplay(Display):
         occurring = {MARKS[decision.code] for decision in self.decisions.values()}
         marks = [mark for mark in CELLS if mark in occurring]
         if cell < POINTS_OF_A_SYMBOL:
-            self._explain_colours(ax, pen, marks)
+            handles = [Patch(color=colour_of[mark], label=CELLS[mark][0]) for mark in marks]
+            ax.legend(
+                handles=handles, loc="center left", bbox_to_anchor=(1.02, 0.5), frameon=False,
+                fontsize="small", handlelength=1.0, borderaxespad=0.0,
+            )  # fmt: skip
         else:
             said = f"{', '.join(f'{mark} {CELLS[mark][0]}' for mark in marks)}; {said}"
         pen.set_xlabel(wrap(said, 0.9 * pen.width, pen.medium))
         upper = [one for (i, j), one in self.decisions.items() if i < j]
         settled = sum(one.settled for one in upper)
-        return f"{plain(self.metric)}: {settled} of {len(upper)} pairs are settled"
-
-    def _explain_colours(self, ax: Axes, pen: Pen, marks: Sequence[str]) -> None:
-        from matplotlib.patches import Patch
-
-        handles = [
-            Patch(color=GREY if colour is None else pen.colors[colour], alpha=strength, label=label)
-            for label, colour, strength in map(CELLS.__getitem__, marks)
-        ]
-        ax.legend(
-            handles=handles, loc="center left", bbox_to_anchor=(1.02, 0.5), frameon=False,
-            fontsize="small", handlelength=1.0, borderaxespad=0.0,
-        )  # fmt: skip
+        return f"{escape_dollars(self.metric)}: {settled} of {len(upper)} pairs are settled"

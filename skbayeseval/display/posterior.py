@@ -14,15 +14,15 @@ from skbayeseval.display.style import (
     PairDisplay,
     Pen,
     difference_label,
+    escape_dollars,
     finding_of,
     line_height,
     pair_words,
-    plain,
     shorten,
     text_width,
 )
 from skbayeseval.judgement.bayes_factor import BayesFactor
-from skbayeseval.judgement.decision import format_interval, format_probability
+from skbayeseval.judgement.decision import format_interval, format_probability, percent
 from skbayeseval.judgement.distribution import as_distribution
 from skbayeseval.judgement.intervals import Interval
 
@@ -89,7 +89,7 @@ class _DensityDisplay(Display):
             heights, _, patches = ax.hist(draws, bins=bins, density=True, **options)
             height = float(np.max(heights))
             pen.fills.append(patches)
-        label = f"{100 * self.prob:.3g}% HDI {_interval(hdi, self._sign)}"
+        label = f"{percent(self.prob)} HDI {_interval(hdi, self._sign)}"
         pen.line(
             hdi, [0, 0], color="black", linewidth=4, solid_capstyle="butt", label=label, zorder=3
         )
@@ -223,7 +223,7 @@ class ScoreDisplay(_DensityDisplay):
         (name,) = shorten(
             [self.name], 0.88 * width - text_width(f"{self.metric} of ", medium), medium
         )
-        pen.set_xlabel(f"{plain(self.metric)} of {plain(name)}")
+        pen.set_xlabel(f"{escape_dollars(self.metric)} of {name}")
         self._draw_density(ax, pen)
         # Two digits more than the standard deviation has zeros.
         sd = self.distribution.sd
@@ -233,7 +233,7 @@ class ScoreDisplay(_DensityDisplay):
         pen.legend_below()
         interval = _interval(self.distribution.hdi(self.prob), sign=False)
         ends = interval[1:-1].replace(", ", " and ")
-        return f"between {ends} with probability {100 * self.prob:.3g}%"
+        return f"between {ends} with probability {percent(self.prob)}"
 
 
 @dataclass(eq=False, repr=False)
@@ -451,7 +451,7 @@ class JointDisplay(PairDisplay):
             label = f"ROPE [{self.rope.low:g}, {self.rope.high:g}]"
             low_end, high_end = ends + self.rope.low, ends + self.rope.high
             pen.band(ends, low_end, high_end, color=pen.colors[2], label=label)
-        metric = plain(self.metric)
+        metric = escape_dollars(self.metric)
         pen.set_xlabel(f"{metric} of {b}", words.key)
         ax.set_xlim(*ends)
         ax.set_ylim(*ends)

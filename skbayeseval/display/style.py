@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import textwrap
 from collections.abc import Mapping, Sequence
 from copy import copy
@@ -27,9 +28,9 @@ if TYPE_CHECKING:
 MINUS = "\N{MINUS SIGN}"
 
 
-def plain(text: str) -> str:
-    """Escape $, so that matplotlib does not parse the text as mathematics."""
-    return text.replace("$", r"\$")
+def escape_dollars(text: str) -> str:
+    """Escape $ once, so that matplotlib does not parse the text as mathematics."""
+    return re.sub(r"(?<!\\)\$", r"\\$", text)
 
 
 def text_width(text: str, size: float) -> float:
@@ -43,19 +44,19 @@ def text_width(text: str, size: float) -> float:
 
 def wrap(text: str, inches: float, size: float) -> str:
     """Break each line of the text where it is wider than this."""
-
-    def wrapped(line: str) -> list[str]:
+    wrapped = []
+    for line in text.split("\n"):
         width = text_width(line, size)
         if width <= inches:
-            return [line]
-        most = max(8, int(0.95 * len(line) * inches / width))
-        return textwrap.wrap(line, most, break_on_hyphens=False)
-
-    return "\n".join(part for line in text.split("\n") for part in wrapped(line))
+            wrapped.append(line)
+        else:
+            most = max(8, int(0.95 * len(line) * inches / width))
+            wrapped += textwrap.wrap(line, most, break_on_hyphens=False)
+    return "\n".join(wrapped)
 
 
 def shorten(names: Sequence[str], inches: float, size: float) -> list[str]:
-    """Shorten names that are wider than this; different names stay different.
+    """Return names as plain text, shortened if wider than this; different names stay different.
 
     A name loses its middle. If that makes two names alike, names are numbered.
 
@@ -67,14 +68,16 @@ def shorten(names: Sequence[str], inches: float, size: float) -> list[str]:
     """
     widest = max(names, key=len, default="")
     if not names or max(text_width(name, size) for name in names) <= inches:
-        return list(names)
+        return [escape_dollars(name) for name in names]
     most = max(6, int(len(widest) * inches / max(text_width(widest, size), 1e-9)))
     head = most // 2
     tail = most - 1 - head
     short = [name if len(name) <= most else f"{name[:head]}…{name[-tail:]}" for name in names]
-    if len(set(short)) == len(set(names)):
-        return short
-    return [f"{i}: {name[: max(most - len(f'{i}: ') - 1, 1)]}…" for i, name in enumerate(names, 1)]
+    if len(set(short)) < len(set(names)):
+        short = [
+            f"{i}: {name[: max(most - len(f'{i}: ') - 1, 1)]}…" for i, name in enumerate(names, 1)
+        ]
+    return [escape_dollars(name) for name in short]
 
 
 class PairWords(NamedTuple):
@@ -98,10 +101,10 @@ def pair_words(names: tuple[str, str], inches: float, line: float, size: float) 
 
     `line` is the width of a line of the key in inches, and `size` the font size of both in points.
     """
-    a, b = map(plain, names)
+    a, b = map(escape_dollars, names)
     if max(text_width(name, size) for name in names) <= inches:
         return PairWords(a, b, "")
-    long_a, long_b = map(plain, shorten(names, line - text_width("A: ", size), size))
+    long_a, long_b = shorten(names, line - text_width("A: ", size), size)
     return PairWords("A", "B", f"A: {long_a}\nB: {long_b}")
 
 
@@ -110,7 +113,7 @@ def difference_label(metric: str, words: PairWords, inches: float, size: float) 
     order = f"{words.a} minus {words.b}"
     if metric.startswith(MINUS):  # A minus B in a score with a minus sign is B minus A without it
         metric, order = metric.removeprefix(MINUS), f"{words.b} minus {words.a}"
-    label = f"difference in {plain(metric)} ({order})"
+    label = f"difference in {escape_dollars(metric)} ({order})"
     if text_width(label, size) > inches:
         label = label.replace(" (", "\n(", 1)
     return label
@@ -122,7 +125,7 @@ PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 GREY = "#555555"
 
 # The smallest legible font of rows, in points, and its share of a row.
-SMALLEST, SHARE = 4.5, 0.75
+SMALLEST_FONT, SHARE_OF_ROW = 4.5, 0.75
 
 # What the title (two lines), the line below it, ticks and label take, in inches.
 OVERHEAD = 1.4
@@ -156,7 +159,14 @@ class Pen:
         fill_kw: Options | None,
         text_kw: Options | None,
     ) -> None:
-        chosen = _checked_colors(colors)
+        from matplotlib.colors import is_color_like
+        from matplotlib.font_manager import FontProperties
+
+        is_one = isinstance(colors, str) or is_color_like(colors) or not np.iterable(colors)
+        chosen: list[Any] = [] if colors is None else [colors] if is_one else list(colors)
+        if not all(map(is_color_like, chosen)):
+            wanted = "a color or a sequence of colors that matplotlib knows"
+            raise wrong("colors", wanted, colors)
         self.colors = (*chosen, *PALETTE[len(chosen) :])
         self.given: dict[str, Options] = {}
         for kind, options in (("line", line_kw), ("fill", fill_kw), ("text", text_kw)):
@@ -165,7 +175,9 @@ class Pen:
                 raise wrong(f"{kind}_kw", wanted, options, TypeError)
             self.given[kind] = options or {}
         self.ax = ax
-        self.small, self.medium = font_size("small"), font_size("medium")
+        self.small, self.medium = (
+            FontProperties(size=name).get_size_in_points() for name in ("small", "medium")
+        )
         self.pad = 9.0
         self.lines: list[Any] = []
         self.fills: list[Any] = []
@@ -386,30 +398,10 @@ class Pen:
         """
         lines = more_lines * line_height(self.small)
         points = max(72 * (self.height - OVERHEAD) - lines, 20.0)
-        size = min(self.small, SHARE * points / n_rows)
-        if size >= SMALLEST:
+        size = min(self.small, SHARE_OF_ROW * points / n_rows)
+        if size >= SMALLEST_FONT:
             return n_rows, size
-        return max(2, int(points * SHARE / SMALLEST)), SMALLEST
-
-    def name_rows(self, names: Sequence[str], size: float) -> None:
-        """Name the rows of the axes from the bottom to the top, in at most 40% of the width."""
-        labels = [plain(name) for name in shorten(names, 0.4 * self.width, size)]
-        label_ticks(self.ax.yaxis, range(len(names)), labels, fontsize=size)
-        self.ax.set_ylim(-0.6, len(names) - 0.4)
-
-
-def _checked_colors(colors: Any) -> list[Any]:
-    """Return a colour or a sequence of colours as a list."""
-    from matplotlib.colors import is_color_like
-
-    if colors is None:
-        return []
-    is_one = isinstance(colors, str) or is_color_like(colors) or not np.iterable(colors)
-    chosen = [colors] if is_one else list(colors)
-    if not all(map(is_color_like, chosen)):
-        wanted = "a color or a sequence of colors that matplotlib knows"
-        raise wrong("colors", wanted, colors)
-    return chosen
+        return max(2, int(points * SHARE_OF_ROW / SMALLEST_FONT)), SMALLEST_FONT
 
 
 class Display:
@@ -425,7 +417,7 @@ class Display:
         What the options `line_kw`, `fill_kw` and `text_kw` of `plot` apply to.
     """
 
-    # The attributes that become arrays of numbers.
+    # The attributes that become arrays of numbers, or dicts of lists of them.
     _arrays: tuple[str, ...] = ()
 
     ax_: Axes
@@ -436,7 +428,15 @@ class Display:
 
     def __post_init__(self) -> None:
         for name in self._arrays:
-            setattr(self, name, np.asarray(getattr(self, name), dtype=float))
+            given = getattr(self, name)
+            if isinstance(given, Mapping):
+                found: Any = {
+                    key: [np.asarray(part, dtype=float) for part in parts]
+                    for key, parts in given.items()
+                }
+            else:
+                found = np.asarray(given, dtype=float)
+            setattr(self, name, found)
 
     def __repr__(self) -> str:
         how = ': .figure_.savefig("figure.png") saves it' if hasattr(self, "figure_") else ""
@@ -536,13 +536,6 @@ def finding_of(
         or decide(difference.hdi(prob), region, chances, difference.mean, prob=prob).settled
     )
     return said if settled else f"not settled: {said}"
-
-
-def font_size(name: str) -> float:
-    """Return a font size such as "small" in points."""
-    from matplotlib.font_manager import FontProperties
-
-    return FontProperties(size=name).get_size_in_points()
 
 
 def line_height(size: float) -> float:

@@ -17,9 +17,9 @@ from skbayeseval.evidence.interface import Correctness, Evidence
 from skbayeseval.evidence.one_classifier import ByContent, ConfusionCounts, check_counts, frozen
 from skbayeseval.sequences import (
     Chunk,
+    check_chunk_types,
     check_scheme,
     check_sentences,
-    check_types,
     chunk_frequencies,
     convert_tags,
     tags_to_chunks,
@@ -282,7 +282,7 @@ class ChunkCounter(ParameterObject):
 
     def _sets(self, y_true: Any, *predictions: tuple[str, Any, str]) -> list[list[set[Chunk]]]:
         """Return one set of chunks per sentence, for `y_true` and each (name, tags, scheme)."""
-        wanted = check_types(self.types)
+        wanted = check_chunk_types(self.types)
         truth = check_sentences(y_true, "y_true")
         for name, y, _ in predictions:
             _check_lengths(truth, check_sentences(y, name), name)
@@ -333,7 +333,7 @@ def chunk_counter(
     """
     counter = ChunkCounter(scheme_a, scheme_b, types)
     counter._schemes()
-    check_types(types)
+    check_chunk_types(types)
     return counter
 
 

@@ -14,8 +14,8 @@ from skbayeseval._arrays import (
     as_numbers,
     check_entries,
     check_frame,
+    check_magnitude,
     check_same_length,
-    check_size,
     number_of_samples,
 )
 from skbayeseval.evidence.instance_scores import WeightedInstances
@@ -99,7 +99,7 @@ class PredictedNumbers(WeightedInstances):
         """Return the evidence of predictions, given by the names of their arguments."""
         truth = check_numbers(y_true, "y_true")
         said = [check_numbers(values, name, len(truth)) for name, values in predictions.items()]
-        check_size(np.stack([truth, *said]), ", ".join(["y_true", *predictions]))
+        check_magnitude(np.stack([truth, *said]), ", ".join(["y_true", *predictions]))
         units = cls._units(len(truth), weight, groups, instances, run)
         shares = check_sample_weight(sample_weight, len(truth))
         shares = np.ones(len(truth)) if shares is None else shares

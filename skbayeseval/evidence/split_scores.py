@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from skbayeseval._arrays import Array, as_numbers, check_entries, check_size, choices, wrong
+from skbayeseval._arrays import Array, as_numbers, check_entries, check_magnitude, choices, wrong
 from skbayeseval._validation import check_probability
 from skbayeseval.evidence.interface import Evidence, ObservedArray, letter, variable_names
 from skbayeseval.evidence.one_classifier import Margin, frozen
@@ -51,7 +51,7 @@ class _Scores(Evidence):
             name: frozen(np.array(values, dtype=float)) for name, values in self.scores.items()
         }
         for name, values in scores.items():
-            check_size(values, f"Scores in {name}")
+            check_magnitude(values, f"Scores in {name}")
         object.__setattr__(self, "scores", scores)
         self._check()
 

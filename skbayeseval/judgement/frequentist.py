@@ -21,8 +21,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import stats
 
-from skbayeseval._arrays import Array
-
 
 @dataclass(frozen=True)
 class SignificanceTest:
@@ -78,7 +76,9 @@ def sign_test(a: ArrayLike, b: ArrayLike) -> SignificanceTest:
     """
     difference = np.subtract(a, b, dtype=float)
     ahead, behind = int(np.sum(difference > 0)), int(np.sum(difference < 0))
-    return SignificanceTest("sign test", ahead, _binomial(ahead, behind), ahead + behind)
+    n = ahead + behind
+    pvalue = float(stats.binomtest(ahead, max(n, 1)).pvalue)  # 1 if n is 0
+    return SignificanceTest("sign test", ahead, pvalue, n)
 
 
 def mcnemar(only_a: int, only_b: int, *, mid_p: bool = False) -> SignificanceTest:
@@ -102,7 +102,8 @@ def mcnemar(only_a: int, only_b: int, *, mid_p: bool = False) -> SignificanceTes
     >>> round(mcnemar(12, 3, mid_p=True).pvalue, 4)
     0.0213
     """
-    n, pvalue = only_a + only_b, _binomial(only_a, only_b)
+    n = only_a + only_b
+    pvalue = float(stats.binomtest(only_a, max(n, 1)).pvalue)  # 1 if n is 0
     if mid_p and only_a != only_b:
         pvalue -= float(stats.binom.pmf(only_a, n, 0.5))
     return SignificanceTest(f"McNemar, {'mid-p' if mid_p else 'exact'}", only_a, pvalue, n)
@@ -256,7 +257,7 @@ def five_by_two_t(scores_a: ArrayLike, scores_b: ArrayLike) -> SignificanceTest:
     >>> round(five_by_two_t(a, b).pvalue, 4)
     0.099
     """
-    difference = _repeats(scores_a, scores_b, 5)
+    difference = np.subtract(scores_a, scores_b).reshape(5, 2)
     variance = float(difference.var(axis=1, ddof=1).mean())
     return _t_test("5x2cv t", float(difference[0, 0]), variance, 10, 5)
 
@@ -281,7 +282,7 @@ def five_by_two_f(scores_a: ArrayLike, scores_b: ArrayLike) -> SignificanceTest:
     >>> round(five_by_two_f(a, b).pvalue, 4)
     0.1067
     """
-    difference = _repeats(scores_a, scores_b, 5)
+    difference = np.subtract(scores_a, scores_b).reshape(5, 2)
     squares = float((difference**2).sum())
     spread = 2 * float(difference.var(axis=1, ddof=1).sum())
     statistic = squares / spread if spread > 0 else (math.inf if squares > 0 else 0.0)
@@ -314,7 +315,7 @@ def blocked_three_by_two_t(scores_a: ArrayLike, scores_b: ArrayLike) -> Signific
     >>> round(blocked_three_by_two_t(a, b).pvalue, 4)
     0.0886
     """
-    difference = _repeats(scores_a, scores_b, 3)
+    difference = np.subtract(scores_a, scores_b)
     return _t_test("3x2 BCV t", float(difference.mean()), float(difference.var()), 6, 5)
 
 
@@ -328,12 +329,3 @@ def _over_root(difference: float, variance: float) -> float:
     if variance > 0:
         return difference / math.sqrt(variance)
     return math.copysign(math.inf, difference) if difference else 0.0
-
-
-def _binomial(ahead: int, behind: int) -> float:
-    return float(stats.binomtest(ahead, ahead + behind).pvalue) if ahead + behind else 1.0
-
-
-def _repeats(scores_a: ArrayLike, scores_b: ArrayLike, n_repeats: int) -> Array:
-    """Return the differences of shape (n_repeats, 2)."""
-    return np.subtract(scores_a, scores_b).reshape(n_repeats, 2)

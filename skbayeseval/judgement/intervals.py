@@ -11,6 +11,9 @@ from numpy.typing import ArrayLike
 from skbayeseval._arrays import Array, as_numbers
 from skbayeseval._validation import check_probability
 
+# The number of batches from which the Monte Carlo error of an HDI is estimated.
+N_BATCHES = 25
+
 
 class Interval(NamedTuple):
     """The lower and upper end of an interval.
@@ -80,20 +83,20 @@ def count_inside(draws: Array, interval: Interval) -> int:
     return int(np.count_nonzero((draws >= interval.low) & (draws <= interval.high)))
 
 
-def hdi_mcse(draws: Array, prob: float = 0.95, n_batches: int = 25) -> float:
+def hdi_mcse(draws: Array, prob: float) -> float:
     """Return the larger Monte Carlo standard error of the two ends of an HDI.
 
     The error is estimated from the standard deviation between batches. The ends of an HDI converge
     at a cube-root rate, because the width of the interval is constant to first order when the
     interval is shifted. The error therefore decreases with the cube root of the number of draws.
     """
-    size, n_longer = divmod(len(draws), n_batches)
+    size, n_longer = divmod(len(draws), N_BATCHES)
     if size < 20:
         return math.nan
     longer, others = np.split(draws, [n_longer * (size + 1)])
     batches = [longer.reshape(n_longer, size + 1), others.reshape(-1, size)]
     ends = np.hstack([hdi_of_rows(rows, prob) for rows in batches if len(rows)])
-    return float(ends.std(axis=1, ddof=1).max() / n_batches ** (1 / 3))
+    return float(ends.std(axis=1, ddof=1).max() / N_BATCHES ** (1 / 3))
 
 
 def check_draws(draws: ArrayLike) -> Array:

@@ -11,7 +11,6 @@ alternatives.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
 import numpy as np
 from scipy.special import voigt_profile
@@ -23,7 +22,7 @@ N_SHARES = 60
 
 # The prior odds of being behind the pack, and of leading it, and the median distance of those that
 # are not in it, in standard deviations of the noise.
-BEHIND, LEADING, FAR = 0.15 / 0.85, 0.05 / 0.85, 10.0
+BEHIND, LEADING, FAR_DISTANCE = 0.15 / 0.85, 0.05 / 0.85, 10.0
 
 # Classifiers whose difference has a smaller share of their variance are copies of each other.
 COPIES = 1e-9
@@ -68,7 +67,11 @@ def pool_scores(draws: Array, rng: np.random.Generator) -> Array:
     """
     means = draws.mean(axis=1)
     noise = np.atleast_2d(np.cov(draws))
-    first = _first_copies(means, noise)
+    # For each classifier the first one that it is a copy of, which may be itself.
+    variances = np.diag(noise)
+    total = variances[:, None] + variances
+    near = np.abs(means[:, None] - means) <= COPIES * (1 + np.abs(means))
+    first = (near & (total - 2 * noise <= COPIES * total)).argmax(axis=1)
     distinct = np.unique(first)
     order = distinct[np.argsort(-means[distinct], kind="stable")]
     if len(order) == 1:
@@ -105,14 +108,6 @@ def _drawn(log_posterior: Array, n_draws: int, rng: np.random.Generator) -> Arra
     return rng.permutation(np.minimum(chosen, len(reached) - 1))
 
 
-def _first_copies(means: Array, covariance: Array) -> Array:
-    """Return for each classifier the first one that it is a copy of, which may be itself."""
-    variances = np.diag(covariance)
-    total = variances[:, None] + variances
-    near = np.abs(means[:, None] - means) <= COPIES * (1 + np.abs(means))
-    return np.asarray((near & (total - 2 * covariance <= COPIES * total)).argmax(axis=1))
-
-
 def _packs(means: Array, covariance: Array) -> Iterator[tuple[Array, Array, Array, Array]]:
     """Yield places of the first and of the last in a pack, shares of noise, and log probabilities.
 
@@ -147,8 +142,10 @@ def _packs(means: Array, covariance: Array) -> Iterator[tuple[Array, Array, Arra
         # The distance of each from the mean of each pack, and how much noise it has.
         distance = np.cumsum(means[leads:]) / number - means[:, None]
         variance = np.diag(covariance)[:, None] - 2 * rows / number + total / number**2
-        variance = FAR**2 * np.maximum(variance, COPIES * max(float(variance.max()), COPIES))
-        outside = np.log(2 / (np.pi * FAR)) - np.log1p(distance**2 / variance)
+        variance = FAR_DISTANCE**2 * np.maximum(
+            variance, COPIES * max(float(variance.max()), COPIES)
+        )
+        outside = np.log(2 / (np.pi * FAR_DISTANCE)) - np.log1p(distance**2 / variance)
         prior = np.select([place < leads, place >= leads + number], [LEADING, BEHIND], 1.0)
         odds = np.where(prior < 1, np.log(prior) + outside, 0.0)
         posterior = (of_pack + odds.sum(axis=0)[:, None])[1:]  # a pack has two or more
@@ -167,22 +164,7 @@ N_TAU, N_MU, N_VARIANCES = 40, 60, 40
 N_PASSES, NEGLIGIBLE = 4, 1e-5
 
 
-class PooledSubgroups(NamedTuple):
-    """Draws after pooling.
-
-    Attributes
-    ----------
-    draws : ndarray of shape (n_subgroups, n_draws)
-        The pooled draws.
-    tau : ndarray of shape (n_draws,)
-        Draws of the scale: half of all true differences are within it of the centre.
-    """
-
-    draws: Array
-    tau: Array
-
-
-def pool_subgroups(draws: Array, sizes: Array, rng: np.random.Generator) -> PooledSubgroups:
+def pool_subgroups(draws: Array, sizes: Array, rng: np.random.Generator) -> tuple[Array, Array]:
     """Draw differences of subgroups together, as far as they may be noise.
 
     The true differences have a Cauchy distribution with centre mu and scale tau. mu has a flat
@@ -207,8 +189,10 @@ def pool_subgroups(draws: Array, sizes: Array, rng: np.random.Generator) -> Pool
 
     Returns
     -------
-    pooled : PooledSubgroups
-        The pooled draws and the scale. Draws without noise are returned as they are.
+    pooled : ndarray of shape (n_subgroups, n_draws)
+        The pooled draws. Draws without noise are returned as they are.
+    tau : ndarray of shape (n_draws,)
+        Draws of the scale: half of all true differences are within it of the centre.
 
     Examples
     --------
@@ -217,7 +201,7 @@ def pool_subgroups(draws: Array, sizes: Array, rng: np.random.Generator) -> Pool
     >>> rng = np.random.default_rng(0)
     >>> observed = np.append(rng.normal(0.0, 0.05, 19), -0.4)  # equal but for the last
     >>> draws = rng.normal(observed[:, None], 0.05, (20, 4000))
-    >>> pooled = pool_subgroups(draws, np.full(20, 100), rng).draws.mean(axis=1)
+    >>> pooled = pool_subgroups(draws, np.full(20, 100), rng)[0].mean(axis=1)
     >>> bool(np.ptp(pooled[:19]) < 0.5 * np.ptp(observed[:19]))
     True
     >>> bool(pooled[19] < -0.35)
@@ -227,20 +211,27 @@ def pool_subgroups(draws: Array, sizes: Array, rng: np.random.Generator) -> Pool
     means, own = draws.mean(axis=1), draws.var(axis=1)
     noise = np.mean(own * sizes) / sizes
     if n_subgroups == 1 or not noise.min() > 0:
-        return PooledSubgroups(draws, np.full(n_draws, np.nan))
+        return draws, np.full(n_draws, np.nan)
     share = (np.arange(N_TAU) + 0.5) / N_TAU
     scales = np.sqrt(noise.mean() * (1 - share) / share)
     centres, log_posterior = _posterior_on_grid(means, noise, scales, np.log(1 - share))
     of_tau, of_mu = divmod(_drawn(log_posterior, n_draws, rng), N_MU)
     tau = scales[of_tau]
     mu = centres[of_mu] + (centres[1] - centres[0]) * (rng.random(n_draws) - 0.5)
+    # A Cauchy variable is a normal one with standard deviation tau / |z|, z being standard normal.
+    z = np.geomspace(0.003, 4.0, N_VARIANCES)[:, None]
+    variances = (tau / z) ** 2
     pooled = np.empty_like(draws)
     for g in range(n_subgroups):
-        variance = _variances(means[g] - mu, noise[g], tau, rng)
+        total = variances + noise[g]
+        weights = np.exp(-(z**2 + (means[g] - mu) ** 2 / total) / 2) * z / np.sqrt(total)
+        reached = np.cumsum(weights, axis=0)
+        chosen = (reached < rng.random(n_draws) * reached[-1]).sum(axis=0)
+        variance = np.take_along_axis(variances, chosen[None], axis=0)[0]
         prior = mu + np.sqrt(variance) * rng.standard_normal(n_draws)
         pooled[g] = prior + variance / (variance + own[g]) * (draws[g] - prior)
     # The prior knows no bounds, but many metrics do.
-    return PooledSubgroups(np.clip(pooled, draws.min(), draws.max()), tau)
+    return np.clip(pooled, draws.min(), draws.max()), tau
 
 
 def _posterior_on_grid(
@@ -261,17 +252,3 @@ def _posterior_on_grid(
             break
         low, high = centres[first], centres[last]
     return centres, log_posterior
-
-
-def _variances(off: Array, noise: float, tau: Array, rng: np.random.Generator) -> Array:
-    """Draw the variance of a subgroup's prior, given how far it is off the centre, for each tau.
-
-    A Cauchy variable is a normal one with standard deviation tau / |z|, where z is standard normal.
-    """
-    z = np.geomspace(0.003, 4.0, N_VARIANCES)[:, None]
-    variances = (tau / z) ** 2
-    total = variances + noise
-    weights = np.exp(-(z**2 + off**2 / total) / 2) * z / np.sqrt(total)
-    reached = np.cumsum(weights, axis=0)
-    chosen = (reached < rng.random(len(tau)) * reached[-1]).sum(axis=0)
-    return np.asarray(np.take_along_axis(variances, chosen[None], axis=0)[0])

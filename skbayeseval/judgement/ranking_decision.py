@@ -224,12 +224,17 @@ def decide_ranking(
             elif case == "worse" and alone.code != ">>":
                 case, p_equivalent[copies] = "open", max(p, not_worse)
         cases[case] += [names[k] for k in copies]
+    # Whether each pair differs by more than the ROPE, as a two-sided interval tells.
+    ordered = draws[list(order)]
+    better = [(ahead - ordered > rope.high).mean(axis=1) for ahead in ordered]
+    behind = [(ahead - ordered < rope.low).mean(axis=1) for ahead in ordered]
+    differ = np.maximum(better, behind) >= (1 + prob) / 2
     equivalent, still_open, worse = (tuple(each) for each in cases.values())
     return RankingDecision(
         equivalent,
         still_open,
         worse,
-        tied_groups([names[k] for k in order], _differ(draws[list(order)], rope, prob)),
+        tied_groups([names[k] for k in order], differ),
         {names[k]: float(p_equivalent[k]) for k in order},
         rope,
         metric,
@@ -311,13 +316,6 @@ def behind_the_best(draws: Array, prob: float) -> pd.DataFrame:
 def worse_than(first: Array, draws: Array, rope: Interval) -> Array:
     """Return the probability that each classifier is worse than the first by more than the ROPE."""
     return np.asarray((first - draws > -rope.low).mean(axis=1))
-
-
-def _differ(draws: Array, rope: Interval, prob: float) -> Array:
-    """Return whether each pair differs by more than the ROPE, as a two-sided interval tells."""
-    better = [(ahead - draws > rope.high).mean(axis=1) for ahead in draws]
-    worse = [(ahead - draws < rope.low).mean(axis=1) for ahead in draws]
-    return np.asarray(np.maximum(better, worse) >= (1 + prob) / 2)
 
 
 def tied_groups(names: Sequence[str], differ: Array) -> tuple[tuple[str, ...], ...]:

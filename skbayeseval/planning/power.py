@@ -29,7 +29,7 @@ from skbayeseval.judgement.rope import check_rope
 from skbayeseval.metrics.metric import Metric
 from skbayeseval.metrics.scoring import resolve_scoring
 from skbayeseval.models.base import Model
-from skbayeseval.planning.sample_size import crossing, smoothed, two_digits
+from skbayeseval.planning.sample_size import N_RESAMPLES, crossing, smoothed, two_digits
 from skbayeseval.planning.simulate import (
     BYTES_OF_REPLICATION,
     Question,
@@ -47,10 +47,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from skbayeseval.display import PowerDisplay
-
-
-# The number of resamples of a Monte Carlo interval.
-N_RESAMPLES = 500
 
 
 @dataclass(frozen=True, repr=False)
@@ -350,12 +346,23 @@ def power_analysis(
     >>> found.table["power"].round(1).tolist()
     [0.0, 0.8]
     """
-    goals = _check_goal(goal)
+    goals = (goal,) if isinstance(goal, str) or not np.iterable(goal) else tuple(goal)
+    if not goals or not all(isinstance(code, str) and code in WORDS for code in goals):
+        known = f"one or several of the decision codes {list(WORDS)}, such as '>>' (A significantly"
+        raise wrong("goal", f"{known} better) and '~' (practically equivalent)", goal)
     assurance = check_probability(assurance, "assurance")
     prob = check_probability(prob)
-    assumption, sizes = _by_position(cells_or_result, more, sizes)
-    accuracies = _check_accuracies(assumption, disagreement)
-    truth, like, names = _check_truth(assumption if accuracies is None else accuracies.cells())
+    if isinstance(cells_or_result, Real) and more and isinstance(more[0], Real):
+        cells_or_result, more = (cells_or_result, more[0]), more[1:]
+    if len(more) > (sizes is None):
+        raise TypeError(
+            "power_analysis takes a truth, or two accuracies, and then the sizes, such as "
+            "power_analysis(0.90, 0.93, [1000, 2000], rope=0.01); got "
+            f"{in_short([cells_or_result, *more])}{'' if sizes is None else ' and sizes='}."
+        )
+    sizes = more[0] if more else sizes
+    accuracies = _check_accuracies(cells_or_result, disagreement)
+    truth, like, names = _check_truth(cells_or_result if accuracies is None else accuracies.cells())
     n = check_size(n_replications, "n_replications", BYTES_OF_REPLICATION)
     seed = sequence(check_random_state_entropy(random_state), Stream.POWER)
     if scoring is None:
@@ -367,7 +374,11 @@ def power_analysis(
     region = check_rope(rope, metric)
     if sizes is None:
         sizes = USUAL_SIZES if accuracies is None else accuracies.sizes(region, assurance)
-    sizes = _check_sizes(sizes)
+    values = np.unique(as_array(sizes, "sizes"))
+    whole = np.ndim(sizes) <= 1 and values.dtype.kind in "iu" and len(values) > 0
+    if not whole or not 1 <= values[0] <= values[-1] <= MOST_INSTANCES:
+        raise wrong("sizes", f"integers from 1 to {MOST_INSTANCES:,}", sizes)
+    sizes = values.tolist()
     prevalence = truth.prevalence if isinstance(truth, Posterior) else None
     models = _check_models(model, truth, like, metric, sizes[0], prevalence)
     questions = [Question(one, metric, region, prob, prevalence, goals) for one in models.values()]
@@ -437,19 +448,6 @@ class _Accuracies:
         return bool(np.isclose(self.a - self.b, rope, rtol=0, atol=1e-9).any())
 
 
-def _by_position(given: Any, more: Sequence[Any], sizes: Any) -> tuple[Any, Any]:
-    """Return the truth and the sizes; two accuracies are a pair of them."""
-    if isinstance(given, Real) and more and isinstance(more[0], Real):
-        given, more = (given, more[0]), more[1:]
-    if len(more) > (sizes is None):
-        raise TypeError(
-            "power_analysis takes a truth, or two accuracies, and then the sizes, such as "
-            "power_analysis(0.90, 0.93, [1000, 2000], rope=0.01); got "
-            f"{in_short([given, *more])}{'' if sizes is None else ' and sizes='}."
-        )
-    return given, more[0] if more else sizes
-
-
 def _check_accuracies(given: Any, disagreement: Any) -> _Accuracies | None:
     """Return two accuracies and their disagreement; None if the truth is given otherwise."""
     pair = isinstance(given, (tuple, list)) and len(given) == 2
@@ -475,14 +473,6 @@ def _check_accuracies(given: Any, disagreement: Any) -> _Accuracies | None:
             "the instances."
         )
     return _Accuracies(a, b, share, True)
-
-
-def _check_goal(goal: Any) -> tuple[str, ...]:
-    goals = [goal] if isinstance(goal, str) or not np.iterable(goal) else list(goal)
-    if not goals or not all(isinstance(code, str) and code in WORDS for code in goals):
-        codes = f"one or several of the decision codes {list(WORDS)}, such as '>>' (A significantly"
-        raise wrong("goal", f"{codes} better) and '~' (practically equivalent)", goal)
-    return tuple(goals)
 
 
 def _check_models(
@@ -512,14 +502,6 @@ def _check_models(
     }
 
 
-def _check_sizes(sizes: Any) -> list[int]:
-    values = np.unique(as_array(sizes, "sizes"))
-    whole = np.ndim(sizes) <= 1 and values.dtype.kind in "iu" and len(values) > 0
-    if not whole or not 1 <= values[0] <= values[-1] <= MOST_INSTANCES:
-        raise wrong("sizes", f"integers from 1 to {MOST_INSTANCES:,}", sizes)
-    return [int(size) for size in values]
-
-
 def _check_truth(given: Any) -> tuple[Truth, ConfusionCounts, tuple[str, str]]:
     """Return the truth, counts with the labels of the planned ones, and the names of A and B."""
     if hasattr(given, "required_sample_size"):  # a ComparisonResult
@@ -538,7 +520,21 @@ def _check_truth(given: Any) -> tuple[Truth, ConfusionCounts, tuple[str, str]]:
 def _check_cells(given: Any) -> list[Array]:
     """Return the joint table of (truth, A, B), or the tables of A and B."""
     if isinstance(given, Mapping):
-        return [_check_scenario(given)]
+        if set(given) != {"mu", "theta+", "theta-"}:
+            raise ValueError(
+                "cells_or_result must have the keys 'mu', 'theta+' and 'theta-', got "
+                f"{list(given)}."
+            )
+        mu = check_probability(given["mu"], "cells_or_result['mu']")
+        rows = []
+        for name in ("theta-", "theta+"):
+            where = f"cells_or_result[{name!r}]"
+            theta = as_numbers(given[name], where)
+            if theta.shape != (4,) or not (theta >= 0).all() or not np.isclose(theta.sum(), 1):
+                order = "for the predictions (1, 1), (1, 0), (0, 1), (0, 0)"
+                raise wrong(where, f"four probabilities that sum to 1, {order}", given[name])
+            rows.append(theta[::-1].reshape(2, 2))
+        return [np.stack([(1 - mu) * rows[0], mu * rows[1]])]
     try:
         cells = as_numbers(given, "cells_or_result")
     except (TypeError, ValueError):
@@ -561,20 +557,3 @@ def _check_cells(given: Any) -> list[Array]:
         "total for a joint table of (truth, A, B), or in each of two tables for A and B; got the "
         f"smallest {cells.min():g} and the sums {sums.round(6).tolist()}."
     )
-
-
-def _check_scenario(given: Mapping[str, Any]) -> Array:
-    if set(given) != {"mu", "theta+", "theta-"}:
-        raise ValueError(
-            f"cells_or_result must have the keys 'mu', 'theta+' and 'theta-', got {list(given)}."
-        )
-    mu = check_probability(given["mu"], "cells_or_result['mu']")
-    rows = []
-    for name in ("theta-", "theta+"):
-        where = f"cells_or_result[{name!r}]"
-        theta = as_numbers(given[name], where)
-        if theta.shape != (4,) or not (theta >= 0).all() or not np.isclose(theta.sum(), 1):
-            order = "for the predictions (1, 1), (1, 0), (0, 1), (0, 0)"
-            raise wrong(where, f"four probabilities that sum to 1, {order}", given[name])
-        rows.append(theta[::-1].reshape(2, 2))
-    return np.stack([(1 - mu) * rows[0], mu * rows[1]])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from scipy.optimize import isotonic_regression
@@ -30,8 +30,8 @@ from skbayeseval.planning.simulate import (
 )
 from skbayeseval.posterior.posterior import Posterior
 
-# The probability of a clear decision is told at so many times the present size.
-TOLD_TIMES = (2, 5, 10)
+# The probability of a clear decision is reported at so many times the present size.
+REPORTED_TIMES = (2, 5, 10)
 
 
 @dataclass(frozen=True)
@@ -100,22 +100,22 @@ class SampleSize:
         units = "items" if self.decision.units == "items" else "labelled instances"
         _, _, scarce = self.decision.units.partition(" of ")
         as_few = f", with as few of {scarce} among them as now," if scarce else ""
-        told = [
+        chances = [
             f"{format_probability(chance, threshold=self.assurance)} with {total:,}"
             for total, chance in self.chances.items()
         ]
         for chance, size in ((0.5, self.n_even), (self.assurance, self.n_total)):
             if size is not None:
-                told.append(f"{100 * chance:.3g}% with about {two_digits(size):,}")
+                chances.append(f"{100 * chance:.3g}% with about {two_digits(size):,}")
         if self.interval is not None:
             low, high = (f"{two_digits(end):,}" for end in self.interval)
-            told[-1] += f" (95% Monte Carlo interval: {low} to {high})"
+            chances[-1] += f" (95% Monte Carlo interval: {low} to {high})"
         else:
             reached = format_probability(self.reached, threshold=self.assurance)
-            told.append(f"{reached} with {self.largest:,}, the most that was tried")
+            chances.append(f"{reached} with {self.largest:,}, the most that was tried")
         return (
             f"In total, so many {units}{as_few} give a clear decision with probability: "
-            f"{', '.join(told)}. The decision now: {self.decision.in_short()}"
+            f"{', '.join(chances)}. The decision now: {self.decision.in_short()}"
         )
 
 
@@ -130,27 +130,16 @@ def smoothed(fractions: Array) -> Array:
     return np.apply_along_axis(lambda row: isotonic_regression(row).x, -1, fractions)
 
 
-# How many replications that follow each other are taken for alike. Chunks are a multiple of it.
-ALIKE = 16
+# Replications are resampled within blocks of so many, whose truths are alike. Chunks are multiples.
+BLOCK = 16
 
 # The number of resamples of the bootstrap over replications.
 N_RESAMPLES = 500
 
 
-class Required(NamedTuple):
-    """The required size, its interval, and the fraction of clear decisions at it.
-
-    If the assurance is not reached, the size is None, and the fraction that at the largest size.
-    """
-
-    size: float | None
-    interval: Interval
-    reached: float
-
-
 def smallest_size(
     settled: Array, sizes: Array, assurance: float, rng: np.random.Generator
-) -> Required:
+) -> tuple[float | None, Interval, float]:
     """Return the size at which the fraction of clear decisions reaches the assurance.
 
     Parameters
@@ -167,22 +156,25 @@ def smallest_size(
 
     Returns
     -------
-    required : Required
-        The required size and its 95% bootstrap interval.
+    size : float or None
+        The required size; None if the assurance is not reached.
+    interval : Interval
+        Its 95% bootstrap interval.
+    reached : float
+        The fraction of clear decisions at the required size, or else at the largest.
     """
     n = len(settled)
     rising = smoothed(settled.mean(axis=0))
     # Replications that follow each other have like truths, and may stand for each other.
-    first = np.arange(n) // ALIKE * ALIKE
-    number = np.minimum(ALIKE, n - first)
+    first = np.arange(n) // BLOCK * BLOCK
+    number = np.minimum(BLOCK, n - first)
     resamples = (first + (rng.random(n) * number).astype(int) for _ in range(N_RESAMPLES))
     resampled = smoothed(np.array([settled[rows].mean(axis=0) for rows in resamples]))
     found = [crossing(row, sizes, assurance, n) for row in resampled]
     interval = Interval(*np.quantile(found, [0.025, 0.975]).tolist())
     if rising[-1] < assurance:
-        return Required(None, interval, float(rising[-1]))
-    size = crossing(rising, sizes, assurance, n)
-    return Required(size, interval, float(max(assurance, rising[0])))
+        return None, interval, float(rising[-1])
+    return crossing(rising, sizes, assurance, n), interval, float(max(assurance, rising[0]))
 
 
 def crossing(rising: Array, sizes: Array, assurance: float, n: int) -> float:
@@ -209,43 +201,6 @@ TIMES = (1.25, 1.5, 2, 3, 5, 10, 20, 50, 150, 400)
 N_STEPS = 1201
 
 
-class Search(NamedTuple):
-    """What simulations of items and of instances need."""
-
-    n_now: int
-    n_replications: int
-    seed: np.random.SeedSequence
-
-
-def settled_items(
-    search: Search, sizes: Array, differences: Array, sd: float, decision: Decision
-) -> Array:
-    """Return whether the decision is clear in each replication and size of a set of items.
-
-    The difference is taken to be normal with a standard deviation that falls with the square root
-    of the number of items. It is shrunk as described in `plausibility`.
-
-    Parameters
-    ----------
-    search : Search
-        The search.
-    sizes : ndarray of shape (n_sizes,)
-        The numbers of items.
-    differences : ndarray of shape (n_items,)
-        The difference between A and B on each item that was seen.
-    sd : float
-        The standard deviation of the posterior of the mean difference.
-    decision : Decision
-        The decision from these items.
-    """
-    rng = np.random.default_rng(search.seed)
-    mean, steps = float(differences.mean()), np.linspace(-6, 6, N_STEPS)
-    truth = mean + sd * steps
-    weights = np.exp(-0.5 * steps**2) * plausible(truth, np.sqrt(np.mean(differences**2)))
-    truth = truth[evenly(weights, search.n_replications, rng)]
-    return simulated_settled(truth, mean, sd, len(differences), sizes, decision, rng)
-
-
 def simulated_settled(
     truth: Array,
     mean: float,
@@ -255,9 +210,10 @@ def simulated_settled(
     decision: Decision,
     rng: np.random.Generator,
 ) -> Array:
-    """Return whether the decision is clear, of shape (n_replications, n_sizes).
+    """Return whether the decision on items is clear, of shape (n_replications, n_sizes).
 
-    Every replication has its own true difference, to whose items new ones are added.
+    Every replication has its own true difference, to whose items new ones are added. The difference
+    is taken to be normal with a standard deviation that falls with the square root of their number.
     """
     of_item = sd * np.sqrt(n_now)
     more = np.diff(sizes, prepend=n_now)
@@ -267,28 +223,6 @@ def simulated_settled(
     low, high = means - half, means + half
     inside = (low >= decision.rope.low) & (high <= decision.rope.high)
     return inside | (low > decision.rope.high) | (high < decision.rope.low)
-
-
-def settled_instances(
-    search: Search,
-    sizes: Array,
-    posterior: Posterior,
-    question: Question,
-    n_jobs: Any,
-    verbose: int,
-) -> Array:
-    """Return whether the decision is clear in each replication and size of a test set."""
-    counts = posterior.counts[0]
-    worth = max(c.total for c in posterior.counts) * counts.weight / search.n_now
-    job = {
-        "truth": posterior,
-        "like": counts,
-        "base": posterior.evidence,
-        "questions": [question],
-        "sizes": (sizes - search.n_now) * worth,
-    }
-    (codes,) = in_chunks([job], search.n_replications, search.seed, n_jobs, verbose)
-    return np.isin(codes[:, :, 0], SETTLED)
 
 
 def required_sample_size(
@@ -316,20 +250,35 @@ def required_sample_size(
     entropy = posterior.entropy
     if random_state is not None:
         entropy = check_random_state_entropy(random_state)
-    search = Search(n_now, n, sequence(entropy, Stream.SAMPLE_SIZE))
+    seed = sequence(entropy, Stream.SAMPLE_SIZE)
     if decision.settled:
         now = Interval(n_now, n_now)
         return SampleSize(n_now, 0, n_now, assurance, 1.0, 0.0, now, most, decision, {}, n_now)
-    told = [times * n_now for times in TOLD_TIMES if times * n_now <= most]
+    reported = [times * n_now for times in REPORTED_TIMES if times * n_now <= most]
     sizes = np.round(n_now * np.array(TIMES))
     sizes = np.unique([n_now + 1, *sizes[sizes <= most], max(most, n_now + 1)])
     if evidence.is_of_items:
+        # The posterior of the mean difference is normal, and is shrunk as in `plausibility`.
         differences = evidence.sign * (evidence.means[0] - evidence.means[1])
-        sd = posterior.difference(metric).sd
-        settled = settled_items(search, sizes, differences, sd, decision)
+        mean, sd = float(differences.mean()), posterior.difference(metric).sd
+        rng, steps = np.random.default_rng(seed), np.linspace(-6, 6, N_STEPS)
+        truth = mean + sd * steps
+        weights = np.exp(-0.5 * steps**2) * plausible(truth, np.sqrt(np.mean(differences**2)))
+        truth = truth[evenly(weights, n, rng)]
+        settled = simulated_settled(truth, mean, sd, len(differences), sizes, decision, rng)
     else:
-        settled = settled_instances(search, sizes, posterior, question, n_jobs, verbose)
-    rng = np.random.default_rng(search.seed.spawn(1)[0])
+        counts = posterior.counts[0]
+        worth = max(c.total for c in posterior.counts) * counts.weight / n_now
+        job = {
+            "truth": posterior,
+            "like": counts,
+            "base": posterior.evidence,
+            "questions": [question],
+            "sizes": (sizes - n_now) * worth,
+        }
+        (codes,) = in_chunks([job], n, seed, n_jobs, verbose)
+        settled = np.isin(codes[:, :, 0], SETTLED)
+    rng = np.random.default_rng(seed.spawn(1)[0])
     size, interval, reached = smallest_size(settled, sizes, assurance, rng)
     total = None if size is None else math.ceil(size)
     rising = smoothed(settled.mean(axis=0))
@@ -343,6 +292,6 @@ def required_sample_size(
         None if total is None else interval,
         most,
         decision,
-        {size: float(rising[sizes == size][0]) for size in told},
+        {size: float(rising[sizes == size][0]) for size in reported},
         math.ceil(crossing(rising, sizes, 0.5, n)) if rising[-1] >= 0.5 else None,
     )

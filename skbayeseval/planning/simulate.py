@@ -26,7 +26,7 @@ import numpy as np
 from joblib import delayed
 
 from skbayeseval._arrays import Array
-from skbayeseval._running import Task, parallel_with_progress
+from skbayeseval._running import Task, in_parallel
 from skbayeseval._validation import check_n_jobs, check_whole_number
 from skbayeseval.evidence.interface import Evidence
 from skbayeseval.evidence.joint_counts import MarginalCounts, PairedCounts
@@ -58,13 +58,13 @@ FIRST_NUMBERS, N_DRAWS = (100, 400, 1200), 4000
 # Draws that the tails beyond the HDI must have on average, or its ends are not estimated at all.
 FEWEST_IN_TAILS = 5
 
-# The error of an end of the HDI falls with the cube root of the number of draws n. It is FAR /
-# cube root of n standard deviations or more in one of a hundred normal posteriors, and then must go
-# in the right direction to matter: a simulated power moves by less than 0.001.
-FAR = 4.0
+# The error of an end of the HDI falls with the cube root of the number of draws n. It is HDI_ERROR
+# / cube root of n standard deviations or more in one of a hundred normal posteriors, and then must
+# go in the right direction to matter: a simulated power moves by less than 0.001.
+HDI_ERROR = 4.0
 
 # Standard errors between 0 and a difference of probabilities that has a sign without doubt.
-CERTAIN = 4.0
+SURE_SIGN = 4.0
 
 # Number of replications per job.
 CHUNK = 128
@@ -179,13 +179,14 @@ def truths(
         return drawn
     # A test set sampled by class keeps its observed class proportions.
     shares = truth.counts[0].true / truth.counts[0].true.sum()
-    return [tuple(_with_classes(p, shares) for p in populations) for populations in drawn]
-
-
-def _with_classes(population: Population, shares: Array) -> Population:
-    truth, predictions, probability = population
-    of_class = np.bincount(truth, probability, len(shares))
-    return Population(truth, predictions, probability * (shares / of_class)[truth])
+    by_class = []
+    for populations in drawn:
+        factors = [shares / np.bincount(p.truth, p.probability, len(shares)) for p in populations]
+        pairs = zip(populations, factors, strict=True)
+        by_class.append(
+            tuple(p._replace(probability=p.probability * factor[p.truth]) for p, factor in pairs)
+        )
+    return by_class
 
 
 @dataclass(frozen=True)
@@ -264,7 +265,7 @@ class Question:
     def _doubtful(self, draws: Array, low: Array, high: Array) -> Array:
         """Return for each row of draws, whose HDIs have these ends, whether more may matter."""
         n, rope = draws.shape[1], self.rope
-        error = FAR * draws.std(axis=1) / np.cbrt(n)
+        error = HDI_ERROR * draws.std(axis=1) / np.cbrt(n)
         distances = {
             "~": np.minimum(low - rope.low, rope.high - high),
             "<<": rope.low - high,
@@ -276,7 +277,7 @@ class Question:
         # Where nothing is settled, the sign of the difference of two probabilities is reported.
         better, worse = (draws > rope.high).mean(axis=1), (draws < rope.low).mean(axis=1)
         settled = np.any([distance > 0 for distance in distances.values()], axis=0)
-        leaning = (better - worse) ** 2 * n > CERTAIN**2 * (better + worse)
+        leaning = (better - worse) ** 2 * n > SURE_SIGN**2 * (better + worse)
         return doubtful | ~(settled | leaning)
 
 
@@ -364,16 +365,15 @@ class LinearShapes:
         raised = [posterior(ones + more).stacked_shapes() for more in np.eye(len(ones))]
         linear = cls(specification, first, np.array(raised) - first)
         elsewhere = 3.0 + np.arange(len(ones))
-        expected = linear.shapes([[elsewhere]])[0]
+        expected = first + (elsewhere - 1) @ linear.slopes
         return linear if np.allclose(posterior(elsewhere).stacked_shapes(), expected) else None
 
-    def shapes(self, counts: Sequence[Sequence[Array]]) -> Array:
-        """Return the shapes after the counts of each test set, of shape (n_sets, n_shapes)."""
+    def codes(
+        self, question: Question, counts: Sequence[Sequence[Array]], rng: np.random.Generator
+    ) -> Array:
+        """Return the decision code after the counts of each test set."""
         numbers = np.array([np.concatenate(of_one) for of_one in counts])
-        return self.first + (numbers - 1) @ self.slopes
-
-    def codes(self, question: Question, shapes: Array, rng: np.random.Generator) -> Array:
-        """Return the decision code for each row of Dirichlet shapes."""
+        shapes = self.first + (numbers - 1) @ self.slopes
 
         def draw(which: Array, n: int) -> Array:
             form = self.specification
@@ -443,9 +443,7 @@ def simulated_decisions(
             ]
         codes.append(
             [
-                question.codes(data, rng)
-                if form is None
-                else form.codes(question, form.shapes(counts), rng)
+                question.codes(data, rng) if form is None else form.codes(question, counts, rng)
                 for question, form in zip(questions, forms, strict=True)
             ]
         )
@@ -463,12 +461,11 @@ def in_chunks(
     check_whole_number(verbose, "verbose", minimum=0)
     chunks = [min(CHUNK, n - start) for start in range(0, n, CHUNK)]
     tasks = [job | {"n": chunk} for job in jobs for chunk in chunks]
-    parallel = parallel_with_progress(
-        total=len(tasks), show=verbose > 0, doing="simulating", n_jobs=n_jobs
-    )
     simulate = delayed(Task(simulated_decisions))
     seeds = seed.spawn(len(tasks))
-    codes = parallel(simulate(**task, seed=own) for task, own in zip(tasks, seeds, strict=True))
+    calls = (simulate(**task, seed=own) for task, own in zip(tasks, seeds, strict=True))
+    total, show = len(tasks), verbose > 0
+    codes = list(in_parallel(calls, total=total, show=show, doing="simulating", n_jobs=n_jobs))
     return [
         np.concatenate(codes[start : start + len(chunks)])
         for start in range(0, len(tasks), len(chunks))

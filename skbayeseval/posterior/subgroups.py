@@ -251,13 +251,13 @@ def _pooled(
     # Pooling draws random numbers: swapping A and B must mirror these, too.
     sign = -1.0 if draws.mean() < 0 else 1.0
     sizes = np.array([alone[code].size for code in known])
-    found = pool_subgroups(sign * draws, sizes, rng)
+    pooled, tau = pool_subgroups(sign * draws, sizes, rng)
     bounds = metric.bounds if of_one else difference_bounds(metric.bounds)
-    pooled = np.clip(sign * found.draws, *(bounds or (-np.inf, np.inf)))
+    pooled = np.clip(sign * pooled, *(bounds or (-np.inf, np.inf)))
     subgroups = list(alone)
     for code, draws_of_one in zip(known, pooled, strict=True):
         subgroups[code] = alone[code]._replace(pooled=Distribution(draws_of_one))
-    return SubgroupDraws(tuple(subgroups), found.tau)
+    return SubgroupDraws(tuple(subgroups), tau)
 
 
 def _prior_moments(posterior: Posterior, metric: Metric) -> tuple[float, float]:

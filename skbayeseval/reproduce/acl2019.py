@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy import stats
@@ -46,14 +46,7 @@ WEIGHT_2015 = 1 / 6
 N_TRAINING_SETS = 1000
 
 
-class Corpus(NamedTuple):
-    """Sentences, as the features and the IOB2 tag of each token."""
-
-    X: list[list[list[str]]]
-    y: list[list[str]]
-
-
-def read_corpus(path: str | Path) -> Corpus:
+def read_corpus(path: str | Path) -> tuple[list[list[list[str]]], list[list[str]]]:
     """Read a file in the format of CoNLL-2003: word, part of speech, ..., IOB1 tag.
 
     Parameters
@@ -63,14 +56,14 @@ def read_corpus(path: str | Path) -> Corpus:
 
     Returns
     -------
-    corpus : Corpus
-        The features and tags of the sentences.
+    X, y : list
+        The features and the IOB2 tag of each token, by sentence.
     """
     path = Path(path)
     path = path / "eng.train" if path.is_dir() else path
     tagged = read_conll(path, with_speech=True)
     X = [features([t[0] for t in tokens], [t[1] for t in tokens]) for tokens in tagged.tokens]
-    return Corpus(X, convert_tags(tagged.tags, "IOB1", "IOB2", name="tags"))
+    return X, convert_tags(tagged.tags, "IOB1", "IOB2", name="tags")
 
 
 def features(words: Sequence[str], speech: Sequence[str]) -> list[list[str]]:
@@ -89,26 +82,27 @@ def features(words: Sequence[str], speech: Sequence[str]) -> list[list[str]]:
     features : list of lists of str
         The features of each token.
     """
-    return [[*_ngrams("w", words, i), *_ngrams("p", speech, i)] for i in range(len(words))]
-
-
-def _ngrams(mark: str, values: Sequence[str], i: int) -> Iterator[str]:
-    padded = [*["<s>"] * WINDOW, *values, *["</s>"] * WINDOW]
-    window = padded[i : i + 2 * WINDOW + 1]
-    for size in (1, 2, 3):
-        for start in range(len(window) - size + 1):
-            yield f"{mark}{start - WINDOW}={'|'.join(window[start : start + size])}"
+    found: list[list[str]] = [[] for _ in words]
+    for mark, values in (("w", words), ("p", speech)):
+        padded = [*["<s>"] * WINDOW, *values, *["</s>"] * WINDOW]
+        for i, of_token in enumerate(found):
+            window = padded[i : i + 2 * WINDOW + 1]
+            for size in (1, 2, 3):
+                for start in range(len(window) - size + 1):
+                    ngram = "|".join(window[start : start + size])
+                    of_token.append(f"{mark}{start - WINDOW}={ngram}")
+    return found
 
 
 def compare_tag_sets(
-    corpus: Corpus, task: str, *, max_iterations: int = 100, verbose: int = 0
+    X: Any, y: Any, task: str, *, max_iterations: int = 100, verbose: int = 0
 ) -> ComparisonResult:
     """Compare CRFs trained on IOB2 with CRFs trained on IOBES, by 3 x 2 BCV.
 
     Parameters
     ----------
-    corpus : Corpus
-        The sentences.
+    X, y : list
+        The sentences, as `read_corpus` returns them.
     task : {"NER", "ORG"}
         "NER" means the boundaries of all entities, regardless of type; "ORG" means organisations
         only. Each task has its own taggers.
@@ -131,12 +125,16 @@ def compare_tag_sets(
     # The paper does not state how its CRFs were trained. This c2 corresponds to the CRF++ default.
     crf = CRF(algorithm="lbfgs", c2=0.5, max_iterations=max_iterations)
     # The blocks balance the frequencies of all four entity types, and are the same for both tasks.
-    types = chunk_frequencies(corpus.y, "IOB2")
+    types = chunk_frequencies(y, "IOB2")
+    if task == "ORG":
+        y = [[tag if tag.endswith("-ORG") else "O" for tag in tags] for tags in y]
+    else:
+        y = [[tag if tag == "O" else f"{tag[0]}-NE" for tag in tags] for tags in y]
     return bayesian_cross_validate(
         ("IOB2", crf),
         ("IOBES", ConvertTags(crf, "IOB2", "IOBES")),
-        corpus.X,
-        [[_of_task(tag, task) for tag in tags] for tags in corpus.y],
+        X,
+        y,
         scoring=list(METRICS.values()),
         model=models.PairedChunks(),
         cv=BlockRegularizedCV(regularize=types, random_state=0),
@@ -147,13 +145,7 @@ def compare_tag_sets(
     )
 
 
-def _of_task(tag: str, task: str) -> Any:
-    if task == "ORG":
-        return tag if tag.endswith("-ORG") else "O"
-    return tag if tag == "O" else f"{tag[0]}-NE"
-
-
-def run(report: Report, *, conll: str | Path | None = None, n_data_sets: int = 1000) -> None:
+def run(report: Report, *, conll: str | Path | None = None) -> None:
     """Reproduce Tables 2 to 5, Figures 1 to 3, the simulation and the taggers on CoNLL-2003.
 
     Parameters
@@ -162,15 +154,13 @@ def run(report: Report, *, conll: str | Path | None = None, n_data_sets: int = 1
         The report to add tables and figures to.
     conll : str or path, default=None
         The file with the training part of CoNLL-2003, or its folder.
-    n_data_sets : int, default=1000
-        The number of data sets in the simulation of section 2.4.
     """
     report.table(table_2())
     for table in tables_3_to_5():
         report.table(table)
     for number, task in enumerate(TASKS, start=1):
         report.figure(f"acl2019_figure_{number}", draw_posteriors(task))
-    report.table(simulation(n_data_sets))
+    report.table(simulation(1000))
     with report.step("ACL 2019, CRFs on CoNLL-2003"):
         for table in taggers(report, conll):
             report.table(table)
@@ -260,7 +250,7 @@ def draw_posteriors(task: str) -> Figure:
     return figure
 
 
-def simulation(n_data_sets: int, seed: int = 0) -> Table:
+def simulation(n_data_sets: int) -> Table:
     """Return the simulation of section 2.4: coverage and length of the interval of F1.
 
     The data are two Gaussian classes of 300 instances each, and the classifier is a logistic
@@ -271,8 +261,6 @@ def simulation(n_data_sets: int, seed: int = 0) -> Table:
     ----------
     n_data_sets : int
         The number of data sets to simulate.
-    seed : int, default=0
-        The seed of the data sets.
 
     Returns
     -------
@@ -281,11 +269,16 @@ def simulation(n_data_sets: int, seed: int = 0) -> Table:
     """
     published = load_published("acl2019_tables")["simulation"]
     means, half = np.array(published["means"]), published["n"] // 2
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(0)
     truth = float(get_metric("f1")(_expected_table(means, half // 2, rng)))
     ends = np.empty((2, n_data_sets, 2))
     for i in range(n_data_sets):
-        counts = _cross_validated_counts(*_gaussians(means, half, rng), seed=i)
+        X, y = _gaussians(means, half, rng)
+        counts = np.zeros(3)  # tp, fp and fn, summed over the six runs
+        for train, test in BlockRegularizedCV(random_state=i).split(X, y):
+            predicted = LogisticRegression().fit(X[train], y[train]).predict(X[test])
+            hits = np.sum(predicted * y[test])
+            counts += hits, np.sum(predicted) - hits, np.sum(y[test]) - hits
         for k, weight in enumerate((WEIGHT, WEIGHT_2015)):
             ends[k, i] = compare_counts(counts, counts, weight=weight).interval(of="a")
     # Three standard errors of the difference, if the paper used as many data sets (not stated).
@@ -321,16 +314,6 @@ def _expected_table(means: Array, size: int, rng: np.random.Generator) -> Array:
     return np.column_stack([1 - positive, positive]) / 2
 
 
-def _cross_validated_counts(X: Array, y: Array, seed: int) -> Array:
-    """Return (tp, fp, fn) summed over the six runs."""
-    counts = np.zeros(3)
-    for train, test in BlockRegularizedCV(random_state=seed).split(X, y):
-        said = LogisticRegression().fit(X[train], y[train]).predict(X[test])
-        hits = np.sum(said * y[test])
-        counts += hits, np.sum(said) - hits, np.sum(y[test]) - hits
-    return counts
-
-
 def taggers(report: Report, conll: str | Path | None) -> Iterator[Table]:
     """Yield the interval centres of Table 2 and the Bayes tests, from CRFs trained here.
 
@@ -349,13 +332,13 @@ def taggers(report: Report, conll: str | Path | None) -> Iterator[Table]:
     if conll is None:
         raise MissingError("CoNLL-2003 may not be redistributed; pass its eng.train with --conll")
     try:
-        corpus = read_corpus(conll)
+        X, y = read_corpus(conll)
     except OSError as error:
         raise MissingError(f"CoNLL-2003 cannot be read: {error}") from error
     for task in ("NER", "ORG"):
-        report.write(f"\n{task}: 12 CRFs on {len(corpus.y):,} sentences")
+        report.write(f"\n{task}: 12 CRFs on {len(y):,} sentences")
         try:
-            result = compare_tag_sets(corpus, task, verbose=1)
+            result = compare_tag_sets(X, y, task, verbose=1)
         except ImportError as error:
             raise MissingError(str(error)) from error
         yield from tagger_tables(task, result)

@@ -272,7 +272,7 @@ REPLICATIONS = 2000
 # The paper does not state how many replications its powers are based on; 200 is a guess.
 GUESSED_REPLICATIONS = 200
 # Figures 4 and 6 show NB_Mult against SVM_L2 on this category.
-SHOWN = 8
+DRAWN_CATEGORY = 8
 
 
 def sigir2016(report: Report, data_home: str | None = None) -> None:
@@ -290,7 +290,7 @@ def sigir2016(report: Report, data_home: str | None = None) -> None:
         newsgroups = predict(data_home)
         for table in categories(newsgroups):
             report.table(table)
-        shown = compare(newsgroups, "NB_Mult", "SVM_L2", SHOWN, **PAIRED, n_draws=50_000)
+        shown = compare(newsgroups, "NB_Mult", "SVM_L2", DRAWN_CATEGORY, **PAIRED, n_draws=50_000)
         rope = load_published("sigir2016_tables_4_5_6")["rope"]
         report.figure("sigir2016_figure_4", comparison_figure(shown, ("trace",), rope))
         report.figure("sigir2016_figure_6", comparison_figure(shown, ("posterior", "factor"), rope))

@@ -277,24 +277,16 @@ def orthogonal_array(n_repeats: int) -> NDArray[np.bool_]:
     The array is a Hadamard matrix without its constant column: each column selects half of the
     blocks, and any two columns have a quarter of the blocks in common.
     """
-    if n_repeats <= 3:
-        matrix = hadamard(4)
-    elif n_repeats <= 7:
-        matrix = hadamard(8)
-    else:
-        matrix = _hadamard_12()
+    if n_repeats <= 7:
+        matrix = hadamard(4 if n_repeats <= 3 else 8)
+    else:  # of order 12, which scipy does not have: Paley's construction
+        residues = {i * i % 11 for i in range(1, 11)}
+        character = np.array([0, *(1 if i in residues else -1 for i in range(1, 11))])
+        matrix = np.eye(12, dtype=int)
+        matrix[0, 1:], matrix[1:, 0] = 1, -1
+        matrix[1:, 1:] += character[(np.arange(11)[:, None] - np.arange(11)) % 11]
+        matrix *= matrix[:, :1].copy()  # column 0 is that of ones
     return matrix[:, 1 : n_repeats + 1] > 0
-
-
-def _hadamard_12() -> Array:
-    """Return a Hadamard matrix of order 12 by Paley's construction, with column 0 equal to +1."""
-    residues = {i * i % 11 for i in range(1, 11)}
-    character = np.array([0, *(1 if i in residues else -1 for i in range(1, 11))])
-    skew = np.zeros((12, 12), dtype=int)
-    skew[0, 1:], skew[1:, 0] = 1, -1
-    skew[1:, 1:] = character[(np.arange(11)[:, None] - np.arange(11)) % 11]
-    matrix = skew + np.eye(12, dtype=int)
-    return matrix * matrix[:, :1]
 
 
 def _frequencies_of_target(y: Any, n_blocks: int) -> Any:

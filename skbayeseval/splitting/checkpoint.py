@@ -102,7 +102,14 @@ class Checkpoint:
         common += [_digest_of("X, y or groups", one, _AS_ARRAYS, digest) for one in data]
         of_estimators = [
             [
-                self._key_of_estimator(name, estimator),
+                digest(["given", name, self.keys[name]])
+                if name in self.keys
+                else _digest_of(
+                    f"estimator {name!r}",
+                    estimator,
+                    f"{_IN_A_MODULE}, or name a version of it yourself, and another one whenever "
+                    f"it changes: checkpoint={{'path': ..., 'keys': {{{name!r}: 'version 1'}}}}",
+                ),
                 *sorted(
                     digest([key, _digest_of(f"params[{key!r}]", value, _AS_ARRAYS)])
                     for key, value in fit_params[name].items()
@@ -118,15 +125,6 @@ class Checkpoint:
             for name, of_one in zip(estimators, numbered, strict=True)
             for i, of_split in enumerate(of_splits)
         }
-
-    def _key_of_estimator(self, name: str, estimator: Any) -> str:
-        if name in self.keys:
-            return digest(["given", name, self.keys[name]])
-        way_out = (
-            f"{_IN_A_MODULE}, or name a version of it yourself, and another one whenever it "
-            f"changes: {_with_key(name)}"
-        )
-        return _digest_of(f"estimator {name!r}", estimator, way_out)
 
     def open(self) -> None:
         """Make the folder, or check that it is a checkpoint."""
@@ -225,10 +223,6 @@ def _numbered(digests: list[str]) -> list[tuple[str, int]]:
 
 _IN_A_MODULE = "Define it by a def or class statement at the top level of a module"
 _AS_ARRAYS = "Pass arrays, data frames, or lists of texts or numbers"
-
-
-def _with_key(name: str) -> str:
-    return f"checkpoint={{'path': ..., 'keys': {{{name!r}: 'version 1'}}}}"
 
 
 def _digest_of(

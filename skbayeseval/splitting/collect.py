@@ -25,7 +25,7 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, proces
 
 from skbayeseval._arrays import Array, check_entries, number_of_samples, wrong
 from skbayeseval._files import storable
-from skbayeseval._running import Task, parallel_with_progress, shared
+from skbayeseval._running import SharedList, Task, in_parallel
 from skbayeseval._validation import check_flag, check_n_jobs, check_pre_dispatch, check_whole_number
 from skbayeseval.splitting.block_cv import BlockRegularizedCV
 from skbayeseval.splitting.checkpoint import Checkpoint
@@ -293,7 +293,7 @@ def collect(
     tasks = [(name, i) for i in range(len(everything)) for name in estimators]
     left = [task for task in tasks if task not in finished]
     fit, n_samples = delayed(Task(_fit_and_observe)), number_of_samples(X, "X")
-    common = shared(X), shared(y)
+    common = [SharedList(data) if type(data) is list else data for data in (X, y)]
     calls = (
         fit(
             (name, i),
@@ -310,14 +310,15 @@ def collect(
         )
         for name, i in left
     )
-    parallel = parallel_with_progress(
+    results = in_parallel(
+        calls,
         n_jobs=fitting.n_jobs,
         pre_dispatch=fitting.pre_dispatch,
         total=len(left),
         show=fitting.verbose > 0 and len(left) > 0,
-        as_they_come=checkpoint is not None,
+        ordered=False,
     )
-    for task, run in parallel(calls):
+    for task, run in results:
         finished[task] = run
         # A worker on a machine with other disks cannot do that itself.
         if checkpoint is not None and run.error is None and not checkpoint.has(keys[task]):

@@ -16,7 +16,7 @@ import ast
 import inspect
 import linecache
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import suppress
 from functools import cache
 from importlib.machinery import EXTENSION_SUFFIXES
@@ -36,6 +36,9 @@ from sklearn.base import clone
 from skbayeseval._version import __version__
 
 ATOMS = (type(None), bool, int, float, complex, str, bytes)
+
+
+_distributions = cache(packages_distributions)
 
 
 class NotDigestibleError(ValueError):
@@ -239,14 +242,9 @@ def _version_of(package: str) -> str | None:
     ):
         return sys.version
     if place is not None and {"site-packages", "dist-packages"}.intersection(place.parts):
-        names = _distributions().get(package, ())
+        names = sorted(set(_distributions().get(package, ())))
         return ", ".join(f"{name} {version(name)}" for name in names) or None
     return None
-
-
-@cache
-def _distributions() -> Mapping[str, list[str]]:
-    return {name: sorted(set(found)) for name, found in packages_distributions().items()}
 
 
 def _place_of(package: str) -> Path | None:

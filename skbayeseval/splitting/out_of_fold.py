@@ -54,11 +54,21 @@ class OutOfFold:
         with NaN; or lists of tags, with None. Label indicators have a third axis, and -1.
         """
         repeats = repeats_of(self.tests)
-        parts = [
-            one.toarray() if sparse.issparse(one) else _as_array(one)
-            for one in self.predictions[name]
-        ]
-        missing, dtype = _missing(parts[0])
+        parts = []
+        for part in self.predictions[name]:
+            array = part.toarray() if sparse.issparse(part) else part
+            if not isinstance(array, np.ndarray):  # tags, which stay lists
+                array = np.empty(len(part), dtype=object)
+                array[:] = part
+            parts.append(array)
+        kind, dtype = parts[0].dtype.kind, parts[0].dtype
+        missing: Any = None
+        if kind in "ui":  # a type that has negative numbers as well
+            missing, dtype = -1, np.min_scalar_type(-1 - np.iinfo(dtype).max)
+        elif kind == "f":
+            missing = np.nan
+        else:
+            dtype = np.dtype(object)
         shape = (self.n_samples, 1 + max(repeats), *parts[0].shape[1:])
         found = np.full(shape, missing, dtype=dtype)
         for test, repeat, part in zip(self.tests, repeats, parts, strict=True):
@@ -108,21 +118,3 @@ def repeats_of(tests: Sequence[Array]) -> list[int]:
         seen = np.concatenate([seen, test])
         found.append(repeat)
     return found
-
-
-def _as_array(predictions: Any) -> Array:
-    """Return predictions as an array; tags as an array of lists."""
-    if isinstance(predictions, np.ndarray):
-        return predictions
-    found = np.empty(len(predictions), dtype=object)
-    found[:] = predictions
-    return found
-
-
-def _missing(part: Array) -> tuple[Any, Any]:
-    """Return what stands for an instance that was not validated, and the type that has it."""
-    if part.dtype.kind in "ui":
-        return -1, np.min_scalar_type(-1 - np.iinfo(part.dtype).max)
-    if part.dtype.kind == "f":
-        return np.nan, part.dtype
-    return None, object

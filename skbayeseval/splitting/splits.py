@@ -108,27 +108,19 @@ def make_splits(
             "training are too high.",
             stacklevel=4,
         )
-    if params.get("groups") is not None:
-        warn_of_split_groups(splits, params["groups"])
-    return splits
-
-
-def warn_of_split_groups(splits: Sequence[Split], groups: Any) -> None:
-    """Warn if instances of one group are in both the training and the test set of a split."""
-    codes, distinct = pd.factorize(np.asarray(groups))
-    split = 0
-    for train, test in splits:
-        trained = np.zeros(len(distinct), dtype=bool)
-        trained[codes[train]] = True
-        split += bool(trained[codes[test]].any())
-    if split:
+    if params.get("groups") is None:
+        return splits
+    codes, distinct = pd.factorize(np.asarray(params["groups"]))
+    n_split = sum(bool(np.isin(codes[test], codes[train]).any()) for train, test in splits)
+    if n_split:
         such_as = f", such as GroupKFold({min(5, len(distinct))})" if len(distinct) > 1 else ""
         warnings.warn(
-            f"In {split} of {len(splits)} splits of cv, instances of one group are in both "
+            f"In {n_split} of {len(splits)} splits of cv, instances of one group are in both "
             "training and test set, so scores are too high if the instances of a group are alike. "
             f"Pass a cv that keeps groups whole{such_as}.",
-            stacklevel=5,
+            stacklevel=4,
         )
+    return splits
 
 
 def _indices(given: Any, where: str, n_samples: int) -> Array:
@@ -302,7 +294,13 @@ def _of_shuffles(cv: Any, n_splits: int) -> SplitProportions:
 def _of_splits(splits: Sequence[Any]) -> SplitProportions:
     """Return the proportions of an explicit list of splits."""
     try:
-        pairs = [(_positions(train), _positions(test)) for train, test in splits]
+        pairs = [
+            [
+                np.flatnonzero(part) if part.dtype == bool else part.astype(np.intp, casting="safe")
+                for part in map(np.asarray, (train, test))
+            ]
+            for train, test in splits
+        ]
         n_samples = 1 + max(int(part.max()) for pair in pairs for part in pair)
     except (TypeError, ValueError):
         return SplitProportions()
@@ -313,8 +311,3 @@ def _of_splits(splits: Sequence[Any]) -> SplitProportions:
     return SplitProportions(
         float(fraction), pooled_weight(None, [test for _, test in pairs]), float(share)
     )
-
-
-def _positions(part: Any) -> Array:
-    array = np.asarray(part)
-    return np.flatnonzero(array) if array.dtype == bool else array.astype(np.intp, casting="safe")

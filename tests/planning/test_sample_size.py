@@ -248,9 +248,9 @@ def test_interval_of_the_size_covers_it(beside, monkeypatch):
 def test_a_dip_does_not_mislead():
     settled = np.arange(100)[:, None] < [50, 79, 77, 95]
     sizes, rng = np.array([1.0, 2, 3, 4]), np.random.default_rng(0)
-    assert 3 < smallest_size(settled, sizes, 0.8, rng).size < 4
+    assert 3 < smallest_size(settled, sizes, 0.8, rng)[0] < 4
     settled[:90] = True  # from the first size on
-    assert smallest_size(settled, sizes, 0.8, rng).size == 1
+    assert smallest_size(settled, sizes, 0.8, rng)[0] == 1
 
 
 @pytest.mark.parametrize(

@@ -115,10 +115,10 @@ def corpus_file(tmp_path):
 
 
 def test_corpus_is_read_as_iob2(corpus_file):
-    corpus = acl2019.read_corpus(corpus_file)
-    assert corpus.y == [["B-PER", "I-PER", "O", "B-ORG"], ["B-ORG", "B-ORG", "B-LOC"]]
-    assert [len(sentence) for sentence in corpus.X] == [4, 3]
-    assert acl2019.read_corpus(corpus_file.parent) == corpus
+    X, y = acl2019.read_corpus(corpus_file)
+    assert y == [["B-PER", "I-PER", "O", "B-ORG"], ["B-ORG", "B-ORG", "B-LOC"]]
+    assert [len(sentence) for sentence in X] == [4, 3]
+    assert acl2019.read_corpus(corpus_file.parent) == (X, y)
 
 
 def test_features_are_the_papers():
@@ -126,12 +126,6 @@ def test_features_are_the_papers():
     # Of words and of parts of speech: five unigrams, four bigrams, three trigrams.
     assert len(first) == len(set(first)) == 2 * (5 + 4 + 3)
     assert {"w0=a", "w-1=<s>|a", "w0=a|b|c", "p2=z", "p-2=<s>|<s>|x"} <= set(first)
-
-
-def test_tasks_of_the_paper():
-    tags = ["B-PER", "I-PER", "O", "B-ORG"]
-    assert [acl2019._of_task(tag, "NER") for tag in tags] == ["B-NE", "I-NE", "O", "B-NE"]
-    assert [acl2019._of_task(tag, "ORG") for tag in tags] == ["O", "O", "O", "B-ORG"]
 
 
 @pytest.mark.parametrize(("path", "message"), [(None, "--conll"), ("nowhere", "cannot be read")])
@@ -154,16 +148,18 @@ def test_taggers_end_to_end(tmp_path):
     assert all(0 <= line.ours <= 1 for line in tests.lines)
 
 
-def test_bcv_of_taggers_is_that_of_their_counts(tmp_path):
+@pytest.mark.parametrize(("task", "n_chunks"), [("NER", 5), ("ORG", 3)])  # in TEXT
+def test_bcv_of_taggers_is_that_of_their_counts(tmp_path, task, n_chunks):
     pytest.importorskip("sklearn_crfsuite")
     path = tmp_path / "eng.train"
     path.write_text(TEXT.replace("-DOCSTART- -X- O O\n\n", "") * 6)
-    result = acl2019.compare_tag_sets(acl2019.read_corpus(path), "ORG", max_iterations=3)
+    result = acl2019.compare_tag_sets(*acl2019.read_corpus(path), task, max_iterations=3)
     both, only_a, only_b, neither, false_both, false_a, false_b = result.evidence.cells
+    assert both + only_a + only_b + neither == 3 * 6 * n_chunks  # each is validated three times
     counts = [
         (both + mine, false_both + false, theirs + neither)
         for mine, theirs, false in ((only_a, only_b, false_a), (only_b, only_a, false_b))
     ]
     expected = compare_counts(*counts, weight=result.weight).bayes_test()
-    _, tests = acl2019.tagger_tables("ORG", result)
+    _, tests = acl2019.tagger_tables(task, result)
     assert tests.lines[4].ours == pytest.approx(expected.p_h1)

@@ -25,8 +25,8 @@ def square(x):
 
 
 def run(n, **options):
-    parallel = progress.ProgressParallel(total=n, **options)
-    return parallel(delayed(square)(i) for i in range(n))
+    calls = (delayed(square)(i) for i in range(n))
+    return list(progress.in_parallel(calls, total=n, show=True, **options))
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
@@ -38,8 +38,7 @@ def test_a_log_gets_a_line_for_every_tenth(n_jobs, capsys):
     lines = captured.err.splitlines()
     assert lines[0] == "fitting: 0 of 40 done"
     assert re.fullmatch(r"fitting: 40 of 40 done, [\d:]+ elapsed, 0:00:00 left", lines[-1])
-    # joblib reports batches, so that one report may cover several tenths.
-    assert len(lines) == 11 if n_jobs == 1 else 2 <= len(lines) <= 11
+    assert len(lines) == 11
     done = [int(re.match(r"fitting: (\d+) of 40", line)[1]) for line in lines]
     assert done == sorted(set(done))
 
@@ -81,7 +80,7 @@ def test_a_notebook_sees_one_bar_and_nothing_of_it_stays(notebook, capsys):
     for doing in ("fitting", "<refitting>"):
         assert run(300, n_jobs=1, doing=doing)[-1] == 299**2
     with pytest.raises(ZeroDivisionError):  # the bar goes when a task fails
-        progress.ProgressParallel(total=2, n_jobs=1)(delayed(divmod)(1, 0) for _ in range(2))
+        list(progress.in_parallel([delayed(divmod)(1, 0)] * 2, total=2, show=True, n_jobs=1))
     assert notebook.outputs == ["", "", ""]
     shown = [one for one in notebook.history if one][:-1]
     assert 'value="300" max="300"' in shown[-1]
@@ -93,11 +92,10 @@ def test_a_notebook_sees_one_bar_and_nothing_of_it_stays(notebook, capsys):
 
 def test_results_as_they_come(capsys):
     for show in (True, False):
-        parallel = progress.parallel_with_progress(
-            total=12, show=show, n_jobs=2, as_they_come=True, prefer="threads"
+        calls = (delayed(square)(i) for i in range(12))
+        found = progress.in_parallel(
+            calls, total=12, show=show, ordered=False, n_jobs=2, prefer="threads"
         )
-        found = parallel(delayed(square)(i) for i in range(12))
-        assert not isinstance(found, list)
         assert sorted(found) == [i * i for i in range(12)]
         assert ("12 of 12 done" in capsys.readouterr().err) == show
 
@@ -107,7 +105,7 @@ def test_results_as_they_come(capsys):
     [(True, -1.0, [0, 2, 20]), (True, float("inf"), []), (False, -1.0, [])],
 )
 def test_work_that_is_long_shows_progress(show, patience, shown, monkeypatch, capsys):
-    monkeypatch.setattr(progress, "PATIENCE", patience)
+    monkeypatch.setattr(progress, "SHOW_AFTER", patience)
     with progress.progress_if_long("drawing", 20, show=show) as advance:
         for done in range(1, 21):
             advance(done)
