@@ -143,7 +143,7 @@ def by_package(pair: Pair, size: int, seed: int) -> dict[str, float] | None:
         return None
     plan = pilot.required_sample_size(ROPE, assurance=ASSURANCE, n_replications=100)
     question = Question(
-        pilot._exact_posterior("").model, get_metric("accuracy"), plan.decision.rope, 0.95
+        pilot._posterior.exact("").model, get_metric("accuracy"), plan.decision.rope, 0.95
     )
     codes = simulated_decisions(
         truth,

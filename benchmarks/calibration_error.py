@@ -29,8 +29,8 @@ from scipy.optimize import brentq
 from scipy.stats import norm
 
 from skbayeseval import metrics
-from skbayeseval.engines.bootstrap import stream_bootstrap
 from skbayeseval.judgement import Distribution
+from skbayeseval.models.bootstrap import stream_bootstrap
 
 ECE = metrics.expected_calibration_error()
 SD, N_BINS = np.sqrt(1.5), 15

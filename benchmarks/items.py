@@ -102,13 +102,10 @@ def scenarios():
         yield "right or wrong, 8 runs", right_or_wrong, n, {"runs": 8}, {}
         yield "grades, 8 runs", graded, n, {"runs": 8}, {}
     for k in (5, 10, 20, 100):
-        for model in ("bootstrap", "clustered"):
-            how = {"model": model}
-            yield f"right or wrong in groups, {model}", right_or_wrong_in_groups, k, {}, how
+        yield "right or wrong in groups", right_or_wrong_in_groups, k, {}, {}
     for k in (5, 20):
-        for model in ("bootstrap", "clustered"):
-            name = f"right or wrong in unequal groups, {model}"
-            yield name, right_or_wrong_in_groups, k, {"unequal": True}, {"model": model}
+        name = "right or wrong in unequal groups"
+        yield name, right_or_wrong_in_groups, k, {"unequal": True}, {}
     for k in (5, 20, 100):
         yield "grades in groups", graded_in_groups, k, {}, {}
 

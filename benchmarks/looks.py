@@ -7,34 +7,33 @@ table has how often they are called significantly different.
 
 A gate is asked after every 100 of 1,000 items, whether A is not worse than B by more than the
 margin; A is worse by exactly the margin. The second table has how often it is passed, by
-`compare_items` of right and wrong answers: if it is asked once, at the end; at some of ten looks,
-with the probability that one look requires; and with that of `looks=10`. The columns "normal" have
-the same for many more test sets, with a normal approximation of the posterior, and Pocock's
-constant for ten equally spaced looks beside it.
+`compare_items` of right and wrong answers: if it is asked once, at the end, and at some of ten
+looks. The columns "normal" have the latter for many more test sets, with a normal approximation of
+the posterior, and with Pocock's constant for ten equally spaced looks beside it.
 
 The third table has such gates with a planned total, asked at 5, 20 or 50 equally spaced looks: how
-often A passes that is worse by the margin, and how often if both are equal; once at the end, with
-`looks=`, and with `planned=`; and then how large a share of the plan was used on average. It is by
-the package, except where a normal approximation is farther than 0.5 from the boundary and ten items
-or more tell A from B. The last table has how many times as many items have to be planned as for one
-look, if 80% of equal systems are to pass, and how many of them are used, from 100,000 simulated
-Brownian motions. They were, with 2,000 sequences each:
+often A passes that is worse by the margin, and how often if both are equal; once at the end, and
+with `planned=`; and then how large a share of the plan was used on average. It is by the package,
+except where a normal approximation is farther than 0.5 from the boundary and ten items or more tell
+A from B. The last table has how many times as many items have to be planned as for one look, if 80%
+of equal systems are to pass, and how many of them are used, from 100,000 simulated Brownian
+motions. They were, with 2,000 sequences each:
 
-    planned margin looks | worse: once  looks= planned= | equal: once  looks= planned= | used
-        500   0.05     5 |        5.8%    3.0%     3.5% |       79.5%   61.1%    71.5% |  84%
-        500   0.05    20 |        5.8%    1.5%     4.2% |       79.5%   42.8%    73.7% |  78%
-        500   0.05    50 |        5.8%    0.9%     4.7% |       79.5%   30.7%    75.0% |  76%
-      1,500   0.02     5 |        5.8%    3.1%     3.1% |       77.3%   57.6%    69.5% |  85%
-      1,500   0.02    20 |        5.8%    1.3%     3.6% |       77.3%   38.5%    71.0% |  80%
-      1,500   0.02    50 |        5.8%    0.4%     4.2% |       77.3%   28.3%    72.2% |  78%
-      3,000   0.01     5 |        5.0%    3.2%     3.3% |       76.7%   57.6%    68.7% |  85%
-      3,000   0.01    20 |        5.0%    2.1%     3.7% |       76.7%   37.5%    70.5% |  79%
-      3,000   0.01    50 |        5.0%    0.9%     4.0% |       76.7%   29.7%    71.6% |  77%
+    planned margin looks | worse: once  planned= | equal: once  planned= | used
+        500   0.05     5 |        5.8%      3.5% |       79.5%     71.5% |  84%
+        500   0.05    20 |        5.8%      4.2% |       79.5%     73.7% |  78%
+        500   0.05    50 |        5.8%      4.7% |       79.5%     75.0% |  76%
+      1,500   0.02     5 |        5.8%      3.1% |       77.3%     69.5% |  85%
+      1,500   0.02    20 |        5.8%      3.6% |       77.3%     71.0% |  80%
+      1,500   0.02    50 |        5.8%      4.2% |       77.3%     72.2% |  78%
+      3,000   0.01     5 |        5.0%      3.3% |       76.7%     68.7% |  85%
+      3,000   0.01    20 |        5.0%      3.7% |       76.7%     70.5% |  79%
+      3,000   0.01    50 |        5.0%      4.0% |       76.7%     71.6% |  77%
 
-    looks | planned, looks= | planned, planned= | used, planned=
-        5 |            1.47 |              1.23 |           0.97
-       20 |            1.90 |              1.17 |           0.86
-       50 |            2.20 |              1.14 |           0.82
+    looks | planned | used
+        5 |    1.23 | 0.97
+       20 |    1.17 | 0.86
+       50 |    1.14 | 0.82
 
     python benchmarks/looks.py
 """
@@ -48,7 +47,7 @@ from scipy.stats import norm
 from skbayeseval import compare_items
 from skbayeseval.evidence import ConfusionCounts
 from skbayeseval.judgement import Interval
-from skbayeseval.judgement.distribution import Plan, probability_per_look
+from skbayeseval.judgement.distribution import Plan
 from skbayeseval.metrics import get_metric
 from skbayeseval.models import resolve_model
 from skbayeseval.planning.simulate import Question, populations_of, simulated_decisions
@@ -108,20 +107,14 @@ def by_normal_posteriors(margin, disagreeing, rng):
 
 def gates():
     """Print one row per gate."""
-    required = probability_per_look(0.95, N_LOOKS)
-    titles = "margin", "disagreeing", "one look", "10 looks", "looks=10"
-    titles += "10 looks, normal", "looks=10, normal", "Pocock, normal"
+    titles = "margin", "disagreeing", "one look", "10 looks", "10 looks, normal", "Pocock, normal"
     print(f"| {' | '.join(titles)} |\n|{' --- |' * len(titles)}")
     for margin, disagreeing in GATES:
         rng = np.random.default_rng([round(1000 * margin), round(1000 * disagreeing)])
         found = by_the_package(only_one_right(margin, disagreeing, N_GATES, rng), margin)
         normal = by_normal_posteriors(margin, disagreeing, rng)
-        shares = [
-            found[:, -1] >= 0.95,
-            (found >= 0.95).any(axis=1),
-            (found >= required).any(axis=1),
-        ]
-        shares += [(normal >= p).any(axis=1) for p in (0.95, required, POCOCK)]
+        shares = [found[:, -1] >= 0.95, (found >= 0.95).any(axis=1)]
+        shares += [(normal >= p).any(axis=1) for p in (0.95, POCOCK)]
         cells = [f"{share.mean():.1%}" for share in shares]
         print(f"| {margin} | {disagreeing} |", " | ".join(cells), "|", flush=True)
 
@@ -151,7 +144,7 @@ def first_passes(counts, sizes, margin, scores, **looking):
 
 def plans():
     """Print one row per plan and number of looks."""
-    rules = ("one look", "looks=", "planned=")
+    rules = ("one look", "planned=")
     titles = (
         "planned",
         "margin",
@@ -168,14 +161,12 @@ def plans():
             steps.append(np.moveaxis(drawn[:, :, :2], 2, 0).cumsum(axis=2))
         for n_looks, step in STEPS.items():
             sizes = planned * np.arange(step, 101, step) // 100
-            required = norm.ppf(probability_per_look(0.95, n_looks))
             boundary = np.array([Plan(n, planned).score_required(0.95) for n in sizes])
             cells = []
             for counts in steps:
                 at_looks = counts[:, :, step - 1 :: step]
                 cells += [
                     first_passes(at_looks[:, :, -1:], sizes[-1:], margin, norm.ppf(0.95)),
-                    first_passes(at_looks, sizes, margin, required, looks=n_looks),
                     first_passes(at_looks, sizes, margin, boundary, planned=planned),
                 ]
             shown = [f"{passed:.1%}" for passed, _ in cells] + [f"{cells[-1][1]:.0%}"]
@@ -183,30 +174,25 @@ def plans():
 
 
 def planned_sizes():
-    """Print how many more items are planned, and used, for the same power as one look."""
-    print("| looks | planned, looks= | planned, planned= | used, planned= |")
-    print("| --- | --- | --- | --- |")
-    once = norm.ppf(0.95) + norm.ppf(0.8)
+    """Print how many times as many items have to be planned as for one look, and are used."""
+    print("| looks | planned | used |")
+    print("| --- | --- | --- |")
+    once, bound = norm.ppf(0.95) + norm.ppf(0.8), Plan(1, 1).score_required(0.95)
     for n_looks in STEPS:
         share = np.arange(1, n_looks + 1) / n_looks
         steps = np.random.default_rng(0).normal(size=(N_MOTIONS, n_looks)) / np.sqrt(n_looks)
         motion = steps.cumsum(axis=1)
-        each = norm.ppf(probability_per_look(0.95, n_looks)) * np.sqrt(share)
-        last = Plan(1, 1).score_required(0.95)
 
-        def passed(drift, bound, motion=motion, share=share):
+        def passed(drift, motion=motion, share=share):
             return motion + drift * share >= bound
 
-        found = [
-            brentq(
-                lambda drift, b=bound: passed(drift, b).any(axis=1).mean() - 0.8, 2, 6, xtol=1e-3
-            )
-            for bound in (each, last)
-        ]
-        now = passed(found[1], last)
+        found = brentq(
+            lambda drift, passed=passed: passed(drift).any(axis=1).mean() - 0.8, 2, 6, xtol=1e-3
+        )
+        now = passed(found)
         used = np.where(now.any(axis=1), share[now.argmax(axis=1)], 1.0).mean()
-        ratios = [(drift / once) ** 2 for drift in found]
-        print(f"| {n_looks} | {ratios[0]:.2f} | {ratios[1]:.2f} | {ratios[1] * used:.2f} |")
+        planned = (found / once) ** 2
+        print(f"| {n_looks} | {planned:.2f} | {planned * used:.2f} |")
 
 
 def main():

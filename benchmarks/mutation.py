@@ -43,11 +43,6 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 PATTERNS = (
-    "engines/bootstrap.py",
-    "engines/data_sets.py",
-    "engines/gammas.py",
-    "engines/recalls.py",
-    "engines/rows.py",
     "evidence/joint_counts.py",
     "evidence/instance_scores.py",
     "evidence/unit_numbers.py",
@@ -64,7 +59,7 @@ PATTERNS = (
 # Sampling, estimators and processes of their own: slow, and about other files.
 LEFT_OUT = (
     "tests/display",
-    "tests/engines/test_pymc.py",
+    "tests/models/test_pymc.py",
     "tests/splitting/test_collect.py",
     "tests/splitting/test_running.py",
     "tests/benchmarks",

@@ -2,7 +2,7 @@
 
 Imports run one way, along the flow from data to statement::
 
-    evidence -> models -> engines -> posterior -> result -> compare -> search -> cli
+    evidence -> models -> posterior -> result -> compare -> search -> cli
                           metrics ---^            ^
                           judgement, display -----'
 
@@ -14,7 +14,6 @@ from skbayeseval._version import __version__, show_versions
 from skbayeseval.compare.comparer import BayesianComparer
 from skbayeseval.compare.cross_validation import bayesian_cross_val_score, bayesian_cross_validate
 from skbayeseval.compare.large_tables import TableCounts, compare_table, count_table
-from skbayeseval.compare.logs import Samples, read_samples
 from skbayeseval.compare.predictions import (
     compare_confusion_matrices,
     compare_counts,
@@ -25,9 +24,9 @@ from skbayeseval.compare.predictions import (
 )
 from skbayeseval.compare.scored_items import compare_items, compare_many_items
 from skbayeseval.compare.split_scores import compare_scores
-from skbayeseval.engines.pymc import PyMCEngine
 from skbayeseval.evidence.chunks import chunk_counter
 from skbayeseval.judgement.intervals import hdi
+from skbayeseval.models.pymc import PyMCEngine
 from skbayeseval.planning.power import PowerAnalysis, power_analysis
 from skbayeseval.results.comparison import ComparisonResult
 from skbayeseval.results.ranking import Ranking
@@ -47,7 +46,6 @@ __all__ = [
     "PowerAnalysis",
     "PyMCEngine",
     "Ranking",
-    "Samples",
     "ScoreResult",
     "SearchReport",
     "SubgroupComparison",
@@ -71,7 +69,6 @@ __all__ = [
     "load_result",
     "metrics",
     "power_analysis",
-    "read_samples",
     "refit_simplest",
     "report_search",
     "score_posterior",

@@ -202,14 +202,14 @@ WIDTH = 5.4
 
 
 def inline_svg(
-    draw: Callable[[Any], object], label: str, *, size: tuple[float, float] = (WIDTH, 2.9)
+    draw: Callable[..., object], label: str, *, size: tuple[float, float] = (WIDTH, 2.9)
 ) -> str:
     """Return a figure as an HTML image that needs no file, or a note if it cannot be drawn.
 
     Parameters
     ----------
     draw : callable
-        A function that draws on the matplotlib Axes that it is given.
+        A function that draws on the matplotlib Axes that it is given as `ax`.
     label : str
         What the figure shows, for those who cannot see it.
     size : (float, float), default=(5.4, 2.9)
@@ -222,7 +222,7 @@ def inline_svg(
         figure = Figure(figsize=size, layout="constrained")
         with warnings.catch_warnings():  # characters that the font lacks are drawn as boxes
             warnings.simplefilter("ignore", UserWarning)
-            draw(figure.subplots())
+            draw(ax=figure.subplots())
             figure.savefig(written, format="svg", metadata={"Date": None})
     except Exception as error:  # a figure that fails must not hide the rest
         return f"<p>The figure could not be drawn: {text(error)}</p>"

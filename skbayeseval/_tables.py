@@ -27,6 +27,9 @@ AS_TEXT: dict[str, Any] = {
     "na_values": [""],
 }
 
+# What else than an empty cell is a missing score.
+HOLES = ("", "-", "na", "n/a", "nan")
+
 TEXT = (".csv", ".tsv", ".txt")
 PARQUET = (".parquet", ".pq")
 _SIGNED = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT")
@@ -43,13 +46,6 @@ def text_table(source: str | IO[Any], name: str) -> pd.DataFrame:
     name : str
         What errors call the source.
     """
-    return pd.concat(text_table_in_parts(source, name))
-
-
-def text_table_in_parts(
-    source: str | IO[Any], name: str, *, n_rows: int = 100_000
-) -> Iterator[pd.DataFrame]:
-    """Yield the rows of `text_table` in parts of at most `n_rows`."""
     if isinstance(source, str):
         if re.match(r"[A-Za-z][A-Za-z0-9+.:-]*://", source):
             raise ValueError(f"{source} is an address, but only files are read. Download it first.")
@@ -59,8 +55,7 @@ def text_table_in_parts(
                 source = io.BytesIO(stream.read())
     try:
         separator = max(SEPARATORS, key=lambda one: _n_columns(source, one))
-        with pd.read_csv(source, sep=separator, chunksize=n_rows, **AS_TEXT) as parts:
-            yield from parts
+        return pd.read_csv(source, sep=separator, **AS_TEXT)
     except OSError:
         raise
     except Exception as error:  # pandas may raise any exception of its decoders

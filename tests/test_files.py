@@ -256,7 +256,7 @@ def test_a_place_without_a_folder_is_refused_before_anything_is_computed(
             assert f"{words}: '{path}'" in said.err
             continue
         with monkeypatch.context() as patch:
-            patch.setattr("skbayeseval.results.described.page", computed)
+            patch.setattr("skbayeseval.results.page._document", computed)
             patch.setattr("skbayeseval.results.storage.encode", computed)
             with pytest.raises(OSError, match=words) as caught:
                 saved_as(kind, path)

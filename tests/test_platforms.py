@@ -5,7 +5,14 @@ import os
 import numpy as np
 import pytest
 
-from skbayeseval import compare_predictions, load_result, read_samples
+from skbayeseval import compare_items, compare_predictions, load_result
+
+LINES = ["model,id,score", "new,1,1", "new,2,0", "old,1,1", "old,2,1", ""]
+
+
+def observed(path):
+    result = compare_items(path, system="model", item="id", score="score", n_draws=100)
+    return result.observed_a, result.observed_b
 
 
 @pytest.mark.parametrize("name", ["größe und länge", "C:\\results" if os.name == "posix" else "a"])
@@ -14,13 +21,12 @@ def test_any_name_of_a_file_will_do(name, tmp_path):
     result = compare_predictions(y, y, 1 - y, n_draws=100, random_state=0)
     result.save(tmp_path / f"{name}.npz")
     assert (load_result(tmp_path / f"{name}.npz").draws == result.draws).all()
-    (tmp_path / f"{name}.csv").write_text("id,score\n1,1\n2,0\n", encoding="utf-8")
-    assert len(read_samples(tmp_path / f"{name}.csv")) == 2
+    (tmp_path / f"{name}.csv").write_text("\n".join(LINES), encoding="utf-8")
+    assert observed(tmp_path / f"{name}.csv") == (0.5, 1)
 
 
 @pytest.mark.parametrize("line_end", ["\n", "\r\n"])
 @pytest.mark.parametrize("mark", ["", "\ufeff"])
 def test_text_that_windows_wrote_is_read(line_end, mark, tmp_path):
-    lines = ["id,score", "1,1", "2,0", ""]
-    (tmp_path / "a.csv").write_bytes((mark + line_end.join(lines)).encode())
-    assert read_samples(tmp_path / "a.csv").scores.to_dict() == {"1": 1.0, "2": 0.0}
+    (tmp_path / "a.csv").write_bytes((mark + line_end.join(LINES)).encode())
+    assert observed(tmp_path / "a.csv") == (0.5, 1)

@@ -19,7 +19,6 @@ from skbayeseval import (
     compare_scores,
     compare_table,
     metrics,
-    read_samples,
 )
 
 pl = pytest.importorskip("polars")
@@ -63,7 +62,7 @@ def test_items():
         (column([*map(str, ids)]), column([*map(str, ids[order])], pl.Categorical)),
     ):
         scores = column(P), column((P**2)[order])
-        result = compare_items(*scores, ids=(own, others), groups=column(ids // 3), **QUICK)
+        result = compare_items(*scores, item=(own, others), groups=column(ids // 3), **QUICK)
         np.testing.assert_array_equal(result.evidence.scores[..., 0], [P, P**2])
         assert result.evidence.n_groups == 21
     missing = column([None, *P[1:].tolist()])
@@ -108,7 +107,7 @@ def test_columns_are_not_taken_as_they_come(call, name):
         lambda: compare_many_items(FRAME),
         lambda: compare_scores(FRAME),
         lambda: compare_table(FRAME, truth="x", a="y", b="y"),
-        lambda: read_samples(FRAME),
+        lambda: compare_items(FRAME, system="x", item="y", score="z"),
         lambda: compare_items(FRAME.lazy(), P),
     ],
 )

@@ -9,8 +9,8 @@ import inspect
 from tests.conftest import ROOT
 
 LIST = ROOT / "tests" / "data" / "public_names.txt"
-PACKAGES = ("", ".display", ".engines", ".judgement", ".metrics", ".models")
-# Users call methods of these; those of models, engines and displays are called by the package.
+PACKAGES = ("", ".display", ".judgement", ".metrics", ".models")
+# Users call methods of these; those of models and displays are called by the package.
 WITH_MEMBERS = ("skbayeseval", "skbayeseval.judgement")
 
 

@@ -1,7 +1,10 @@
 """What the guide's recipes do with other packages, by public names alone."""
 
 import json
+import re
+import sys
 from pathlib import Path
+from types import ModuleType
 
 import numpy as np
 import pandas as pd
@@ -30,6 +33,73 @@ def test_what_a_gate_prints_is_shown_whole():
     assert f"FINISHED - {answer}\n```" in page
     (applies,) = str(answer).splitlines()[1:]
     assert page.count(f"\n{applies}\n```") == 2
+
+
+RIGHT = {"new": [1, 1, 0, 1, 0, 1], "old": [1, 0, 0, 1, 0, 0]}
+
+
+def samples_df(logs, columns):
+    """Return what inspect_ai.analysis has for a folder of logs, with two epochs."""
+    assert (logs, columns) == ("logs", ["model", "id", "epoch", "score_match"])
+    rows = [
+        (model, str(i), epoch, "CI"[1 - right])
+        for model, scores in RIGHT.items()
+        for epoch in (1, 2)
+        for i, right in enumerate(scores)
+    ]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def write_logs():
+    """Write what lm-evaluation-harness, promptfoo and HELM write: six questions of two models."""
+    results = []
+    for model, scores in RIGHT.items():
+        samples, instances = [], []
+        for i, right in enumerate(scores):
+            samples += [
+                {"doc_id": i, "doc": {"question": f"q{i}"}, "filter": part, "exact_match": match}
+                for part, match in (("strict-match", right), ("flexible-extract", 1))
+            ]
+            results.append(
+                {
+                    "provider": {"id": "file://x.js", "label": model},
+                    "testCase": {"vars": {"question": f"q{i}"}},
+                    "score": right,
+                    "failureReason": 0 if right else 1 + i % 2,
+                }
+            )
+            for how in ({}, {"perturbation": {"name": "typos"}}):
+                stats = [
+                    {"name": {"name": name, "split": "test", **how}, "count": 1, "mean": mean}
+                    for name, mean in (("exact_match", 0 if how else right), ("chars", 9))
+                ]
+                instance = {"instance_id": f"id{i}", "train_trial_index": 0, "stats": stats}
+                instances.append(instance | how)
+        Path(f"samples_{model}.jsonl").write_text("\n".join(map(json.dumps, samples)))
+        Path(model).mkdir()
+        Path(model, "per_instance_stats.json").write_text(json.dumps(instances))
+    Path("output.json").write_text(json.dumps({"evalId": "x", "results": {"results": results}}))
+
+
+def test_logs_of_evaluations(tmp_path, monkeypatch):
+    """The code on the page is run as it is; the programs' own files are in their form."""
+    page = (Path(__file__).parents[1] / "docs" / "recipes.md").read_text(encoding="utf-8")
+    section = page.partition("## Logs of evaluations")[2].partition("\n## ")[0]
+    inspect = ModuleType("inspect_ai.analysis")
+    inspect.samples_df = samples_df
+    inspect.EvalModel, inspect.SampleSummary = ["model"], ["id", "epoch", "score_match"]
+    monkeypatch.setitem(sys.modules, "inspect_ai", ModuleType("inspect_ai"))
+    monkeypatch.setitem(sys.modules, "inspect_ai.analysis", inspect)
+    monkeypatch.chdir(tmp_path)
+    write_logs()
+    blocks = re.findall(r"```python\n(.*?)```", section, re.DOTALL)
+    names = {}
+    for block, n_runs in zip(blocks, (1, 2, 1, 1), strict=True):
+        exec(block, names)
+        result = names["result"]
+        assert result.names == ("new", "old")
+        assert (result.evidence.n_items, result.evidence.n_runs) == (6, n_runs)
+        assert (result.observed_a, result.observed_b) == pytest.approx((4 / 6, 2 / 6))
 
 
 def test_frames_in_and_out(tmp_path):

@@ -11,12 +11,11 @@ from tests.conftest import ROOT
 
 DOCS = ROOT / "docs"
 TOOLS = ROOT / "tools"
-PACKAGES = ["", ".judgement", ".metrics", ".models", ".engines", ".display"]
+PACKAGES = ["", ".judgement", ".metrics", ".models", ".display"]
 # Not objects to call or to look at, or in two packages and documented in the first.
 ELSEWHERE = {
     "skbayeseval": {"__version__", "metrics"},
     "skbayeseval.judgement": {"hdi"},
-    "skbayeseval.engines": {"ENGINES", "PyMCEngine"},
 }
 
 

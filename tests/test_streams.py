@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from skbayeseval._streams import Stream, child_entropy, generator, seed_of
-from skbayeseval.engines.blocks import child_of
+from skbayeseval.models.blocks import child_of
 
 
 @pytest.mark.parametrize("make", [lambda *key: generator(*key).random(8), seed_of, child_entropy])

@@ -8,9 +8,9 @@ difference of their AUCs is 0. A plain average over folds hides how much the fol
 
 import numpy as np
 
-from skbayeseval.engines.bootstrap import stream_bootstrap
 from skbayeseval.metrics import get_metric
 from skbayeseval.metrics.instance_scores import prepare
+from skbayeseval.models.bootstrap import stream_bootstrap
 
 SIZE, DATA_SETS, DRAWS = 200, 400, 1000
 

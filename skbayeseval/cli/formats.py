@@ -12,9 +12,21 @@ from skbayeseval import ComparisonResult, Ranking
 from skbayeseval.evidence.item_scores import ItemScores
 from skbayeseval.judgement.distribution import OneSidedDecision
 from skbayeseval.judgement.rope import warn_of_one_rope
-from skbayeseval.results.facts import as_sentences, cautions_of
-from skbayeseval.results.ranking import MOST_IN_PAIRS
-from skbayeseval.results.text_tables import as_text, in_tiers, markdown_line, markdown_table, within
+from skbayeseval.results.text_tables import (
+    as_text,
+    in_tiers,
+    markdown_line,
+    markdown_table,
+    table_of_many,
+    within,
+)
+from skbayeseval.results.words import (
+    MOST_IN_PAIRS,
+    as_sentences,
+    cautions_of,
+    is_board,
+    verdict_of_many,
+)
 
 Result = ComparisonResult | Ranking
 
@@ -68,7 +80,6 @@ class Gate(NamedTuple):
                 "answer": answer.answer,
                 "probability": answer.probability,
                 "required": answer.prob,
-                "looks": answer.looks,
                 "plan": None if answer.plan is None else answer.plan._asdict(),
                 "n_more": answer.n_more,
                 "sentence": str(answer),
@@ -83,18 +94,15 @@ class Gate(NamedTuple):
         }
 
 
-def judge(result: Result, asked: str, rope: Rope | None, **looking: Any) -> Gate:
-    """Ask whether A may be shipped: for each metric, and instead of each other.
-
-    `looking` is `looks` or `planned`, as in `ComparisonResult.non_inferiority`.
-    """
+def judge(result: Result, asked: str, rope: Rope | None, planned: int | None) -> Gate:
+    """Ask whether A may be shipped: for each metric, and instead of each other."""
     margin = 0.0 if rope is None else rope
     pairs = [result]
     if isinstance(result, Ranking):
         pairs = [result.pairs[0, other] for other in range(1, len(result.names))]
     answers = [
         getattr(pair, GATES[asked])(
-            margin[metric] if isinstance(margin, dict) else margin, metric=metric, **looking
+            margin[metric] if isinstance(margin, dict) else margin, metric=metric, planned=planned
         )
         for pair in pairs
         for metric in result.metrics
@@ -131,20 +139,20 @@ def as_plain(result: Any, gate: Gate | None, rope: Rope | None) -> str:
     words = str(result).replace("decision(rope=r), with r", "--rope r, with r")
     parts = [] if gate is None else [str(gate)]
     is_ranking = isinstance(result, Ranking)
-    is_board = is_ranking and result._is_board
-    if is_board and rope is not None:
-        plain, with_rope = ("\n".join(result._verdict_lines(of)) for of in (None, rope))
+    of_many = isinstance(result, Ranking) and is_board(result)
+    if of_many and rope is not None:
+        plain, with_rope = ("\n".join(verdict_of_many(result, of)) for of in (None, rope))
         words = words.replace(plain, with_rope)
     elif rope is not None:
         decisions = (str(result.decision(rope, metric=name)) for name in result.metrics)
         parts.append(_in_python("\n".join(decisions)))
     if rope is not None:
         words = words.partition("\n  next ")[0]
-    if is_ranking and not is_board:
+    if is_ranking and not of_many:
         tiers = (str(result.tiers(rope or 0.0, metric=name)) for name in result.metrics)
         parts.append("\n".join(tiers))
     parts.append(_in_python(words))
-    if is_board:
+    if of_many:
         parts[-1] += (
             f"\nThe differences of all {len(result.pairs):,} pairs are in --format json, those of "
             f"the {MOST_IN_PAIRS} best in --report."
@@ -179,7 +187,7 @@ def as_markdown(result: Result, gate: Gate | None, rope: Rope | None) -> str:
     parts = [sentence]
     if isinstance(result, Ranking):
         for metric in result.metrics:
-            table = result._table(rope, 0.95, False, None, metric)
+            table = table_of_many(result, rope, metric=metric)
             table = in_tiers(table, result.tiers(rope or 0.0, metric=metric))
             parts += [f"{markdown_line(metric)}:", markdown_table(table)]
     else:

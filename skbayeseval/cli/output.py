@@ -11,7 +11,6 @@ from typing import Any, NoReturn
 
 from skbayeseval import ComparisonResult, Ranking
 from skbayeseval._files import save_figure, written_whole
-from skbayeseval._html import write_page
 from skbayeseval.cli.formats import (
     FORMATS,
     GATES,
@@ -21,7 +20,7 @@ from skbayeseval.cli.formats import (
     judge,
     printable,
 )
-from skbayeseval.results.report import page
+from skbayeseval.results.page import write as write_page
 
 # The exit code if a gate is not passed.
 NOT_PASSED = 3
@@ -126,19 +125,11 @@ def add_output(parser: argparse.ArgumentParser, *, disagreements: str = "") -> N
         "required for each metric, and for each of several others than A",
     )
     add(
-        "--looks",
-        type=int,
-        default=1,
-        metavar="K",
-        help="how often the gate is asked in all while data come in: each time requires a "
-        "probability of 1 - 0.05 / K instead of 95%% (default: 1)",
-    )
-    add(
         "--planned",
         type=int,
         metavar="N",
-        help="in the place of --looks: how many items or instances there will be at most. The gate "
-        "may then be asked as often as you like while they come in",
+        help="how many items or instances there will be at most. The gate may then be asked as "
+        "often as you like while they come in",
     )
     add("--names", nargs="+", metavar="NAME", help="names of A, B, ...")
     if disagreements:
@@ -188,7 +179,7 @@ def report(result: Result, args: argparse.Namespace) -> int:
     """Print and save a result, and return the exit code, which is that of the gate."""
     args.rope, gate = _in_units(result, args.rope), None
     if args.gate is not None:
-        gate = judge(result, args.gate, args.rope, looks=args.looks, planned=args.planned)
+        gate = judge(result, args.gate, args.rope, planned=args.planned)
     say(FORMATS[args.format](result, gate, args.rope))
     save(result, args, gate)
     return 0 if gate is None or gate.passed else NOT_PASSED
@@ -234,7 +225,7 @@ def save(result: Result, args: argparse.Namespace, gate: Gate | None = None) -> 
     if args.report:
         ropes = result._ropes(args.rope)
         headline = f"G{str(gate).splitlines()[0][1:]}" if gate else ""
-        write_page(args.report, lambda: page(result, result, ropes, headline=headline))
+        write_page(args.report, result, lambda: result._page(ropes), headline=headline)
         said.append(f"report: {args.report}")
     if getattr(args, "format", "text") == "text":  # the demo has no formats
         for line in said:

@@ -164,9 +164,8 @@ def main(argv: Sequence[str] | None = None) -> int:
                     "--gate non-inferior requires --rope, the largest loss that does not matter"
                 )
             if getattr(args, "gate", None) is None:
-                for option, default in (("looks", 1), ("planned", None)):
-                    if getattr(args, option, default) != default:
-                        raise InputError(f"--{option} is about a gate, and requires --gate")
+                if getattr(args, "planned", None) is not None:
+                    raise InputError("--planned is about a gate, and requires --gate")
             else:  # nobody reads warnings there
                 warnings.simplefilter("error", UnlikelyDataWarning)
             for option in ("plot", "report"):

@@ -29,13 +29,13 @@ from skbayeseval.compare.learners import (
 )
 from skbayeseval.compare.split_score_target import resolve_scorers
 from skbayeseval.compare.targets import score_counts, score_learner
-from skbayeseval.engines.pymc import PyMCEngine
 from skbayeseval.evidence.chunks import ChunkCounter
 from skbayeseval.judgement.decision import Decision
 from skbayeseval.judgement.intervals import Interval
 from skbayeseval.judgement.ranking_decision import RankingDecision
 from skbayeseval.judgement.rope import check_rope
 from skbayeseval.metrics.scoring import requests_of, resolve_scoring, routed_to_all
+from skbayeseval.models.pymc import PyMCEngine
 from skbayeseval.results.ranking import Ranking
 from skbayeseval.splitting.block_cv import BlockRegularizedCV
 from skbayeseval.splitting.collect import Learners, metadata_router, name_the_place

@@ -12,8 +12,8 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from skbayeseval.compare.learners import compare_learners, prepare_learners
-from skbayeseval.engines.pymc import PyMCEngine
 from skbayeseval.evidence.chunks import ChunkCounter
+from skbayeseval.models.pymc import PyMCEngine
 from skbayeseval.results.comparison import ComparisonResult
 from skbayeseval.results.ranking import Ranking
 from skbayeseval.results.single import ScoreResult

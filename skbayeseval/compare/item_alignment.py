@@ -122,8 +122,8 @@ def align_items(
     elif len(set(sizes.values())) > 1:
         listed = ", ".join(f"{name} has {size}" for name, size in sizes.items())
         raise ValueError(
-            f"Found input variables with inconsistent numbers of items: {listed}. Pass ids= to "
-            "match them."
+            f"Found input variables with inconsistent numbers of items: {listed}. Pass item= "
+            "with their ids to match them."
         )
     else:
         positions = {name: np.arange(size) for name, size in sizes.items()}
@@ -181,7 +181,8 @@ def _matched(
             _check_same(order, ids, first, name, HINT)
         if not ids.equals(order):
             more = ids.difference(order, sort=False)
-            order = order.append(more).astype(order.dtype)  # append makes numbers of objects
+            both = np.concatenate([order.to_numpy(), more.to_numpy()])
+            order = pd.Index(both, dtype=order.dtype)  # append makes floats of objects
     if missing != "raise":
         _check_types(order)
         if all(ids.is_monotonic_increasing for ids in same.values()):
@@ -281,7 +282,7 @@ def align_human(human: Mapping[str, Any], items: Aligned, *, by_position: bool) 
 def _table(scores: Any, name: str) -> Array:
     """Return scores of shape (n_items, n_runs)."""
     if isinstance(scores, (str, PathLike)):
-        raise wrong(name, "scores, not a file, of which read_samples reads them", scores, TypeError)
+        raise wrong(name, "scores; a file is a long table, passed alone", scores, TypeError)
     table = as_numbers(scores, name)
     if table.ndim == 1:
         table = table[:, None]
@@ -302,7 +303,7 @@ def _ids_of_each(
     """Return the ids of each system."""
     if isinstance(ids, Mapping):
         if set(ids) != set(keys):
-            raise ValueError(f"ids must have the keys {keys}, got {list(ids)}.")
+            raise ValueError(f"item must have the keys {keys}, got {list(ids)}.")
         of_each = [ids[key] for key in keys]
     elif (
         isinstance(ids, (list, tuple))
@@ -316,13 +317,12 @@ def _ids_of_each(
     indexes = {}
     for (name, table), own_ids in zip(tables.items(), of_each, strict=True):
         if not _is_sequence(own_ids) or getattr(own_ids, "ndim", 1) != 1:
-            raise wrong(
-                "ids", "a sequence with one id per item, or one sequence per system", ids, TypeError
-            )
+            wanted = "a sequence with one id per item, or one sequence per system"
+            raise wrong("item", wanted, ids, TypeError)
         indexes[name] = pd.Index(own_ids.array if isinstance(own_ids, pd.Series) else own_ids)
         if len(own_ids) != len(table):
             raise ValueError(
-                "Found input variables with inconsistent numbers of items: ids has "
+                "Found input variables with inconsistent numbers of items: item has "
                 f"{len(own_ids)}, {name} has {len(table)}."
             )
     return indexes
@@ -348,7 +348,8 @@ def _indexes(scores: Mapping[str, Any]) -> dict[str, pd.Index[Any]] | None:
     if len(by_system) < len(scores):
         if not share_names:
             raise ValueError(
-                f"The indexes of {list(by_system)} differ, and other scores have none. Pass ids=."
+                f"The indexes of {list(by_system)} differ, and other scores have none. Pass item= "
+                "with the ids."
             )
         return None
     if all(index.equals(indexes[0]) for index in indexes):

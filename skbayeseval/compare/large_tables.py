@@ -16,11 +16,11 @@ from skbayeseval._labels import encode_labels
 from skbayeseval._tables import WHOLE, open_table, quoted
 from skbayeseval._validation import check_names
 from skbayeseval.compare.given_predictions import check_spelling
-from skbayeseval.engines.pymc import PyMCEngine
 from skbayeseval.evidence.joint_counts import PairedCounts, tally
 from skbayeseval.evidence.one_classifier import check_counts
 from skbayeseval.evidence.units import UnitCounts, count_codes
 from skbayeseval.metrics.scoring import is_of_numbers, resolve_scoring
+from skbayeseval.models.pymc import PyMCEngine
 from skbayeseval.posterior.build import check_true_classes, make_posterior
 from skbayeseval.results.comparison import ComparisonResult
 

@@ -43,7 +43,6 @@ from skbayeseval.compare.targets import (
     Target,
     among,
 )
-from skbayeseval.engines import Engine
 from skbayeseval.evidence.instances import Instances, index_of
 from skbayeseval.evidence.split_scores import SplitScores
 from skbayeseval.judgement.decision import MANY_REPEATS
@@ -54,10 +53,11 @@ from skbayeseval.metrics.scoring import (
     requests_of,
     with_columns,
 )
+from skbayeseval.models.pymc import PyMCEngine
 from skbayeseval.posterior.build import make_posterior, resolve_engine
 from skbayeseval.posterior.inferred_weight import InferredWeights, ObservedRows
 from skbayeseval.posterior.posterior import Posterior
-from skbayeseval.results.posterior_view import PosteriorView
+from skbayeseval.results.result import Result
 from skbayeseval.splitting.block_cv import (
     BalancedGroupKFold,
     BlockRegularizedCV,
@@ -147,7 +147,7 @@ def _class_name(estimator: Any) -> str:
 LEAST_SHARE, LEAST_FOLDS, MOST_FOLDS = 0.8, 5, 10
 
 # What is said of learners: a ranking, or the score of one.
-Result = TypeVar("Result", bound=PosteriorView)
+R = TypeVar("R", bound=Result)
 
 WEIGHTS = ("inferred", "published")
 ESTIMANDS = ("full", "learner", "fitted")
@@ -334,13 +334,13 @@ def kind_of_target(estimators: Mapping[str, Any]) -> str:
 
 
 def compare_learners(
-    make_result: type[Result],
+    make_result: type[R],
     learners: Learners,
     X: Any,
     y: Any,
     options: CrossValidationOptions,
     splits: list[Split] | None = None,
-) -> Result:
+) -> R:
     """Fit, predict, count and compare; all cross-validating functions end here.
 
     `make_result` is the class of the result; one learner has a `ScoreResult`. `splits` are those of
@@ -350,7 +350,7 @@ def compare_learners(
     is_ordered = _check_rows(learners, X, y, options)
     target = _target(learners, X, y, options)
     engine = _engine(options)
-    drawing = (options.model, engine, options.prior, options.n_draws, learners.entropy)
+    drawing = (options.model, engine or "exact", options.prior, options.n_draws, learners.entropy)
     # A rehearsal on perfect predictions: whatever is wrong with the arguments is wrong here too,
     # before anything is fitted.
     perfect = target_in_order(target, target.rehearsal, options.blocks)
@@ -445,10 +445,10 @@ def _check_rows(learners: Learners, X: Any, y: Any, options: CrossValidationOpti
     return are_in_order([X, y], options.blocks, learners.cv)
 
 
-def _engine(options: CrossValidationOptions) -> Engine:
+def _engine(options: CrossValidationOptions) -> PyMCEngine | None:
     """Return the engine, which shows progress if it was asked for by name."""
     engine = resolve_engine(options.engine, options.prior)
-    if options.verbose and isinstance(options.engine, str) and not engine.has_independent_draws:
+    if options.verbose and isinstance(options.engine, str) and engine is not None:
         return clone(engine).set_params(progressbar=True)
     return engine
 
@@ -484,13 +484,13 @@ def _results_of_cross_validate(
     return results
 
 
-def _single_weight(weights: InferredWeights, target: Target, engine: Engine) -> float:
+def _single_weight(weights: InferredWeights, target: Target, engine: PyMCEngine | None) -> float:
     """Return the weight for what needs a single one: the median weight of the first metric.
 
     For Markov chains, it is the smallest that gives all metrics their variance.
     """
     inferred = [weights.difference(metric) for metric in target.metrics.values()]
-    if engine.has_independent_draws:
+    if engine is None:
         return inferred[0].median
     return min(of_metric.matching_variance for of_metric in inferred)
 

@@ -15,11 +15,11 @@ from skbayeseval._arrays import by_column, named_labels, names_of_series, positi
 from skbayeseval._validation import check_names, check_weight
 from skbayeseval.compare.given_predictions import GivenPredictions
 from skbayeseval.compare.targets import among
-from skbayeseval.engines.pymc import PyMCEngine
 from skbayeseval.evidence.chunks import ChunkCounter
 from skbayeseval.evidence.one_classifier import ConfusionCounts, check_counts
 from skbayeseval.evidence.validated_rows import ClassRows
 from skbayeseval.metrics.scoring import resolve_scoring
+from skbayeseval.models.pymc import PyMCEngine
 from skbayeseval.posterior.build import check_true_classes, make_posterior
 from skbayeseval.posterior.inferred_weight import InferredWeights, ObservedRows
 from skbayeseval.posterior.posterior import Posterior
@@ -559,9 +559,9 @@ def load_result(path: str | PathLike[str]) -> ComparisonResult | ScoreResult | R
     >>> bool((again.draws == result.draws).all())
     True
     """
-    parts = read(path)
+    kind, parts = read(path)
     kinds: dict[str, Any] = {result.__name__: result for result in (ScoreResult, Ranking)}
-    return kinds.get(parts.kind, ComparisonResult)(*parts[1:])
+    return kinds.get(kind, ComparisonResult)(*parts)
 
 
 def _sum_of_runs(

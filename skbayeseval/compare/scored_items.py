@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from os import PathLike
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from skbayeseval._arrays import by_column, names_of_series, wrong
+from skbayeseval._arrays import by_column, in_short, in_words, names_of_series, wrong
 from skbayeseval._validation import check_flag, check_names
 from skbayeseval.compare.item_alignment import (
     align_groups,
@@ -18,13 +19,7 @@ from skbayeseval.compare.item_alignment import (
     align_items,
     estimated_scores,
 )
-from skbayeseval.compare.logs import (
-    Samples,
-    check_same_documents,
-    check_same_score,
-    groups_of_samples,
-    names_of_models,
-)
+from skbayeseval.compare.long_table import scores_of_systems
 from skbayeseval.compare.ordered_rows import are_in_order, check_blocks, collect_in_order
 from skbayeseval.compare.split_scores import warn_of_other_scales
 from skbayeseval.compare.targets import CollectedEvidence
@@ -32,6 +27,7 @@ from skbayeseval.evidence.instances import Instances
 from skbayeseval.evidence.item_scores import ItemScores
 from skbayeseval.metrics.metric import Metric
 from skbayeseval.metrics.registry import item_metric
+from skbayeseval.models import ItemWeights
 from skbayeseval.posterior.build import make_posterior
 from skbayeseval.posterior.posterior import Posterior
 from skbayeseval.results.comparison import ComparisonResult
@@ -39,11 +35,14 @@ from skbayeseval.results.ranking import Ranking
 
 
 def compare_items(
-    scores_a: ArrayLike | Samples,
-    scores_b: ArrayLike | Samples,
+    scores_a: ArrayLike | str | PathLike[str],
+    scores_b: ArrayLike | None = None,
     *,
-    ids: Any = None,
-    groups: ArrayLike | None = None,
+    system: str | None = None,
+    item: Any = None,
+    score: str | None = None,
+    runs: str | None = None,
+    groups: ArrayLike | str | None = None,
     blocks: int | str | None = None,
     missing: str = "raise",
     human_a: ArrayLike | None = None,
@@ -51,9 +50,9 @@ def compare_items(
     judge: str | Sequence[str] | None = None,
     names: Sequence[str] | None = None,
     higher_is_better: bool = True,
-    scoring: str = "score",
+    scoring: str | None = None,
+    limits: tuple[float, float] | None = None,
     model: Any = "auto",
-    prior: dict[str, Any] | None = None,
     n_draws: int | None = None,
     random_state: Any = None,
 ) -> ComparisonResult:
@@ -64,18 +63,28 @@ def compare_items(
 
     Parameters
     ----------
-    scores_a, scores_b : array-like of shape (n_items,) or (n_items, n_runs), or Samples
+    scores_a, scores_b : array-like of shape (n_items,) or (n_items, n_runs)
         The scores of A and B on the same items. Several runs of an item are columns, with NaN where
         a run is missing; they are averaged. pandas objects are matched by their index, in any
-        order, and what `read_samples` read from logs by its ids; all others by position.
-    ids : array-like of shape (n_items,), pair of these or dict, default=None
-        The ids of the items, if they are to be matched by these: a pair with the ids of A and of B,
-        each in its own order, or a dict by name. One sequence for both says that both have the same
-        order.
-    groups : array-like of shape (n_items,), default=None
+        order; all others by position. `scores_a` alone may be a long table, with a row for each
+        score of a system on an item: a DataFrame, or the path of a file of CSV (.csv, .tsv, .txt),
+        JSON Lines (.jsonl, .ndjson) or Parquet (.parquet, .pq, for which pyarrow is needed), in
+        UTF-8, compressed by gzip or not. A is the system that comes first, unless `names` say so.
+    system, score : str, default=None
+        The columns of a long table that name the systems and have their scores: numbers, true or
+        false; empty, null or NaN where there is none.
+    item : str, list of str or array-like of shape (n_items,), default=None
+        The column of a long table that has the ids of items, or those that are ids together. Ids
+        are compared as Python does; in CSV, they are text. Of arrays, the ids themselves, if items
+        are to be matched by these: a pair with the ids of A and of B, each in its own order, or a
+        dict by name. One sequence for both says that both have the same order.
+    runs : {"all", "first", "last"}, default=None
+        What rows of the same system and item are: further runs ("all"), or retries, of which the
+        first or the last counts. By default, they are an error.
+    groups : str or array-like of shape (n_items,), default=None
         Items that belong together, such as questions about one text: groups are then the unit of
-        the evidence. In the order of `scores_a`, or a Series whose index has the ids. By default
-        those that `read_samples` was asked to read.
+        the evidence. In the order of `scores_a`, or a Series whose index has the ids; a column of
+        a long table.
     blocks : int or "auto", default=None
         The number of consecutive items that are weighted together, as in `compare_predictions`,
         where the items of `scores_a` are in order of time.
@@ -88,33 +97,30 @@ def compare_items(
         printed result tells how many were missing.
     human_a, human_b : array-like of shape (n_items,), default=None
         The grades that people gave to a random part of the items, 10 or more of each system, with
-        NaN where they gave none, or Series with the ids of the items that they graded. By default
-        those that `read_samples` was asked to read. The scores are then those of a judge that may
-        err, and the result is about the mean of the grades that people would give.
+        NaN where they gave none, or Series with the ids of the items that they graded. The scores
+        are then those of a judge that may err, and the result is about the mean of the grades that
+        people would give.
     judge : str or list of str, default=None
         Who gave the scores, if these are grades of a judge, such as a model. Several judges are
         columns, and not runs; they are averaged, and the result tells how much they disagree.
     names : (str, str), default=None
         The names of the two systems. By default those of the scores, if these are Series with
-        different names, or the models of logs that name different ones, otherwise A and B.
+        different names, otherwise A and B. Of a long table, its systems, the one to be A first.
     higher_is_better : bool, default=True
         Whether higher scores are better. If not, the metric is minus the mean score, called
         ``"neg_"`` and the name of the score, as in scikit-learn: A is better where A minus B is
         positive.
-    scoring : str, default="score"
-        What to call the score. "pass@k", such as "pass@5", is the probability that at least one of
-        k attempts at an item succeeds, and "pass^k" that all do, averaged over items. They need
-        scores that are 0 or 1, in k runs or more. Where samples were read from a score of this very
-        name, it is taken for what it is.
-    model : {"auto", "paired", "bootstrap", "clustered"} or model instance, default="auto"
+    scoring : str, default=None
+        What to call the score: by default as the column `score` is called, or "score". "pass@k",
+        such as "pass@5", is the probability that at least one of k attempts at an item succeeds,
+        and "pass^k" that all do, averaged over items. They need scores that are 0 or 1, in k runs
+        or more. A column of this very name is taken for what it is.
+    limits : (float, float), default=None
+        The smallest and the largest possible score, such as (1, 5). The model is then "bootstrap".
+    model : {"auto", "paired", "bootstrap"} or model instance, default="auto"
         - "paired", for scores that are all 0 or 1, in one run and without groups, where it is the
           default: the paired model, with a Dirichlet prior of who is right.
         - "bootstrap", the default otherwise: random weights of items, or of groups.
-        - "clustered", for scores that are all 0 or 1, in one run and with groups: each group has
-          its own probabilities of being right.
-    prior : dict, default=None
-        Parameters of the prior: "theta" (paired; 0.5 by default), "limits", the smallest and the
-        largest possible score (bootstrap), "theta" and "d" (clustered).
     n_draws, random_state
         As in `compare_predictions`.
 
@@ -135,30 +141,57 @@ def compare_items(
     >>> result = compare_items(a, b, names=("new", "old"), scoring="accuracy", random_state=0)
     >>> result.non_inferiority(0.01).answer
     'yes'
+
+    A long table:
+
+    >>> import pandas as pd
+    >>> table = pd.DataFrame(
+    ...     {"model": np.repeat(["new", "old"], 200), "id": [*range(200)] * 2, "correct": [*a, *b]}
+    ... )
+    >>> columns = {"system": "model", "item": "id", "score": "correct"}
+    >>> again = compare_items(table, **columns, random_state=0)
+    >>> again.names, again.metrics, bool((again.draws == result.draws).all())
+    (('new', 'old'), ('correct',), True)
     """
-    if names is None:
-        names = names_of_models((scores_a, scores_b), names_of_series(names, scores_a, scores_b))
-    names = check_names(names, 2)
-    scores = {"scores_a": scores_a, "scores_b": scores_b}
+    if scores_b is None:
+        table = scores_of_systems(scores_a, system, item, score, runs, groups)
+        if len(table.scores) != 2:
+            more = " compare_many_items ranks several." if len(table.scores) > 2 else ""
+            raise ValueError(
+                f"compare_items compares two systems, but column {system!r} has "
+                f"{len(table.scores)}: {in_words(table.scores)}.{more}"
+            )
+        names = check_names(list(table.scores) if names is None else names, 2)
+        if set(names) != set(table.scores):
+            raise wrong("names", f"the systems of the table, {[*table.scores]}, A first", names)
+        scores: dict[str, Any] = {name: table.scores[name] for name in names}
+        item, groups = table.ids, table.groups
+    else:
+        _check_no_table(system, score, runs)
+        names = check_names(names_of_series(names, scores_a, scores_b), 2)
+        scores = {"scores_a": scores_a, "scores_b": scores_b}
     human = {"human_a": human_a, "human_b": human_b}
-    asked = (ids, groups, blocks, missing, judge, higher_is_better, scoring)
-    options = (model, "exact", prior, n_draws, random_state)
-    return ComparisonResult(*_posterior_of_items(scores, human, names, asked, options))
+    asked = (item, groups, blocks, missing, judge, higher_is_better, scoring, limits)
+    options = (model, "exact", None, n_draws, random_state)
+    return ComparisonResult(*_posterior_of_items(scores, human, names, asked, options, score))
 
 
 def compare_many_items(
-    scores: Mapping[str, ArrayLike | Samples] | pd.DataFrame,
+    scores: Mapping[str, ArrayLike] | pd.DataFrame | str | PathLike[str],
     *,
-    ids: Any = None,
-    groups: ArrayLike | None = None,
+    system: str | None = None,
+    item: Any = None,
+    score: str | None = None,
+    runs: str | None = None,
+    groups: ArrayLike | str | None = None,
     blocks: int | str | None = None,
     missing: str = "raise",
     human: Mapping[str, ArrayLike] | pd.DataFrame | None = None,
     judge: str | Sequence[str] | None = None,
     higher_is_better: bool = True,
-    scoring: str = "score",
+    scoring: str | None = None,
+    limits: tuple[float, float] | None = None,
     model: Any = "auto",
-    prior: dict[str, Any] | None = None,
     n_draws: int | None = None,
     random_state: Any = None,
 ) -> Ranking:
@@ -166,15 +199,17 @@ def compare_many_items(
 
     Parameters
     ----------
-    scores : mapping of str to array-like of shape (n_items,) or (n_items, n_runs), or to Samples
-        The scores of each system on the same items, by name, as in `compare_items`; or a DataFrame
-        with a row per item and a column per system.
+    scores : mapping of str to array-like of shape (n_items,) or (n_items, n_runs)
+        The scores of each system on the same items, by name, as in `compare_items`; a DataFrame
+        with a row per item and a column per system; or, with `system`, `item` and `score`, a long
+        table or the path of one.
     human : mapping of str to array-like of shape (n_items,), or DataFrame, default=None
         The grades of people by the names of the systems, as `human_a` in `compare_items`.
-    ids, groups, blocks, missing, judge, higher_is_better, scoring, prior, n_draws, random_state
-        As in `compare_items`. `ids` may be one sequence per system, or a dict by name.
+    system, item, score, runs, groups, blocks, missing, judge, higher_is_better, scoring, limits, \
+    n_draws, random_state
+        As in `compare_items`. `item` may be one sequence of ids per system, or a dict by name.
     model : {"auto", "paired", "bootstrap"} or model instance, default="auto"
-        As in `compare_items`; "clustered" compares two systems only.
+        As in `compare_items`.
 
     Returns
     -------
@@ -188,7 +223,11 @@ def compare_many_items(
     >>> ranking.table["p_best"].idxmax()
     'x'
     """
-    scores = by_column(scores)
+    if system is not None or isinstance(scores, (str, PathLike)):
+        scores, item, groups = scores_of_systems(scores, system, item, score, runs, groups)
+    else:
+        _check_no_table(system, score, runs)
+        scores = by_column(scores)
     if not isinstance(scores, Mapping):
         wanted = "a dict of systems to their scores, or a pandas DataFrame with a column each"
         raise wrong("scores", wanted, scores, TypeError)
@@ -199,9 +238,19 @@ def compare_many_items(
     if not isinstance(grades, Mapping) or set(grades) != set(scores):
         raise wrong("human", f"a dict with the keys {list(scores)}", human)
     grades = {name: grades[name] for name in scores}
-    asked = (ids, groups, blocks, missing, judge, higher_is_better, scoring)
-    options = (model, "exact", prior, n_draws, random_state)
-    return Ranking(*_posterior_of_items(scores, grades, names, asked, options))
+    asked = (item, groups, blocks, missing, judge, higher_is_better, scoring, limits)
+    options = (model, "exact", None, n_draws, random_state)
+    return Ranking(*_posterior_of_items(scores, grades, names, asked, options, score))
+
+
+def _check_no_table(system: Any, score: Any, runs: Any) -> None:
+    """Raise if there are options of a long table, but no table."""
+    for name, given in (("system", system), ("score", score), ("runs", runs)):
+        if given is not None:
+            raise ValueError(
+                f"{name}={in_short(given)} is about a long table, passed in the place of all "
+                "scores with system=, item= and score=."
+            )
 
 
 def _posterior_of_items(
@@ -210,19 +259,24 @@ def _posterior_of_items(
     names: Sequence[str],
     asked: tuple[Any, ...],
     options: tuple[Any, ...],
+    column: str | None,
 ) -> tuple[Posterior, tuple[str, ...], dict[str, Metric]]:
-    """Return what a result is made of: posterior, names and metrics."""
-    ids, groups, blocks, missing, judge, higher_is_better, scoring = asked
+    """Return what a result is made of: posterior, names and metrics.
+
+    `column` is the one that the scores of a long table are from.
+    """
+    item, groups, blocks, missing, judge, higher_is_better, scoring, limits = asked
+    model, *others = options
+    if limits is not None:
+        if not isinstance(model, str) or model not in ("auto", "bootstrap"):
+            raise ValueError(f"limits= is of model='bootstrap', but model is {in_short(model)}.")
+        model = ItemWeights(limits)
+    scoring = (column or "score") if scoring is None else scoring
     if not isinstance(scoring, str):
         raise wrong("scoring", "a string, the name of the score", scoring, TypeError)
     higher = check_flag(higher_is_better, "higher_is_better")
-    samples = {name: one for name, one in scores.items() if isinstance(one, Samples)}
-    check_same_score(list(samples.values()))
-    check_same_documents(samples)
-    plain = {**scores, **{name: one.scores for name, one in samples.items()}}
-    items = align_items(plain, ids, keys=names, missing=missing, higher_is_better=higher)
-    groups = groups_of_samples(samples.values()) if groups is None else groups
-    by_position = ids is not None
+    items = align_items(scores, item, keys=names, missing=missing, higher_is_better=higher)
+    by_position = item is not None and column is None  # groups of a table are by id
     group = None if groups is None else align_groups(groups, items, by_position=by_position)
     attempts, tables = (1, False), dict(zip(scores, items.scores, strict=True))
     has_holes = missing == "estimate" and items.missing is not None
@@ -231,13 +285,9 @@ def _posterior_of_items(
             f"scoring={scoring!r} cannot be estimated where runs are missing. Pass missing='drop' "
             "to compare the items that all have."
         )
-    if len(samples) < len(scores) or any(one.score != scoring for one in samples.values()):
+    if scoring != column:
         attempts = _check_attempts(scoring, tables, higher)
-    by_people = {
-        argument: samples[name].human if given is None and name in samples else given
-        for (argument, given), name in zip(human.items(), scores, strict=True)
-    }
-    grades = align_human(by_people, items, by_position=by_position)
+    grades = align_human(human, items, by_position=by_position)
     if grades is not None and attempts[0] > 1:
         raise ValueError(f"scoring={scoring!r} cannot be corrected by grades of people.")
     judges = _check_judges(judge, items.scores.shape[2])
@@ -253,12 +303,12 @@ def _posterior_of_items(
         is_ordered=are_in_order([items.labels], blocks),
     ).evidence
     instances = Instances(n_items, items.order, has_ids=by_position)
-    posterior = make_posterior(evidence, *options, instances=instances)
+    posterior = make_posterior(evidence, model, *others, instances=instances)
     model = posterior.model
     if getattr(model, "limits", None) is None:
-        hint = " If they are on the same scale, pass its limits: prior={'limits': (low, high)}."
+        hint = " If they are on the same scale, pass limits=(low, high)."
         warn_of_other_scales(tables, shares=higher, hint=hint, stacklevel=3)
-    limits: tuple[float, float] | None = (0.0, 1.0) if evidence.is_right_or_wrong else None
+    limits = (0.0, 1.0) if evidence.is_right_or_wrong else None
     if hasattr(model, "known_limits"):
         limits = model.known_limits(evidence)
     bounds = None

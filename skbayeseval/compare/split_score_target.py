@@ -26,7 +26,7 @@ from skbayeseval.evidence.instance_scores import RESPONSES
 from skbayeseval.evidence.split_scores import SplitScores
 from skbayeseval.metrics.metric import Metric
 from skbayeseval.metrics.registry import get_metric, known_metrics, split_metric
-from skbayeseval.metrics.scorers import Routed, ScorerFunction, name_of, named_class
+from skbayeseval.metrics.scorers import Made, Routed, name_of
 from skbayeseval.metrics.scoring import (
     PerInstance,
     check_same_positive,
@@ -210,10 +210,10 @@ def _resolve_one(scoring: Any, y: Any, labels: Any, pos_label: Any) -> Scorer:
             f"scoring={scoring!r} must be a callable that takes a fitted estimator, X and y: "
             f"{error}. make_scorer turns a metric of y_true and y_pred into one."
         ) from error
-    if pos_label is not None and not is_indicator(y):
-        name, classes = name_of(scoring), np.unique(check_label_vector(y, "y")).tolist()
-        named = named_class(ScorerFunction(scoring), classes, "predict")
-        check_same_positive(name, named, pos_label)
+    made = Made.of(scoring)
+    if made is not None and pos_label is not None and not is_indicator(y):
+        classes = np.unique(check_label_vector(y, "y")).tolist()
+        check_same_positive(name_of(scoring), made.own_class(classes), pos_label)
     return scoring
 
 

@@ -25,7 +25,6 @@ from skbayeseval._arrays import (
     wrong,
 )
 from skbayeseval._validation import UnlikelyDataWarning, as_float, check_names
-from skbayeseval.engines.pymc import PyMCEngine
 from skbayeseval.evidence.split_scores import (
     DataSetScores,
     SplitScores,
@@ -34,6 +33,7 @@ from skbayeseval.evidence.split_scores import (
     check_test_fraction,
 )
 from skbayeseval.metrics.registry import NEXT_DATA_SET, split_metric
+from skbayeseval.models.pymc import PyMCEngine
 from skbayeseval.posterior.build import make_posterior, resolve_engine
 from skbayeseval.results.comparison import ComparisonResult
 from skbayeseval.results.ranking import Ranking

@@ -212,8 +212,9 @@ class ItemScores(Evidence):
         is_one_outcome = (
             self.is_right_or_wrong and self.n_runs == self.attempts and self.has_given_scores
         )
-        what = "right or wrong" if is_one_outcome else "items"
-        return what if self.group is None else f"{what} in groups"
+        if self.group is not None:
+            return "items in groups"
+        return "right or wrong" if is_one_outcome else "items"
 
     @property
     def n_items(self) -> int:

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import ndtr, ndtri
 
-from skbayeseval._arrays import Array, in_short, wrong
+from skbayeseval._arrays import Array, wrong
 from skbayeseval._validation import check_probability
 from skbayeseval.judgement.decision import (
     Decision,
@@ -174,7 +174,7 @@ class OneSidedDecision(InWords):
     margin : float
         The margin.
     prob : float
-        The probability that is required, at each look if there are several.
+        The probability that is required, now if there is a plan.
     names : tuple of str
         The names of A and B.
     metric : str
@@ -192,8 +192,6 @@ class OneSidedDecision(InWords):
     other_metrics : tuple of str
         Further metrics of the result, if the answer is about the first of them only because no
         other one was asked for.
-    looks : int
-        How often the question is asked while data come in.
     plan : Plan or None
         How many items or instances there are now, and how many were planned.
     n_more : int or None
@@ -221,7 +219,6 @@ class OneSidedDecision(InWords):
     trained_on: str = ""
     applies_to: str = ""
     other_metrics: tuple[str, ...] = field(default=(), compare=False)
-    looks: int = 1
     plan: Plan | None = None
     n_more: int | None = None
 
@@ -245,13 +242,10 @@ class OneSidedDecision(InWords):
             case, probability = no, 1 - self.probability
         elif not self.settled:
             verdict = "not settled: "
-        several = self.looks > 1 or self.plan is not None
-        if several or not self.settled:
+        if self.plan is not None or not self.settled:
             # Early in a plan, this is so near 1 that only the items tell how far it is.
             least = f"{percent(self.prob)} or more" if self.prob <= 0.9999 else "more than 99.99%"
             basis += f"; {least} {'required' if self.settled else 'would be a yes'}"
-        if self.looks > 1:
-            basis += f" at each of {self.looks} looks"
         if self.plan is not None:
             basis += f" at {self.plan.n_now:,} of {self.plan.planned:,} planned {self.plan.units}"
             if self.n_more is not None:
@@ -262,25 +256,6 @@ class OneSidedDecision(InWords):
         sentence = f"{verdict}{a} is {case} than {b}{by} with probability {chance} ({basis})"
         applies_to = [] if self.trained_on or not self.applies_to else [self.applies_to]
         return "\n   ".join([sentence, *self._notes("this answer"), *applies_to])
-
-
-def probability_per_look(prob: Any, looks: Any) -> float:
-    """Return the probability to require at each of several looks at data that come in.
-
-    A question that is asked again and again gets a wrong "yes" more often than one that is asked
-    once. What may go wrong, 1 - prob, is divided by the number of looks (Bonferroni), which holds
-    whatever lies between them. The constant of Pocock (1977) would be less strict, but requires
-    equally many data between looks, and leaves no room for posteriors that are a little too sure.
-
-    Examples
-    --------
-    >>> from skbayeseval.judgement.distribution import probability_per_look
-    >>> probability_per_look(0.95, 10)
-    0.995
-    """
-    if _whole(looks, "looks") < 1:
-        raise ValueError(f"looks={in_short(looks)} must be at least 1.")
-    return 1 - (1 - check_probability(prob)) / int(looks)
 
 
 class Plan(NamedTuple):
@@ -315,27 +290,18 @@ class Plan(NamedTuple):
         return float(ndtri((1 + prob) / 2)) / math.sqrt(self.n_now / self.planned)
 
 
-def check_plan(planned: Any, looks: Any, n_now: int, units: str) -> Plan | None:
+def check_plan(planned: Any, n_now: int, units: str) -> Plan | None:
     """Return the plan; None if none is given."""
     if planned is None:
         return None
-    n_planned = _whole(planned, "planned")
-    if looks != 1:
-        raise ValueError(
-            f"planned={planned} allows for any number of looks: omit looks={in_short(looks)}."
-        )
-    if n_planned < n_now:
+    if not isinstance(planned, Integral) or isinstance(planned, bool):
+        raise wrong("planned", "a whole number", planned, TypeError)
+    if planned < n_now:
         raise ValueError(
             f"planned={planned} is less than the {n_now:,} {units} that there are. It is the total "
             "that was planned before the first look."
         )
-    return Plan(n_now, n_planned, units)
-
-
-def _whole(value: Any, name: str) -> int:
-    if not isinstance(value, Integral) or isinstance(value, bool):
-        raise wrong(name, "a whole number", value, TypeError)
-    return int(value)
+    return Plan(n_now, int(planned), units)
 
 
 def one_sided(
@@ -347,15 +313,14 @@ def one_sided(
     metric: str,
     *,
     shift: float = 0.0,
-    looks: int = 1,
     plan: Plan | None = None,
 ) -> OneSidedDecision:
     """Return the answer that the posterior of A minus B gives.
 
-    `shift` is how far other random splits could move the difference. With several looks or a plan,
-    `prob` is what all looks together are to be right with.
+    `shift` is how far other random splits could move the difference. With a plan, `prob` is what
+    all looks together are to be right with.
     """
-    prob, score = probability_per_look(prob, looks), 0.0
+    prob, score = check_probability(prob), 0.0
     if plan is not None:
         score = plan.score_required(prob)
         prob = float(ndtr(score))
@@ -382,5 +347,5 @@ def one_sided(
         n_more = math.ceil(needed) - plan.n_now if needed <= plan.planned else None
     return OneSidedDecision(
         question, now, probability(0.0), margin, prob, names, metric, changes,
-        looks=int(looks), plan=plan, n_more=n_more,
+        plan=plan, n_more=n_more,
     )  # fmt: skip

@@ -19,13 +19,7 @@ from skbayeseval._running import has_bar, progress_if_long, seconds_of
 from skbayeseval.metrics.instance_scores import Prepared, Sums, check_probabilities
 from skbayeseval.metrics.metric import Metric, call_function
 from skbayeseval.metrics.numbers import mean_of
-from skbayeseval.metrics.scorers import (
-    RESPONSES,
-    ScorerFunction,
-    WithColumns,
-    named_class,
-    taken,
-)
+from skbayeseval.metrics.scorers import RESPONSES, Made, WithColumns, taken
 
 # How a function is evaluated.
 HOW = ("weights", "batches", "resampling")
@@ -112,8 +106,9 @@ class AnyMetric:
                 "predicted, are numbers."
             )
         named = None
-        if labels and not (several or self.of_items):
-            named = named_class(self.function, labels, self.response)
+        if not (several or self.of_items):
+            is_scorer = isinstance(self.function, Made)
+            named = self._made.own_class(labels) if is_scorer else self._made.named_class(labels)
         make = partial(
             Metric,
             self.name,
@@ -134,17 +129,15 @@ class AnyMetric:
         if self.response == "predict" and by_table and not several:
             classes = np.asarray(labels)
             cells = np.repeat(classes, len(classes)), np.tile(classes, len(classes))
-            own = self._with_classes(classes)
-            own.prepared(*cells, perfect=cells[0])  # checks the function
-            return make(_OfTables(own, *cells), needs_tables=True, calls_per_draw=True)
+            self.prepared(*cells, perfect=cells[0])  # checks the function
+            return make(_OfTables(self, *cells), needs_tables=True, calls_per_draw=True)
         return make(self.of_classes, source="instances", needs=RESPONSES[self.response])
 
-    def _with_classes(self, classes: Array, several: bool = False) -> AnyMetric:
-        """Return the same metric; if it is a scorer, it knows the classes, or labels."""
-        if not isinstance(self.function, ScorerFunction):
-            return self
-        known = replace(self.function, classes=classes, several=several)
-        return replace(self, function=known)
+    @property
+    def _made(self) -> Made:
+        """The function as `make_scorer` would have been given it."""
+        function = self.function
+        return function if isinstance(function, Made) else Made(function, response=self.response)
 
     def of_classes(
         self, classes: Array, positive: int, codes: Array, response: Array, **rows: Any
@@ -159,8 +152,7 @@ class AnyMetric:
                 "indicator."
             )
         if codes.ndim == 2:
-            metric = self._with_classes(classes, several=True)
-            return metric.prepared(codes, response, perfect=codes, **rows)
+            return self.prepared(codes, response, perfect=codes, **rows)
         if self.of_positions:
             if self.response == "predict_proba":
                 check_probabilities(response)
@@ -170,24 +162,23 @@ class AnyMetric:
         order = np.argsort(classes)
         place = np.argsort(order)
         classes, codes, positive = classes[order], place[codes], int(place[positive])
-        metric, y_true = self._with_classes(classes), classes[codes]
+        y_true = classes[codes]
         if self.response == "predict":
-            return metric.prepared(y_true, classes[place[response]], perfect=y_true, **rows)
+            return self.prepared(y_true, classes[place[response]], perfect=y_true, **rows)
         y_pred, named = response[:, order] if response.ndim == 2 else response, None
         if len(classes) == 2:
-            other = -response if self.response == "decision_function" else 1 - response
-            if isinstance(self.function, ScorerFunction):
-                y_pred = np.column_stack([other, response])[:, :: 1 if positive else -1]
-            else:
-                named = named_class(self.function, classes.tolist(), self.response)
-                if named is not None and named != classes[positive]:
-                    y_pred, positive = other, 1 - positive
+            named = self._made.named_class(classes.tolist())
+            if named is None and isinstance(self.function, Made):
+                named = classes[1]
+            if named is not None and named != classes[positive]:
+                y_pred = -response if self.response == "decision_function" else 1 - response
+                positive = 1 - positive
         perfect = np.eye(len(classes))[codes]
         if self.response == "decision_function":  # as sure as the surest of these scores
             perfect = (2 * perfect - 1) * np.abs(response).max()
         perfect = perfect[:, positive] if y_pred.ndim == 1 else perfect
         of_first = y_pred.ndim == 1 and positive == 0 and named is None
-        return metric.prepared(y_true, y_pred, perfect=perfect, of_first=of_first, **rows)
+        return self.prepared(y_true, y_pred, perfect=perfect, of_first=of_first, **rows)
 
     def call(self, y_true: Any, y_pred: Any, **columns: Any) -> Any:
         """Return what the function gives; columns are beside the truth, or given by name."""
@@ -309,9 +300,7 @@ class AnyMetric:
         The function is called for each instance alone. What an instance gives is computed once for
         each prediction, whoever makes it.
         """
-        n, alone = len(y_true), self
-        if self.response == "predict":  # without classes, scorers are much faster
-            alone = self._with_classes(np.empty(0))
+        n = len(y_true)
         keys = zip(
             y_true.rows.tolist(), map(tuple, np.reshape(y_pred, (n, -1)).tolist()), strict=True
         )
@@ -319,12 +308,12 @@ class AnyMetric:
             each = []
             for i, key in enumerate(keys):
                 if key not in self.known:
-                    self.known[key] = alone.call(taken(y_true, [i]), taken(y_pred, [i]))
+                    self.known[key] = self.call(taken(y_true, [i]), taken(y_pred, [i]))
                 each.append(self.known[key])
             values = self._as_numbers(each, n) * (1 if self.greater_is_better else -1)
+            whole = self.values(y_true, y_pred, np.ones((n, 1)))[0]
         except ValueError:  # of a function that is not defined for one instance
             return None
-        whole = self.values(y_true, y_pred, np.ones((n, 1)))[0]
         found = np.isclose(whole, values.mean(), atol=1e-9 * np.abs(values).mean())
         return values if found else None
 

@@ -1,9 +1,5 @@
 """Scorers of scikit-learn as functions of true and predicted values.
 
-A scorer asks an estimator what it predicts for X. `Saying` is an estimator that is given the
-predictions, and that tells what it was asked for. X is not there: a scorer that uses it otherwise
-fails on `UNKNOWN_X`, instead of taking something else for it.
-
 A scorer is recognised by its function, not by its name, which anybody's function may have. Unknown
 parameters are not guessed at.
 """
@@ -14,12 +10,10 @@ import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import product
 from typing import Any
 
 import numpy as np
 from sklearn import config_context
-from sklearn.base import BaseEstimator
 from sklearn.metrics import (
     cohen_kappa_score,
     fbeta_score,
@@ -42,7 +36,7 @@ UNNAMED = {"cohen_kappa": make_scorer(cohen_kappa_score)}
 
 @dataclass(frozen=True)
 class Made:
-    """What `make_scorer` was given, or a function of true and predicted values as it is.
+    """What `make_scorer` was given, as a function of true and predicted values.
 
     The one place that reads scorers of scikit-learn, which has no public names for it (1.6 to 1.9).
     """
@@ -50,7 +44,7 @@ class Made:
     function: Callable[..., Any]
     is_loss: bool = False
     options: Mapping[str, Any] = field(default_factory=dict)
-    response: Any = "predict"
+    response: str | tuple[str, ...] = "predict"
 
     @classmethod
     def of(cls, scorer: Any) -> Made | None:
@@ -63,12 +57,42 @@ class Made:
         response = response if isinstance(response, str) else tuple(response)
         return cls(scorer._score_func, scorer._sign < 0, scorer._kwargs, response)
 
-    def default(self, name: str) -> Any:
-        """Return the default of a parameter of the function; None if it has none."""
+    def __call__(self, y_true: Any, y_pred: Any, **columns: Any) -> Any:
+        """Return the score, given sample weights and other columns."""
+        value = self.function(y_true, y_pred, **{**self.options, **columns})
+        return -value if self.is_loss else value
+
+    @property
+    def method(self) -> str:
+        """The method of an estimator that a scorer asks; of several, the first."""
+        return self.response if isinstance(self.response, str) else self.response[0]
+
+    @property
+    def parameters(self) -> Mapping[str, inspect.Parameter]:
+        """The parameters of the function; none if it does not tell, as some built-in ones."""
         try:
-            default = inspect.signature(self.function).parameters[name].default
-        except (KeyError, TypeError, ValueError):  # some built-in functions do not tell
-            return None
+            return inspect.signature(self.function).parameters
+        except (TypeError, ValueError):
+            return {}
+
+    def takes(self, name: str) -> bool:
+        """Return whether the function has such a parameter."""
+        kinds = [one.kind for one in self.parameters.values()]
+        return name in self.parameters or inspect.Parameter.VAR_KEYWORD in kinds
+
+    @property
+    def missing(self) -> list[str]:
+        """What the function requires beside true values, predictions and its options."""
+        others = list(self.parameters.values())[2:]
+        kinds = inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY
+        required = [one.name for one in others if one.kind in kinds and one.default is one.empty]
+        return [name for name in required if name not in (*self.options, "sample_weight")]
+
+    def given(self, name: str) -> Any:
+        """Return an option, or the default of this parameter; None if it has none."""
+        if name in self.options or name not in self.parameters:
+            return self.options.get(name)
+        default = self.parameters[name].default
         return None if default is inspect.Parameter.empty else default
 
     def without_defaults(self) -> Made:
@@ -79,6 +103,46 @@ class Made:
         elif options.get("pos_label", "") is None:
             del options["pos_label"]
         return replace(self, options=options)
+
+    def named_class(self, labels: Sequence[Any]) -> Any:
+        """Return which of two classes is the `pos_label`, given or by default; None if none is.
+
+        Averages over classes have this parameter as well, but do not use it.
+        """
+        of_labels = self.method == "predict"
+        if len(labels) != 2 or (of_labels and self.given("average") not in (None, "binary")):
+            return None
+        given = self.given("pos_label")
+        named = [label for label in labels if np.isscalar(given) and label == given]
+        if given is not None and not named and not of_labels:
+            raise ValueError(
+                f"pos_label={given!r} of {name_of(self.function)} is not one of the classes "
+                f"{list(labels)}. Pass it to make_scorer."
+            )
+        return named[0] if len(named) == 1 else None
+
+    def own_class(self, labels: Sequence[Any]) -> Any:
+        """Return the positive class that a scorer has, named or not; None if it has none.
+
+        Scorers of scores that name none are given those of the greater class. Whether that matters,
+        as for the area below `max_fpr`, no signature tells: the function is called on an example
+        and on the same one with both classes exchanged. Otherwise another `pos_label` would have
+        been ignored without a word.
+        """
+        named = self.named_class(labels)
+        if named is not None or len(labels) != 2 or self.method == "predict":
+            return named
+        classes, true = np.sort(labels), np.repeat([0, 1], [400, 700])
+        scores = np.tanh(true + np.random.default_rng(0).normal(size=len(true))) / 2
+        middle = 0.5 if self.method == "predict_proba" else 0.0
+        try:
+            values = [
+                self(classes[true], middle + scores),
+                self(classes[1 - true], middle - scores),
+            ]
+            return None if np.isclose(*values) else max(labels)
+        except Exception:  # which is told where it is called
+            return None
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,134 +186,13 @@ class Routed:
 
     def __call__(self, estimator: Any, X: Any, y: Any) -> Any:
         """Return the score of an estimator on the instances of the columns."""
-        return _score(self.scorer, estimator, X, y, self.columns.columns)
+        with config_context(enable_metadata_routing=True):  # which threads do not know
+            return self.scorer(estimator, X, y, **self.columns.columns)
 
 
 def taken(values: Any, rows: Any) -> Any:
     """Return some rows of a list, an array, or what is sliced like one."""
     return [values[i] for i in rows] if isinstance(values, list) else values[rows]
-
-
-@dataclass(frozen=True, eq=False)
-class ScorerFunction:
-    """A scorer as a function of the truth and of what an estimator would say."""
-
-    scorer: Callable[..., Any]
-    classes: Any = ()
-    several: bool = False
-
-    def __call__(self, y_true: Any, y_pred: Any, **columns: Any) -> Any:
-        """Return the score, given sample weights and other columns."""
-        estimator = Saying(y_pred, self.classes, self.several)
-        return _score(self.scorer, estimator, UNKNOWN_X, y_true, columns)
-
-
-def _score(scorer: Any, estimator: Any, X: Any, y: Any, columns: Mapping[str, Any]) -> Any:
-    if columns.keys() <= {"sample_weight"}:
-        return scorer(estimator, X, y, **columns)
-    with config_context(enable_metadata_routing=True):  # which threads do not know
-        return scorer(estimator, X, y, **columns)
-
-
-class UnknownX:
-    """Stands for X, of which only the predictions are known."""
-
-
-UNKNOWN_X = UnknownX()
-
-
-class Saying(BaseEstimator):
-    """A fitted estimator that predicts what it is given, and remembers by which method.
-
-    With `several`, instances may have several of the classes, which are then labels.
-    """
-
-    def __init__(self, said: Any, classes: Any = (), several: bool = False) -> None:
-        self.said = said
-        self.classes = classes
-        self.several = several
-        self.asked: set[str] = set()
-
-    @property
-    def classes_(self) -> Any:
-        """The classes; of several labels, absence and presence of each."""
-        if not len(self.classes):
-            raise AttributeError("a regressor has no classes_")
-        return [np.arange(2)] * len(self.classes) if self.several else np.asarray(self.classes)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.estimator_type = "classifier" if len(self.classes) else "regressor"
-        return tags
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return True
-
-    def predict(self, X: Any) -> Any:
-        """Return what is predicted."""
-        self.asked.add("predict")
-        plain = np.ndim(self.said) == 1 or not len(self.classes) or self.several
-        return self.said if plain else np.asarray(self.classes)[np.argmax(self.said, axis=1)]
-
-    def predict_proba(self, X: Any) -> Any:
-        """Return probabilities of all classes."""
-        self.asked.add("predict_proba")
-        return self.said
-
-    def decision_function(self, X: Any) -> Any:
-        """Return scores of class 1 of two classes, or of all classes."""
-        self.asked.add("decision_function")
-        of_two = len(self.classes) == 2 and not self.several
-        return self.said[:, 1] if of_two else self.said
-
-
-# What errors that a scorer raises call them.
-UnknownX.__name__, Saying.__name__ = "X", "estimator"
-
-
-def named_class(function: Callable[..., Any], labels: Sequence[Any], response: str) -> Any:
-    """Return which of two classes a function takes as its `pos_label`, given or by default.
-
-    None if it takes none. Scorers that `make_scorer` made refuse an estimator that does not know
-    this class, before they ask what it predicts; functions tell it in their signature. Averages
-    over classes have this parameter as well, but do not tell both classes apart. Scorers of scores
-    that do, though they name none, as the area below `max_fpr`, are given those of the greater one.
-    """
-    if len(labels) != 2:
-        return None
-    made = Made.of(function.scorer) if isinstance(function, ScorerFunction) else Made(function)
-    if made is None:
-        return None
-    given = made.options.get("pos_label", made.default("pos_label"))
-    named = [label for label in labels if np.isscalar(given) and label == given]
-    if not named and isinstance(function, ScorerFunction) and response != "predict":
-        return max(labels) if _tells_apart(function, labels, response) else None
-    if len(named) != 1 or (
-        response == "predict" and _tells_apart(function, labels, response) is False
-    ):
-        return None
-    return named[0]
-
-
-def _tells_apart(function: Callable[..., Any], labels: Sequence[Any], response: str) -> bool | None:
-    """Return whether a function has another value if both classes are exchanged; None if unknown.
-
-    Unknown if it raises an error, which is told where it is checked.
-    """
-    classes = np.sort(labels)
-    if isinstance(function, ScorerFunction):
-        function = replace(function, classes=classes)
-    true, said = np.repeat([[0, 0, 1, 1], [0, 1, 0, 1]], [300, 100, 200, 500], axis=1)
-    scores = np.tanh(true + np.random.default_rng(0).normal(size=len(true))) / 2
-    columns = np.column_stack([-scores, scores]) + (0.5 if response == "predict_proba" else 0.0)
-    try:
-        values = [
-            function(order[true], order[said] if response == "predict" else columns[:, ::step])
-            for order, step in ((classes, 1), (classes[::-1], -1))
-        ]
-        return not np.isclose(*values)
-    except Exception:
-        return None
 
 
 def name_of(scorer: Callable[..., Any]) -> str:
@@ -273,7 +216,7 @@ def metric_of_scorer(scorer: Any) -> Metric | None:
         return None
     made = made.without_defaults()
     options = dict(made.options)
-    zero_division = options.pop("zero_division", 0.0) if made.default("zero_division") else 0.0
+    zero_division = options.pop("zero_division", 0.0) if "zero_division" in made.parameters else 0.0
     if not all(map(np.isscalar, options.values())):
         return None
     named = {name: get_scorer(name) for name in {*get_scorer_names()} & {*known_metrics()}}
@@ -287,78 +230,3 @@ def metric_of_scorer(scorer: Any) -> Metric | None:
     except (TypeError, ValueError):  # of options that metrics do not have
         return None
     return None
-
-
-# A scorer as a function, and true values and predictions that it has a score for.
-Example = tuple[ScorerFunction, Any, Any]
-
-
-def response_of(
-    scorer: Callable[..., Any],
-    name: str,
-    labels: Sequence[Any] = (),
-    several: bool = False,
-    columns: WithColumns | None = None,
-) -> tuple[str, Example | None]:
-    """Return which method of an estimator a scorer asks, by calling it on small examples.
-
-    The first has the given labels, which parameters of the scorer may name. Raise a TypeError
-    unless it asks one method, for classes, numbers or indicators, and takes weights; or columns,
-    for which the example is returned as well.
-    """
-    errors = []
-    targets: list[tuple[Any, bool]] = []
-    if len(labels):
-        targets.append((range(len(labels)) if several else np.sort(labels), several))
-    targets += [(range(3), False), (range(2), False), ((), False), (range(3), True)]
-    for takes_weights, (classes, indicators) in product((True, False), targets):
-        truth, said = _example(classes, indicators)
-        given: dict[str, Any] = {"sample_weight": np.ones(len(truth))} if takes_weights else {}
-        some: Mapping[str, Any] = {}
-        if columns is not None:
-            some = columns[np.arange(len(truth)) % len(columns)].columns
-        estimator = Saying(said, classes, indicators)
-        try:
-            _score(scorer, estimator, UNKNOWN_X, truth, {**some, **given})
-        except Exception as error:  # whatever it raises for a target that it is not made for
-            errors.append(error)
-            continue
-        if takes_weights and len(estimator.asked) > 1:
-            raise TypeError(
-                f"scoring={name!r} asks estimators for {' and '.join(sorted(estimator.asked))}. "
-                "Only one of these can be passed to it: make two metrics of it."
-            )
-        response = next(iter(estimator.asked), "predict")
-        if takes_weights:
-            return response, None
-        if some and len(estimator.asked) == 1:
-            said = estimator.predict(UNKNOWN_X) if response == "predict" else said
-            function = ScorerFunction(scorer, classes, indicators)
-            return response, (function, WithColumns(truth, some, np.arange(len(truth))), said)
-        if estimator.asked:
-            raise TypeError(
-                f"scoring={name!r} does not take sample_weight. Pass its function as "
-                "metrics.resampled(function), which draws instances anew with replacement; or "
-                "compare its value in each split with bayesian_cross_validate(..., "
-                "model='scores')."
-            )
-    others = [error for error in errors if "sample_weight" not in str(error)]
-    reason = str([*others, *errors][0]).rstrip(".")
-    raise TypeError(
-        f"scoring={name!r} could not be evaluated as a scorer, neither for classes nor for "
-        f"numbers: {reason}. A scorer may use X only to ask the estimator for predictions. Pass a "
-        "function of y_true and y_pred as metrics.weighted(function), and compare a scorer that "
-        "uses X by its value in each split, with bayesian_cross_validate(..., model='scores')."
-    )
-
-
-def _example(classes: Sequence[Any], several: bool) -> tuple[Array, Array]:
-    """Return true values, and what an estimator may say of them."""
-    n, rng = max(30, 3 * len(classes)), np.random.default_rng(0)
-    if several:
-        indicator = rng.integers(0, 2, (n, len(classes)))
-        return indicator, indicator[::-1]
-    if len(classes):
-        shares = rng.dirichlet(np.ones(len(classes)), n)
-        return np.asarray(classes)[np.arange(n) % len(classes)], shares
-    return 1 + np.arange(n) / 7, 1 + np.arange(n)[::-1] / 7

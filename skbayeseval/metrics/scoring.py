@@ -38,12 +38,11 @@ from skbayeseval.metrics.numbers import REFUSED, mean_of
 from skbayeseval.metrics.registry import PerClass, get_metric, known_metrics, per_class
 from skbayeseval.metrics.scorers import (
     RESPONSES,
+    Made,
     Routed,
-    ScorerFunction,
     WithColumns,
     metric_of_scorer,
     name_of,
-    response_of,
 )
 
 
@@ -556,18 +555,59 @@ def of_scorer(
 
     One that takes columns and no weights is called for single instances if it is a mean of them, as
     gains and costs are, or a sum, which is then told per instance; otherwise instances are drawn
-    anew.
+    anew. Which it is, an example tells: a sum would have another unit in each test set.
     """
-    others = None if columns is None else columns.without("sample_weight")
-    response, example = response_of(scorer, name, labels, several, others)
-    metric = AnyMetric(ScorerFunction(scorer), name, response, is_sure=False, columns=columns)
-    if example is None:
+    made = Made.of(scorer)
+    if made is None:
+        raise TypeError(
+            f"scoring={name!r} is a callable that make_scorer did not make, and may use X. Pass a "
+            "function of y_true and y_pred as metrics.weighted(function) or "
+            "metrics.resampled(function), and compare a scorer that uses X by its value in each "
+            "split, with bayesian_cross_validate(..., model='scores')."
+        )
+    if made.method not in RESPONSES:
+        raise TypeError(
+            f"scoring={name!r} asks estimators for {made.method}, must be one of "
+            f"{list(RESPONSES)}. Compare its value in each split with "
+            "bayesian_cross_validate(..., model='scores')."
+        )
+    metric = AnyMetric(made, name, made.method, is_sure=False, columns=columns)
+    if made.takes("sample_weight"):
         return metric
-    function, y_true, y_pred = example
-    tried = replace(metric, function=function, how="resampling")
-    if tried.parts(y_true, y_pred) is not None:
-        return replace(metric, how="mean", known={})
-    if replace(tried, is_sum=True).parts(y_true, y_pred) is None:
-        return replace(metric, how="resampling", known={})
+    others = None if columns is None else columns.without("sample_weight")
+    if others is None or not others.columns:
+        if made.missing:
+            raise TypeError(
+                f"scoring={name!r} requires {made.missing[0]}. Pass it in params=, and let the "
+                f"scorer request it by .set_score_request({made.missing[0]}=True)."
+            )
+        raise TypeError(
+            f"scoring={name!r} does not take sample_weight. Pass its function as "
+            "metrics.resampled(function), which draws instances anew with replacement; or "
+            "compare its value in each split with bayesian_cross_validate(..., model='scores')."
+        )
+    y_true, y_pred = _example(made.method, labels, several)
+    some = others[np.arange(len(y_true)) % len(others)]
+    example = replace(some, values=y_true, rows=np.arange(len(y_true))), y_pred
+    tried = replace(metric, how="resampling", known={})
+    if tried.parts(*example) is not None:
+        return replace(metric, how="mean")
+    if replace(tried, is_sum=True).parts(*example) is None:
+        return replace(metric, how="resampling")
     caution = "a sum, told per instance: a ROPE or a margin is per instance, too"
-    return replace(metric, how="mean", is_sum=True, caution=caution, known={})
+    return replace(metric, how="mean", is_sum=True, caution=caution)
+
+
+def _example(method: str, labels: Sequence[Any], several: bool) -> tuple[Array, Array]:
+    """Return true values, and what an estimator may say of them."""
+    n, rng = max(30, 3 * len(labels)), np.random.default_rng(0)
+    if several:
+        indicator = rng.integers(0, 2, (n, len(labels)))
+        return indicator, indicator[::-1]
+    if not labels:
+        return 1 + np.arange(n) / 7, 1 + np.arange(n)[::-1] / 7
+    classes, shares = np.sort(labels), rng.dirichlet(np.ones(len(labels)), n)
+    y_true = classes[np.arange(n) % len(classes)]
+    if method == "predict":
+        return y_true, classes[shares.argmax(axis=1)]
+    return y_true, shares[:, 1] if len(classes) == 2 else shares

@@ -31,8 +31,8 @@ from skbayeseval.models.bootstrap import (
     InstanceWeights,
     ScoreWeights,
 )
-from skbayeseval.models.data_sets import HierarchicalScores, SignedRank
-from skbayeseval.models.items import ClusteredItems, ItemWeights, RightOrWrong
+from skbayeseval.models.hierarchical_scores import HierarchicalScores
+from skbayeseval.models.items import ItemWeights, RightOrWrong
 from skbayeseval.models.multiclass import (
     Hierarchical,
     PairedHierarchical,
@@ -40,12 +40,12 @@ from skbayeseval.models.multiclass import (
     PairedRecalls,
     Recalls,
 )
+from skbayeseval.models.signed_rank import SignedRank
 from skbayeseval.models.split_scores import CorrelatedT
 from skbayeseval.models.systems import HierarchicalSystems
 
 __all__ = [
     "BCV",
-    "ClusteredItems",
     "CorrelatedT",
     "GroupScoreWeights",
     "GroupWeights",
@@ -97,11 +97,8 @@ class Family(NamedTuple):
         return (*self.models.values(), *self.others)
 
 
-_ITEMS = "does not fit one score per item"
-_GROUPED = "does not fit items in groups"
 _IN_GROUPS = "assumes independent instances, but groups= or blocks= was given."
 _OF_CHUNKS = "requires true negatives, which chunks do not have."
-_UNLESS = "unless all scores are 0 or 1, with one run per item."
 
 FAMILIES = {
     "two classes": Family(
@@ -147,13 +144,16 @@ FAMILIES = {
         "does not fit scores of systems on several data sets.",
         default="hierarchical",
     ),
-    "right or wrong": Family({"paired": RightOrWrong, "bootstrap": ItemWeights}, f"{_ITEMS}."),
-    "right or wrong in groups": Family(
-        {"bootstrap": ItemWeights, "clustered": ClusteredItems}, f"{_GROUPED}.", default="bootstrap"
+    "right or wrong": Family(
+        {"paired": RightOrWrong, "bootstrap": ItemWeights}, "does not fit one score per item."
     ),
-    "items": Family({"bootstrap": ItemWeights}, f"{_ITEMS}, {_UNLESS}", default="bootstrap"),
+    "items": Family(
+        {"bootstrap": ItemWeights},
+        "does not fit one score per item, unless all scores are 0 or 1, with one run per item.",
+        default="bootstrap",
+    ),
     "items in groups": Family(
-        {"bootstrap": ItemWeights}, f"{_GROUPED}, {_UNLESS}", default="bootstrap"
+        {"bootstrap": ItemWeights}, "does not fit items in groups.", default="bootstrap"
     ),
 }
 

@@ -17,15 +17,15 @@ from numpy.typing import ArrayLike
 
 from skbayeseval._arrays import Array
 from skbayeseval._validation import ParameterObject
-from skbayeseval.engines.blocks import BLOCK
-from skbayeseval.engines.pymc import PriorBuilder, PyMCEngine, Trace, sample
-from skbayeseval.engines.rows import Population
-from skbayeseval.engines.variables import Parameter, Parameters, call_prior, publish
 from skbayeseval.evidence.interface import Evidence, letter
 from skbayeseval.evidence.joint_counts import as_evidence
 from skbayeseval.judgement.distribution import Distribution
 from skbayeseval.metrics.metric import Metric, Totals
+from skbayeseval.models.blocks import BLOCK
 from skbayeseval.models.margins import BetaDifference, BetaMargin, Law
+from skbayeseval.models.pymc import PriorBuilder, PyMCEngine, Trace, sample
+from skbayeseval.models.rows import Population
+from skbayeseval.models.variables import Parameter, Parameters, call_prior, publish
 
 Draws = Mapping[str, Array]
 Blocks = Iterator[Array]

@@ -21,8 +21,6 @@ from numpy.random import Generator
 from numpy.typing import ArrayLike
 
 from skbayeseval._arrays import Array
-from skbayeseval.engines.blocks import stream_blocks
-from skbayeseval.engines.gammas import SMALL, Simplex, gamma_rows
 from skbayeseval.evidence.chunks import CELLS, ChunkCounts
 from skbayeseval.evidence.interface import Evidence, letter
 from skbayeseval.evidence.joint_counts import PairedCounts
@@ -37,6 +35,8 @@ from skbayeseval.models.base import (
     confusion,
     with_swapped_theta,
 )
+from skbayeseval.models.blocks import stream_blocks
+from skbayeseval.models.gammas import SMALL, Simplex, gamma_rows
 from skbayeseval.models.margins import (
     BetaMargin,
     log_density_of_equal_accuracy,

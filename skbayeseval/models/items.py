@@ -1,9 +1,9 @@
 """Models of one score per item: right or wrong, in groups or not, and scores of any kind.
 
-Groups of right-or-wrong items are bootstrapped. The clustered model (Bowyer et al. 2025, paired)
-has a proper prior, but expects groups to be much alike: it covered 0.98 to 0.99 from 5 to 20 groups
-of ten items with moderate differences between groups, the group bootstrap 0.94 to 0.95, with
-shorter intervals (docs/calibration.md). So the bootstrap is the default.
+Groups of right-or-wrong items are bootstrapped. A model of outcomes within groups (Bowyer et al.
+2025, paired) has a proper prior, but expects groups to be much alike: it covered 0.98 to 0.99 from
+5 to 20 groups of ten items with moderate differences between groups, the group bootstrap 0.94 to
+0.95, with shorter intervals.
 """
 
 from __future__ import annotations
@@ -13,12 +13,8 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import ArrayLike
-from scipy.optimize import minimize
 
 from skbayeseval._arrays import Array, in_short
-from skbayeseval.engines.blocks import BLOCK, stream_blocks
-from skbayeseval.engines.bootstrap import UNSEEN, WeightedSums
-from skbayeseval.engines.gammas import log_rising
 from skbayeseval.evidence.item_scores import ItemScores, Units, unseen_errors
 from skbayeseval.metrics.metric import Metric
 from skbayeseval.models.base import (
@@ -28,23 +24,13 @@ from skbayeseval.models.base import (
     check_several,
     with_swapped_theta,
 )
+from skbayeseval.models.blocks import BLOCK, stream_blocks
+from skbayeseval.models.bootstrap import WeightedSums
+from skbayeseval.models.few_units import UNSEEN_INSTANCE
 from skbayeseval.models.margins import BetaMargin, log_density_of_equality
 
 # The share of the prior that is left to the last stick, on average.
 REMAINDER = 1e-6
-
-# Tails of the proposal that are heavier than those of the posterior.
-DF = 5.0
-
-# The step of differences, on the log scale.
-STEP = 0.01
-
-# The rounds in which the proposal is fitted, and the number of draws in each.
-ROUNDS = 3
-FITTED = 2000
-
-# Proposals per draw.
-PROPOSALS = 4
 
 
 class ItemModel(Model):
@@ -58,24 +44,6 @@ class ItemModel(Model):
 
     # The sign of the mean score in the metric.
     sign: float
-
-
-class OutcomesOfItems(ItemModel):
-    """The probabilities of who is right: both, only A, only B, or neither, of two systems."""
-
-    draws_cost_one = True
-
-    # The Dirichlet prior of the four outcomes.
-    concentration: Array
-
-    def mirrored(self) -> Model:
-        """Return the model with A and B swapped."""
-        return with_swapped_theta(self)
-
-    def _scores(self, theta: Array) -> Array:
-        """Return the mean scores of two systems, given draws of theta, of shape (4, n)."""
-        both, only_a, only_b, _ = theta
-        return self.sign * np.stack([both + only_a, both + only_b])
 
 
 def _right_under_the_prior(n_systems: int, mass: float, rng: Generator, n_draws: int) -> Array:
@@ -93,7 +61,7 @@ def _right_under_the_prior(n_systems: int, mass: float, rng: Generator, n_draws:
     return right
 
 
-class RightOrWrong(OutcomesOfItems):
+class RightOrWrong(ItemModel):
     """Systems that are right or wrong on the same items: the paired model, without a truth.
 
     For two systems, theta ~ Dirichlet holds the probabilities of the outcomes of an item: both
@@ -116,7 +84,11 @@ class RightOrWrong(OutcomesOfItems):
     """
 
     name = "paired"
+    draws_cost_one = True
     default_prior: ClassVar[dict[str, Any]] = {"theta": 0.5}
+
+    # The Dirichlet prior of the four outcomes of two systems.
+    concentration: Array
 
     # 1 where a system is right, 0 elsewhere, of shape (n_systems, n_items).
     right: Array
@@ -133,6 +105,10 @@ class RightOrWrong(OutcomesOfItems):
                 f"{in_short(self.theta)}."
             )
 
+    def mirrored(self) -> Model:
+        """Return the model with A and B swapped."""
+        return with_swapped_theta(self)
+
     def shapes(self, *, prior: bool) -> dict[str, Array]:
         """Return the Dirichlet shapes of the four outcomes of two systems; empty for more."""
         if len(self.right) != 2:
@@ -147,7 +123,8 @@ class RightOrWrong(OutcomesOfItems):
         if shapes:
 
             def draw_two(rng: Generator, size: int) -> Array:
-                return self._scores(rng.dirichlet(shapes["theta"], size).T)
+                both, only_a, only_b, _ = rng.dirichlet(shapes["theta"], size).T
+                return self.sign * np.stack([both + only_a, both + only_b])
 
             return stream_blocks(draw_two, rng, number, BLOCK)
         right, mass = self.right, float(self.concentration.sum())
@@ -176,125 +153,6 @@ class RightOrWrong(OutcomesOfItems):
         return log_density_of_equality(shapes["theta"]) if shapes else None
 
 
-class ClusteredItems(OutcomesOfItems):
-    """Two systems that are right or wrong on items in groups: a model of few groups.
-
-    Each group has its own probabilities of the outcomes (both right, only A, only B, both wrong),
-    which are Dirichlet(d theta). theta ~ Dirichlet holds the mean probabilities over groups, and
-    d ~ Gamma says how much groups are alike. This is the paired form of the model of Bowyer et al.
-    (2025), in which theta and the probabilities of a group have two outcomes.
-
-    Parameters
-    ----------
-    theta : float or array-like of shape (4,), default=1.0
-        Dirichlet prior of the mean probabilities of the outcomes.
-    d : (float, float), default=(1.0, 1.0)
-        Gamma prior of d, as (shape, rate).
-
-    Examples
-    --------
-    >>> from skbayeseval import compare_items
-    >>> groups = ["x", "x", "y", "y", "z", "z"]
-    >>> a, b = [1, 1, 1, 0, 1, 1], [1, 0, 1, 0, 0, 1]
-    >>> compare_items(a, b, groups=groups, model="clustered", random_state=0).model
-    'clustered'
-    """
-
-    name = "clustered"
-
-    # The numbers of items with each outcome in each group, of shape (n_groups, 4), and the Gamma
-    # prior, as (shape, rate), of how much groups are alike.
-    counts: Array
-    alikeness: Array
-
-    def __init__(self, theta: ArrayLike = 1.0, d: ArrayLike = (1.0, 1.0)) -> None:
-        self.theta = theta
-        self.d = d
-
-    def _observe(self, items: ItemScores) -> None:
-        if items.n_classifiers != 2:
-            raise ValueError(
-                f"model='clustered' compares two systems, but there are {items.n_classifiers}. Use "
-                "model='bootstrap', or compare_items for each pair."
-            )
-        check_several(items.n_groups, "group")
-        assert items.group is not None  # other items are of another family
-        a, b = items.means
-        outcomes = np.stack([a * b, a * (1 - b), (1 - a) * b, (1 - a) * (1 - b)])
-        self.counts = np.stack([np.bincount(items.group, of_one) for of_one in outcomes], axis=1)
-        self.concentration = check_concentration(self.theta, (4,), "theta")
-        self.alikeness = check_concentration(self.d, (2,), "d")
-        self.sign = items.sign
-
-    def stream(self, metric: Metric, rng: Generator, number: int, *, prior: bool = False) -> Blocks:
-        """Yield draws of the probability of being right of each of two systems, (2, number)."""
-        yield self._scores(
-            rng.dirichlet(self.concentration, number).T if prior else self._draw_theta(rng, number)
-        )
-
-    def log_posterior(self, log_alpha: Array) -> Array:
-        """Return the log density of log(alpha), of shape (4, n), up to a constant."""
-        shape, rate = self.alikeness
-        alpha = np.exp(log_alpha)
-        d = alpha.sum(axis=0)
-        log_d = np.log(d)
-        log_density = self.concentration @ (log_alpha - log_d) + shape * log_d - rate * d
-        for counts, concentration in zip(self.counts.T, alpha, strict=True):
-            log_density += log_rising(concentration, counts)
-        return log_density - log_rising(d, self.counts.sum(axis=1))
-
-    def _draw_theta(self, rng: Generator, n_draws: int) -> Array:
-        """Return draws of theta, of shape (4, n_draws), by importance resampling."""
-        shares = self.counts.sum(axis=0) + self.concentration
-        mode = minimize(
-            lambda x: -float(self.log_posterior(x[:, None])[0]),
-            np.log(shares / shares.sum()),
-            jac=lambda x: self._derivatives(x)[0],
-            hess=lambda x: self._derivatives(x)[1],
-            method="trust-exact",
-        )
-        centre, covariance = mode.x, np.linalg.pinv(mode.hess, hermitian=True)
-        for _ in range(ROUNDS):
-            x, weights = self._proposed(centre, covariance, rng, FITTED)
-            # Weights are tempered until the proposal is close enough for the rest to be noise.
-            n_effective = weights.sum() ** 2 / (weights**2).sum()
-            weights = np.sqrt(weights) if n_effective < FITTED / 20 else weights
-            weights /= weights.sum()
-            centre = x @ weights
-            covariance = (weights * (x - centre[:, None])) @ (x - centre[:, None]).T
-        x, weights = self._proposed(centre, covariance, rng, PROPOSALS * n_draws)
-        # Systematic resampling: each proposal is taken as often as its weight says, up to rounding.
-        steps = (np.arange(n_draws) + rng.random()) / n_draws
-        ends = np.cumsum(weights)
-        chosen = np.minimum(np.searchsorted(ends / ends[-1], steps), x.shape[1] - 1)
-        alpha = np.exp(x[:, rng.permutation(chosen)])
-        return np.asarray(alpha / alpha.sum(axis=0))
-
-    def _derivatives(self, x: Array) -> tuple[Array, Array]:
-        """Return the first and second derivatives of minus the log density, by differences."""
-        step = STEP * np.eye(len(x))
-        both, apart = (step[:, :, None] + sign * step[:, None] for sign in (1, -1))
-        points = np.stack([both, apart, -apart, -both], axis=1)
-        up, right, left, down = -self.log_posterior(
-            x[:, None] + points.reshape(len(x), -1)
-        ).reshape(4, *step.shape)
-        return np.diag(up - down) / (4 * STEP), (up - right - left + down) / (2 * STEP) ** 2
-
-    def _proposed(
-        self, centre: Array, covariance: Array, rng: Generator, n: int
-    ) -> tuple[Array, Array]:
-        """Return proposals of log(alpha), of shape (4, n), and their weights."""
-        root = np.linalg.cholesky(covariance + 1e-9 * np.eye(len(centre)))
-        normal = rng.standard_normal((len(centre), n))
-        chi = rng.chisquare(DF, n) / DF
-        x = centre[:, None] + root @ normal / np.sqrt(chi)
-        log_proposal = -(DF + len(centre)) / 2 * np.log1p((normal**2).sum(axis=0) / chi / DF)
-        with np.errstate(over="ignore", invalid="ignore"):  # proposals far outside
-            log_weights = self.log_posterior(x) - log_proposal
-        log_weights[np.isnan(log_weights)] = -np.inf
-        return x, np.exp(log_weights - log_weights.max())
-
-
 class ItemWeights(ItemModel):
     """Random weights of items, or of groups of items, shared by all systems.
 
@@ -313,7 +171,7 @@ class ItemWeights(ItemModel):
     --------
     >>> from skbayeseval import compare_items
     >>> a, b = [4, 5, 3, 4, 5, 5], [4, 3, 3, 5, 4, 2]
-    >>> result = compare_items(a, b, prior={"limits": (1, 5)}, random_state=0)
+    >>> result = compare_items(a, b, limits=(1, 5), random_state=0)
     >>> result.model, result.prior
     ('bootstrap', {'limits': (1, 5)})
     """
@@ -343,8 +201,7 @@ class ItemWeights(ItemModel):
         known = self.known_limits(items)
         if known is not None and not (known[0] <= low and high <= known[1]):
             raise ValueError(
-                f"prior 'limits' is {in_short(self.limits)}, but there are scores from {low:g} to "
-                f"{high:g}."
+                f"limits is {in_short(self.limits)}, but there are scores from {low:g} to {high:g}."
             )
         if low == high and items.human is not None and not items.is_right_or_wrong:
             raise ValueError(
@@ -353,7 +210,7 @@ class ItemWeights(ItemModel):
         if known is None and low == high:
             raise ValueError(
                 f"All scores are {low:g}, which does not tell by how much scores can differ. Pass "
-                "prior={'limits': (low, high)}, the smallest and the largest possible score."
+                "limits=(low, high), the smallest and the largest possible score."
             )
 
     def stream(self, metric: Metric, rng: Generator, number: int, *, prior: bool = False) -> Blocks:
@@ -368,8 +225,9 @@ class ItemWeights(ItemModel):
             scores = means[:, None] + np.stack(deviations) / total
             if self.unseen is not None:
                 # Half an unseen grade of two systems, as in the prior of the paired model.
+                each = UNSEEN_INSTANCE / 2
                 for k, (error, n_graded) in enumerate(zip(*self.unseen, strict=True)):
-                    _, kind, strict = rng.dirichlet([n_graded, UNSEEN / 2, UNSEEN / 2], size).T
+                    _, kind, strict = rng.dirichlet([n_graded, each, each], size).T
                     scores[k] += error * (kind - strict)
             return self.sign * scores
 
@@ -383,11 +241,11 @@ class ItemWeights(ItemModel):
             low, high = (float(end) for end in self.limits)
         except (TypeError, ValueError) as error:
             raise ValueError(
-                f"prior 'limits' must be a pair of numbers, got {in_short(self.limits)}."
+                f"limits must be a pair of numbers, got {in_short(self.limits)}."
             ) from error
         if not -np.inf < low < high < np.inf:
             raise ValueError(
-                f"prior 'limits' must be two finite numbers, the smaller one first, got "
+                f"limits must be two finite numbers, the smaller one first, got "
                 f"{in_short(self.limits)}."
             )
         return low, high

@@ -17,12 +17,12 @@ import numpy as np
 from numpy.random import Generator
 
 from skbayeseval._arrays import Array
-from skbayeseval.engines.blocks import block_size, stream_blocks
-from skbayeseval.engines.variables import Parameter
-from skbayeseval.evidence.split_scores import SplitScores
+from skbayeseval.evidence.split_scores import DataSetScores, SplitScores
 from skbayeseval.metrics.metric import Metric
 from skbayeseval.models.base import Blocks, Draws, Model
+from skbayeseval.models.blocks import block_size, stream_blocks
 from skbayeseval.models.margins import StudentMargin
+from skbayeseval.models.variables import Parameter
 
 # A split's difference has a standard deviation of at least this many steps of the score: that of
 # the error of rounding to whole steps.
@@ -323,3 +323,11 @@ def without_noise(values: Array, scores: Array) -> Array:
     if largest == 0:
         return values
     return np.round(values, 13 - math.ceil(math.log10(largest)))
+
+
+def differences_of(evidence: DataSetScores) -> dict[str, Array]:
+    """Return A - B for each metric, of shape (n_data_sets, n_splits)."""
+    return {
+        name: without_noise(scores[0] - scores[1], scores)
+        for name, scores in evidence.scores.items()
+    }

@@ -16,10 +16,6 @@ from numpy.random import Generator
 from scipy.special import gammaln, xlogy
 
 from skbayeseval._arrays import Array
-from skbayeseval.engines.blocks import BLOCK, block_size, in_order, stream_blocks
-from skbayeseval.engines.gammas import Simplex, dirichlet, gamma_rows, shares_of
-from skbayeseval.engines.rows import Population
-from skbayeseval.engines.variables import Parameter, log_binomial, log_multinomial
 from skbayeseval.evidence.interface import letter
 from skbayeseval.metrics.metric import Metric, Totals
 from skbayeseval.models.base import (
@@ -33,6 +29,10 @@ from skbayeseval.models.base import (
     confusion,
     joined,
 )
+from skbayeseval.models.blocks import BLOCK, block_size, in_order, stream_blocks
+from skbayeseval.models.gammas import Simplex, dirichlet, gamma_rows, shares_of
+from skbayeseval.models.rows import Population
+from skbayeseval.models.variables import Parameter, log_binomial, log_multinomial
 
 SMALLEST = np.finfo(float).tiny
 

@@ -185,7 +185,7 @@ class PowerAnalysis:
 
     def _repr_html_(self) -> str:
         sentences = [line for line in str(self).splitlines() if line.endswith((":", "."))]
-        figure = inline_svg(lambda ax: self.plot(ax=ax), "power by the number of instances")
+        figure = inline_svg(self.plot, "power by the number of instances")
         return block(lines("\n".join(sentences)), frame_table(self._wide()), figure)
 
     def _wide(self) -> pd.DataFrame:
@@ -522,8 +522,8 @@ def _check_sizes(sizes: Any) -> list[int]:
 
 def _check_truth(given: Any) -> tuple[Truth, ConfusionCounts, tuple[str, str]]:
     """Return the truth, counts with the labels of the planned ones, and the names of A and B."""
-    if hasattr(given, "_exact_posterior"):  # a ComparisonResult
-        posterior = given._exact_posterior("power_analysis")
+    if hasattr(given, "required_sample_size"):  # a ComparisonResult
+        posterior = given._posterior.exact("power_analysis")
         if isinstance(posterior.evidence, PairedCounts) and not posterior.model.needs_pairs:
             # The pilot study has paired predictions, and so will the planned test set.
             posterior = make_posterior(

@@ -28,7 +28,6 @@ from joblib import delayed
 from skbayeseval._arrays import Array
 from skbayeseval._running import Task, parallel_with_progress
 from skbayeseval._validation import check_n_jobs, check_whole_number
-from skbayeseval.engines.rows import Population
 from skbayeseval.evidence.interface import Evidence
 from skbayeseval.evidence.joint_counts import MarginalCounts, PairedCounts
 from skbayeseval.evidence.one_classifier import ConfusionCounts
@@ -37,6 +36,7 @@ from skbayeseval.judgement.decision import SETTLED, WORDS, codes_given_hdi
 from skbayeseval.judgement.intervals import Interval, hdi_of_rows
 from skbayeseval.metrics.metric import Metric
 from skbayeseval.models.base import Model, check_no_nan
+from skbayeseval.models.rows import Population
 from skbayeseval.models.vectors import populations_of_tables
 from skbayeseval.posterior.posterior import Posterior
 

@@ -19,14 +19,6 @@ import pandas as pd
 from skbayeseval._arrays import as_numbers, in_short, positions_of, wrong
 from skbayeseval._streams import Stream, seed_of
 from skbayeseval._validation import check_random_state_entropy, check_size
-from skbayeseval.engines import ENGINES
-from skbayeseval.engines.pymc import (
-    Engine,
-    Trace,
-    check_trace,
-    group_of,
-    trace_of,
-)
 from skbayeseval.evidence.instance_scores import WeightedInstances
 from skbayeseval.evidence.instances import Instances
 from skbayeseval.evidence.interface import Evidence
@@ -35,6 +27,13 @@ from skbayeseval.evidence.one_classifier import ConfusionCounts
 from skbayeseval.metrics.metric import Metric
 from skbayeseval.models import resolve_model
 from skbayeseval.models.base import Model
+from skbayeseval.models.pymc import (
+    PyMCEngine,
+    Trace,
+    check_trace,
+    group_of,
+    trace_of,
+)
 from skbayeseval.posterior.inferred_weight import Weights
 from skbayeseval.posterior.modes import Prior
 from skbayeseval.posterior.posterior import Posterior
@@ -76,7 +75,7 @@ def convergence_warnings(posterior: Posterior, metric: Metric, name: str) -> lis
     return warnings
 
 
-def sample(like: Posterior, engine: Engine, prior: Callable[..., Any] | None) -> Posterior:
+def sample(like: Posterior, engine: PyMCEngine, prior: Callable[..., Any] | None) -> Posterior:
     """Sample the posterior with the model and the evidence of `like`."""
     specification, labels = like.specification, like.counts[0].labels
     entropy = like.entropy if engine.random_seed is None else int(engine.random_seed)
@@ -88,7 +87,7 @@ def sample(like: Posterior, engine: Engine, prior: Callable[..., Any] | None) ->
         own_prior = Prior(like.model, like.evidence, like.prevalence, draw)
         name = getattr(prior, "__name__", type(prior).__name__)
     known = {"own_prior": own_prior, "prior_name": name, "build_prior": prior}
-    return like.of_chains(trace, engine.name, entropy=entropy, **known)
+    return like.of_chains(trace, entropy=entropy, **known)
 
 
 def from_trace(trace: Any, like: Posterior) -> Posterior:
@@ -109,7 +108,7 @@ def from_trace(trace: Any, like: Posterior) -> Posterior:
         prior = Prior(like.model, like.evidence, like.prevalence, partial(dict, drawn))
     chains = trace_of(trace, names + rows)
     check_trace(chains, parameters)
-    return like.of_chains(chains, "pymc", own_prior=prior, prior_name="altered graph")
+    return like.of_chains(chains, own_prior=prior, prior_name="altered graph")
 
 
 # By how many standard deviations a published prior may move an accuracy without a warning.
@@ -181,13 +180,13 @@ def make_posterior(
         n_draws=check_size(n_draws, "n_draws", BYTES * (evidence.n_classifiers + 1), minimum=100),
         prevalence=None if prevalence is None else check_prevalence(prevalence, counts),
         scored=scored,
-        weights=weights if sampler.has_independent_draws else None,
+        weights=weights if sampler is None else None,
         instances=instances,
     )
     if not rehearsal:
         for message in _cautions(posterior):
             warnings.warn(message, UserWarning, stacklevel=stacklevel)
-    if sampler.has_independent_draws:
+    if sampler is None:
         return posterior
     checked_prior = own_prior if rehearsal else None
     sampler.check_specification(posterior.specification, counts.labels, checked_prior)
@@ -257,24 +256,27 @@ def _cautions(posterior: Posterior) -> Iterator[str]:
             return
 
 
-def resolve_engine(engine: Any, prior: Any) -> Engine:
-    """Return the engine; "auto" means "exact", or "pymc" if `prior` is callable."""
-    known = ["auto", *ENGINES]
-    if not isinstance(engine, (str, Engine)):
+def resolve_engine(engine: Any, prior: Any) -> PyMCEngine | None:
+    """Return the engine of Markov chains; None for exact draws.
+
+    "auto" means "exact", or "pymc" if `prior` is callable.
+    """
+    known = ["auto", "exact", "pymc"]
+    if not isinstance(engine, (str, PyMCEngine)):
         raise wrong("engine", f"one of {known} or a PyMCEngine", engine, TypeError)
     if isinstance(engine, str) and engine not in known:
         raise ValueError(
             f"engine={in_short(engine)} is not a known engine. Valid engines are {known}."
         )
-    if engine == "auto":
-        engine = "pymc" if callable(prior) else "exact"
-    found = ENGINES[engine]() if isinstance(engine, str) else engine
-    found.check()
-    if callable(prior) and not found.takes_callable_priors:
+    if engine == "exact" and callable(prior):
         raise ValueError(
             f"prior={prior!r} is a callable, but engine={engine!r} supports only conjugate priors. "
             "Use engine='pymc' or engine='auto'."
         )
+    if engine == "exact" or (engine == "auto" and not callable(prior)):
+        return None
+    found = PyMCEngine() if isinstance(engine, str) else engine
+    found.check()
     return found
 
 

@@ -44,7 +44,7 @@ STABLE = {1: 1.4, 3: 1.2}
 POWERS = {1: (0.7,), 3: (0.2, 0.35, 0.35)}
 
 # kappa of most learners, where the splits do not tell their instability.
-UNSEEN = 1.6
+KAPPA_UNKNOWN = 1.6
 
 # How much larger kappa is for metrics to which classes contribute unequally, such as F1: splits
 # that balance the classes hide how class shares of training sets move what is predicted.
@@ -229,7 +229,7 @@ def infer_weight(
     >>> round(infer_weight(spread, instability=[3.0]).scale, 3)
     3.021
     """
-    scale = UNSEEN
+    scale = KAPPA_UNKNOWN
     if instability:
         powers = POWERS[len(instability)]
         scale = STABLE[len(powers)] * float(np.prod(np.maximum(instability, 1.0) ** powers))

@@ -19,7 +19,6 @@ from numpy.random import Generator
 
 from skbayeseval._arrays import Array
 from skbayeseval._streams import PRIOR_ENTROPY, Stream, generator
-from skbayeseval.engines.bootstrap import SumOfMeans, stream_bootstrap
 from skbayeseval.evidence.instance_scores import WeightedInstances
 from skbayeseval.evidence.interface import Evidence
 from skbayeseval.evidence.joint_counts import as_evidence
@@ -27,7 +26,12 @@ from skbayeseval.evidence.unit_numbers import UnitNumbers
 from skbayeseval.metrics.confusion import stacked
 from skbayeseval.metrics.metric import Metric
 from skbayeseval.models.base import Model, check_no_nan
-from skbayeseval.models.bootstrap import GroupScoreWeights, ScoreWeights
+from skbayeseval.models.bootstrap import (
+    GroupScoreWeights,
+    ScoreWeights,
+    SumOfMeans,
+    stream_bootstrap,
+)
 from skbayeseval.models.margins import Law
 
 T = TypeVar("T")

@@ -17,13 +17,6 @@ from joblib import parallel_config
 from skbayeseval._arrays import Array
 from skbayeseval._running import progress_if_long, seconds_of
 from skbayeseval._streams import Stream, generator
-from skbayeseval.engines.bootstrap import (
-    SumOfMeans,
-    allow_for_few_carriers,
-    allow_for_few_units,
-    difference_of_twins,
-)
-from skbayeseval.engines.pymc import Diagnostics, Trace, diagnose
 from skbayeseval.evidence.instance_scores import WeightedInstances
 from skbayeseval.evidence.instances import Instances
 from skbayeseval.evidence.interface import Evidence
@@ -31,7 +24,14 @@ from skbayeseval.evidence.unit_numbers import UnitNumbers
 from skbayeseval.judgement.distribution import Distribution
 from skbayeseval.metrics.metric import Metric
 from skbayeseval.models.base import Model
+from skbayeseval.models.bootstrap import SumOfMeans
+from skbayeseval.models.few_units import (
+    allow_for_few_carriers,
+    allow_for_few_units,
+    difference_of_twins,
+)
 from skbayeseval.models.margins import Law, difference_bounds
+from skbayeseval.models.pymc import Diagnostics, Trace, diagnose
 from skbayeseval.posterior.inferred_weight import (
     WeightPosterior,
     Weights,
@@ -142,9 +142,9 @@ class Posterior(Recipe):
         options |= {"prevalence": self.prevalence, "weights": self.weights}
         return Posterior(model, evidence, **(options | changes))
 
-    def of_chains(self, trace: Trace, engine: str, **options: Any) -> Posterior:
+    def of_chains(self, trace: Trace, **options: Any) -> Posterior:
         """Return the posterior of Markov chains, with the model and the evidence of this one."""
-        options |= {"instances": self.instances, "weights": None, "engine": engine}
+        options |= {"instances": self.instances, "weights": None, "engine": "pymc"}
         return self.like(self.model, self.evidence, trace=trace, **options)
 
     def model_name(self, metric: Metric) -> str:

@@ -11,12 +11,12 @@ import pandas as pd
 
 from skbayeseval._arrays import Array
 from skbayeseval._streams import Stream, child_entropy, generator
-from skbayeseval.engines.bootstrap import difference_of_twins
 from skbayeseval.evidence.instances import Subgroups
 from skbayeseval.evidence.unit_numbers import UnitNumbers
 from skbayeseval.judgement.distribution import Distribution
 from skbayeseval.judgement.pooling import pool_subgroups
 from skbayeseval.metrics.metric import Metric
+from skbayeseval.models.few_units import difference_of_twins
 from skbayeseval.models.margins import difference_bounds
 from skbayeseval.posterior.posterior import Posterior
 

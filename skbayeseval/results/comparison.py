@@ -2,42 +2,72 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from itertools import combinations
 from operator import index
-from typing import Any
+from os import PathLike
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pandas as pd
 
-from skbayeseval._arrays import choices, in_short, wrong
-from skbayeseval._validation import check_flag
+from skbayeseval._arrays import Array, choices, in_short, wrong
+from skbayeseval._html import html_table
+from skbayeseval._validation import check_flag, check_probability
+from skbayeseval.display.style import Display
 from skbayeseval.evidence.instances import Instances, subgroups_of
 from skbayeseval.evidence.item_scores import ItemScores
-from skbayeseval.judgement.decision import PLANNED, digits_of, format_interval, format_probability
+from skbayeseval.judgement.bayes_factor import BayesFactor, BayesTest, favour
+from skbayeseval.judgement.decision import (
+    Decision,
+    ExpectedLoss,
+    Probabilities,
+    check_cost,
+    expected_loss,
+    format_interval,
+    on_more_training,
+)
+from skbayeseval.judgement.distribution import (
+    Distribution,
+    OneSidedDecision,
+    decision_of,
+    one_sided,
+)
 from skbayeseval.judgement.intervals import Interval
-from skbayeseval.judgement.rope import warn_of_one_rope
+from skbayeseval.judgement.rope import check_margin, warn_of_one_rope
 from skbayeseval.metrics.metric import Metric
-from skbayeseval.metrics.registry import in_headings
+from skbayeseval.metrics.registry import labelled
 from skbayeseval.planning.sample_size import SampleSize, required_sample_size
-from skbayeseval.posterior.posterior import Posterior
+from skbayeseval.posterior.prior_odds import bayes_factor
 from skbayeseval.results.classical_tests import classical_tests
-from skbayeseval.results.described import R, in_numbers, summary_row, under_other_priors
 from skbayeseval.results.disagreements import of_items, of_predictions, with_columns
-from skbayeseval.results.facts import Fact, as_lines, in_figures, observed_of, observed_values
-from skbayeseval.results.figures import ComparisonFigures
-from skbayeseval.results.report import POSTERIOR, SENSITIVITY, Answer, Figure, Table, answer_of_pair
+from skbayeseval.results.figures import figure_of_pair
+from skbayeseval.results.page import Page, explained, page_of_pair
+from skbayeseval.results.page import write as write_page
+from skbayeseval.results.result import Result
 from skbayeseval.results.subgroups import SubgroupComparison, instances_of
-from skbayeseval.results.text_tables import (
-    Labels,
-    as_text,
-    by_model_and_prior,
-    name_metrics,
-    with_letters,
-    within,
+from skbayeseval.results.summaries import summary_row, under_other_priors
+from skbayeseval.results.text_tables import Labels, latex_table, markdown_table, table_of_pair
+from skbayeseval.results.words import (
+    Fact,
+    applies_to,
+    facts_of,
+    headline_of_pair,
+    next_of_pair,
+    observed_of,
+    printed,
+    trained_on,
+    units_of,
+    verdict_of_pair,
 )
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
-class ComparisonResult(ComparisonFigures):
+
+class ComparisonResult(Result):
     """The posterior of the difference between two classifiers, A minus B.
 
     Returned by `bayesian_cross_validate`, `BayesianComparer`, the functions `compare_...`, and the
@@ -68,6 +98,283 @@ class ComparisonResult(ComparisonFigures):
     >>> decision.symbol, decision.settled, round(decision.probabilities.better, 2)
     ('>', False, 0.92)
     """
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """The names of A and B."""
+        a, b = self._names
+        return a, b
+
+    @property
+    def draws(self) -> Array:
+        """Draws of the difference, A minus B."""
+        return self._distribution().draws
+
+    @property
+    def draws_a(self) -> Array:
+        """Draws of the metric of A."""
+        return self._distribution(of="a").draws
+
+    @property
+    def draws_b(self) -> Array:
+        """Draws of the metric of B."""
+        return self._distribution(of="b").draws
+
+    @property
+    def observed_a(self) -> float:
+        """The observed metric value of A; after a cross-validation, of all splits pooled."""
+        return self._posterior.observed(self._metric(None))[0]
+
+    @property
+    def observed_b(self) -> float:
+        """The observed metric value of B; after a cross-validation, of all splits pooled."""
+        return self._posterior.observed(self._metric(None))[1]
+
+    def hdi(
+        self, prob: float = 0.95, *, of: str = "difference", metric: str | Metric | None = None
+    ) -> Interval:
+        """Return the highest-density interval.
+
+        Parameters
+        ----------
+        prob : float, default=0.95
+            The probability mass of the interval.
+        of : {"difference", "a", "b"}, default="difference"
+            The quantity: the difference, or the metric of A or of B.
+        metric : str or Metric, default=None
+            The metric. By default, the first metric of the result.
+
+        Returns
+        -------
+        interval : Interval
+        """
+        return self._distribution(metric, of).hdi(prob)
+
+    def interval(
+        self, prob: float = 0.95, *, of: str = "difference", metric: str | Metric | None = None
+    ) -> Interval:
+        """Return the equal-tailed interval, in closed form or by quadrature if possible.
+
+        Parameters
+        ----------
+        prob, of, metric
+            As in `hdi`.
+
+        Returns
+        -------
+        interval : Interval
+        """
+        return self._distribution(metric, of).interval(prob)
+
+    def probability(self, rope: Any = 0.0, *, metric: str | Metric | None = None) -> Probabilities:
+        """Return the posterior probabilities of a difference below, inside and above the ROPE.
+
+        Parameters
+        ----------
+        rope : float, str, (float, float) or dict, default=0.0
+            The region of practical equivalence. A number r means [-r, r].
+        metric : str or Metric, default=None
+            The metric. By default, the first metric of the result.
+
+        Returns
+        -------
+        probabilities : Probabilities
+            The probabilities `worse`, `equivalent` and `better` of A compared with B.
+        """
+        which = self._metric(metric)
+        return self._distribution(which).around(self._rope(rope, which))
+
+    def decision(
+        self, rope: Any, prob: float = 0.95, *, metric: str | Metric | None = None
+    ) -> Decision:
+        """Return the decision between A and B.
+
+        Parameters
+        ----------
+        rope : float, str, (float, float) or dict
+            The region of practical equivalence. A number r means [-r, r], and a dict has the ROPE
+            of each metric. A percentage, such as "1%", is one of the largest score that the metric
+            can have: 0.01 for accuracy or R2. For errors, log loss and scores of unknown range, it
+            is one of the observed score of B: 0.45 if a mean absolute error of 45 was observed.
+        prob : float, default=0.95
+            The probability mass of the HDI that is compared with the ROPE.
+        metric : str or Metric, default=None
+            The metric. By default, the first metric of the result.
+
+        Returns
+        -------
+        decision : Decision
+            The decision about one metric. After a repeated cross-validation, it tells whether other
+            random splits of the same data could have led to another decision
+            (`depends_on_splits`), judged by how much the repeats differ. With
+            ``estimand="full"``, its first line tells if more training data change the answer.
+        """
+        which, record = self._metric(metric), self._cross_validation
+        shift, n_repeats = self._posterior.resplitting(which)
+        difference, region = self._distribution(which), self._rope(rope, which)
+        decision = decision_of(difference, region, prob, self.names, which.name, shift=shift)
+        return replace(
+            decision,
+            n_repeats=n_repeats,
+            more_repeats=record.more_repeats if record else "",
+            units=units_of(self, which),
+            turn=self._turn(which, decision.rope),
+            trained_on=trained_on(self),
+            other_metrics=self._others(metric),
+        )
+
+    def non_inferiority(
+        self,
+        margin: float | str,
+        prob: float = 0.95,
+        *,
+        planned: int | None = None,
+        metric: str | Metric | None = None,
+    ) -> OneSidedDecision:
+        """Return whether A is not worse than B by more than the margin, so that it is safe to ship.
+
+        Parameters
+        ----------
+        margin : float or str
+            The largest loss that is acceptable, at least 0, or a percentage as in `decision`.
+        prob : float, default=0.95
+            The probability that is required.
+        planned : int, default=None
+            How many items or instances there will be at most, if this is asked as they come in,
+            stopping at the first yes. The fewer of them are there, the more is required (the
+            boundary of O'Brien and Fleming, 1979), down to a probability of ``(1 + prob) / 2`` at
+            the end, so that of classifiers which are worse by the margin at most ``1 - prob`` get a
+            yes at any of the looks.
+        metric : str or Metric, default=None
+            The metric. By default, the first metric of the result.
+
+        Returns
+        -------
+        decision : OneSidedDecision
+            Its attributes are `answer`, `probability`, `settled` and others; `str` returns a
+            sentence. After a repeated cross-validation, it tells whether other random splits of the
+            same data could have led to another answer (`depends_on_splits`).
+
+        Examples
+        --------
+        >>> from skbayeseval import compare_counts
+        >>> result = compare_counts((900, 50, 60), (890, 60, 70), random_state=0)
+        >>> print(result.non_inferiority(0.01))
+        safe to ship: A is not worse than B by more than 0.01 with probability 99.4% (f1)
+           Applies to what was tested, on instances like these; not to models trained again.
+        """
+        return self._one_sided("non-inferiority", margin, prob, planned, metric)
+
+    def superiority(
+        self,
+        margin: float | str = 0.0,
+        prob: float = 0.95,
+        *,
+        planned: int | None = None,
+        metric: str | Metric | None = None,
+    ) -> OneSidedDecision:
+        """Return whether A is better than B by more than the margin.
+
+        Parameters
+        ----------
+        margin : float or str, default=0.0
+            The smallest gain that is worth having, at least 0, or a percentage as in `decision`.
+        prob, planned, metric
+            As in `non_inferiority`.
+
+        Returns
+        -------
+        decision : OneSidedDecision
+            As in `non_inferiority`.
+
+        Examples
+        --------
+        >>> from skbayeseval import compare_counts
+        >>> result = compare_counts((900, 50, 60), (890, 60, 70), random_state=0)
+        >>> result.superiority(0.01).answer
+        'not settled'
+        """
+        return self._one_sided("superiority", margin, prob, planned, metric)
+
+    def expected_loss(
+        self, rope: Any = 0.0, *, cost: Any = 1.0, metric: str | Metric | None = None
+    ) -> ExpectedLoss:
+        """Return which classifier to choose now, and what it would be worth to wait.
+
+        Choosing A loses the difference to B where B is better by more than the ROPE allows, and
+        nothing otherwise. The losses are averaged over the posterior.
+
+        Parameters
+        ----------
+        rope : float, str, (float, float) or dict, default=0.0
+            As in `decision`. Differences inside the ROPE cost nothing.
+        cost : float or (float, float), default=1.0
+            What a loss of 1 in the metric costs. A pair gives the cost for choosing A though B is
+            better, and for choosing B though A is better.
+        metric : str or Metric, default=None
+            The metric. By default, the first metric of the result.
+
+        Returns
+        -------
+        loss : ExpectedLoss
+            Its attributes are `choice`, the losses `a` and `b`, and `waiting`, what knowing the
+            difference would save at most; `str` returns a sentence.
+
+        Examples
+        --------
+        >>> from skbayeseval import compare_counts
+        >>> result = compare_counts((88, 10, 12), (80, 14, 20), names=("new", "old"))
+        >>> result.expected_loss(rope=0.01).choice
+        'new'
+        """
+        which, difference = self._metric(metric), self._distribution(metric).draws
+        draws = np.vstack([difference, np.zeros_like(difference)])
+        region = self._rope(rope, which)
+        allowed, costs = (-region.low, region.high), check_cost(cost)
+        others = self._others(metric)
+        return expected_loss(draws, allowed, costs, self.names, which.name, others)
+
+    def bayes_factor(
+        self,
+        rope: Any = None,
+        *,
+        method: str | None = None,
+        metric: str | Metric | None = None,
+    ) -> BayesFactor:
+        """Return the Bayes factor of equality over difference.
+
+        Bayes factors use the published prior, one count per cell, unless `prior=` or a model
+        instance was given: the default prior of the paired models is infinite at a difference of 0.
+
+        Parameters
+        ----------
+        rope : float, str, (float, float) or dict, default=None
+            With a ROPE (recommended), the null hypothesis is a difference inside the ROPE, and the
+            factor is the ratio of its posterior and prior odds.
+        method : {"interval", "savage-dickey", "kde"}, default=None
+            The method. By default, "interval" with a ROPE. Without a ROPE, "savage-dickey" if the
+            prior density at 0 is known and finite, otherwise "kde", the kernel density estimate of
+            the papers, which is never marked as reliable.
+        metric : str or Metric, default=None
+            The metric. By default, the first metric of the result.
+
+        Returns
+        -------
+        factor : BayesFactor
+            A value above 3 is substantial evidence for equality, a value below 1/3 against it.
+            It is the factor by which the data change the odds of equality.
+        """
+        which = self._metric(metric)
+        region = None if rope is None else self._rope(rope, which)
+        return bayes_factor(self._posterior, which, region, method)
+
+    def bayes_test(self, *, metric: str | Metric | None = None) -> BayesTest:
+        """Return the Bayes test of Wang and Li (2019), H1: B is better than A.
+
+        Computed by quadrature if the metrics of A and B are independent with known distributions
+        (model "bcv"), otherwise from the draws.
+        """
+        return favour(self._distribution(metric).mass(0.0, math.inf))
 
     def summary(
         self, rope: Any = None, *, prob: float = 0.95, bayes_factor: bool = False
@@ -235,10 +542,6 @@ class ComparisonResult(ComparisonFigures):
             random_state=random_state,
         )
 
-    def _exact_posterior(self, asked: str) -> Posterior:
-        """Return the posterior with exact draws; raise if `asked` cannot simulate from it."""
-        return self._posterior.exact(asked)
-
     def frequentist(self, *, metric: str | Metric | None = None) -> pd.DataFrame:
         """Return the classical tests that apply to the evidence, with one row per test.
 
@@ -392,86 +695,192 @@ class ComparisonResult(ComparisonFigures):
         table = with_columns(found, columns, instances)
         return table if index is None else table.set_axis(index[table.index])
 
+    def plot(
+        self,
+        kind: str = "posterior",
+        *,
+        rope: Any = None,
+        prob: float = 0.95,
+        metric: str | Metric | None = None,
+        thresholds: tuple[float, float] | None = None,
+        ax: Axes | None = None,
+        **style: Any,
+    ) -> Display:
+        """Plot the result.
+
+        Parameters
+        ----------
+        kind : str, default="posterior"
+            The kind of plot:
+
+            - "posterior": the posterior of the difference.
+            - "joint": the draws of A against the draws of B.
+            - "factor": the prior and posterior density of the difference at 0.
+            - "scores": the split scores of a cross-validation.
+            - "learning_curve": the difference between learners trained on half of the data, and on
+              as many instances as the splits do, with ``estimand="full"`` or ``calibrate=True``.
+            - "trace": the draws of the difference in the order in which they were drawn.
+            - "classes": the difference in each class, in F1 unless `metric` is, or averages,
+              "precision", "recall", "jaccard" or another F-beta. Where weights are inferred, it
+              takes as long as one metric for each class. For tags, it is the difference in each
+              type of chunk, with the weight that all chunks have; loaded results do not keep types.
+            - "roc", "precision_recall", "calibration", "net_benefit": the curves of A and B with
+              pointwise bands, for binary problems with instance scores (the last two:
+              probabilities). The bands come from the same random weights of instances as ROC AUC,
+              but are not widened for few instances: with fewer than 20 positives or negatives,
+              they are approximate.
+            - "net_benefit_difference": the net benefit of A minus that of B, with such a band.
+            - "calibration_difference": how much more positives there are than predicted, A minus B,
+              in bins of probabilities that both have in common, with such a band.
+        rope : float, str, (float, float) or dict, default=None
+            The region of practical equivalence, for "posterior", "joint" and "classes".
+        prob : float, default=0.95
+            The probability mass of the HDI or of the band.
+        metric : str or Metric, default=None
+            The metric. By default, the first metric of the result.
+        thresholds : (float, float), default=None
+            The range of thresholds of "net_benefit" and "net_benefit_difference": those at which
+            somebody might act. By default, from 0.01 to 0.99.
+        ax : matplotlib Axes, default=None
+            The axes to draw on. By default, a new figure is created.
+        **style
+            Options of the display: `title`, `colors`, `labels`, `line_kw`, `fill_kw`, `text_kw`,
+            and for "posterior" `draw`, which is "hist" or "density". See `display.Display.plot`.
+
+        Returns
+        -------
+        display : Display
+            The display, with attributes `ax_`, `figure_`, `line_`, `fill_` and `text_`, as in
+            scikit-learn.
+
+        Examples
+        --------
+        >>> from skbayeseval import compare_counts
+        >>> result = compare_counts((88, 10, 12), (80, 14, 20), random_state=0)
+        >>> display = result.plot(rope=0.01, draw="density", colors=["black", "grey"])
+        >>> display.ax_.get_title()
+        'not settled: A is better by more than 0.01 with probability 91.9%'
+        """
+        shown, of = figure_of_pair(self, kind, rope, prob, metric, thresholds)
+        return shown.plot(ax=ax, **labelled(style, of))
+
+    def explain(self, rope: Any = None) -> str:
+        """Return what the result means, in paragraphs of plain sentences.
+
+        They tell what `report` says first: who is better, by how much and how surely, what this
+        means, what it applies to, what to be careful about, and what would settle what is open.
+
+        Parameters
+        ----------
+        rope : float, str, (float, float) or dict, default=None
+            The region of practical equivalence: differences that are too small to matter. A number
+            r means [-r, r], "1%" is a percentage as in `decision`, and a dict has the ROPE of each
+            metric.
+
+        Returns
+        -------
+        words : str
+            Paragraphs, separated by blank lines.
+
+        Examples
+        --------
+        >>> from skbayeseval import compare_counts
+        >>> result = compare_counts((900, 50, 60), (700, 150, 260), random_state=0)
+        >>> print(result.explain(rope=0.01).partition(", almost")[0])
+        Choose A: better than B by 0.169 in F1
+        """
+        return explained(self._page(self._ropes(rope)), facts_of(self))
+
+    def report(self, path: str | PathLike[str], rope: Any = None) -> None:
+        """Write all that is known of the result to one HTML page, which needs no other file.
+
+        The page begins with what decides: a sentence, a table and a figure, what they mean, what
+        they apply to, and what would settle what is open. Below, to be unfolded, is what the
+        Bayesian analysis reporting guidelines ask for (Kruschke 2021): the evidence, the model and
+        its prior, the computation, the posterior, sensitivity to the prior, and versions and seed.
+
+        Parameters
+        ----------
+        path : str or path-like
+            The file to write, such as "report.html". An existing file is replaced.
+        rope : float, str, (float, float) or dict, default=None
+            The region of practical equivalence, as in `explain`.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> from pathlib import Path
+        >>> from skbayeseval import compare_counts
+        >>> result = compare_counts((900, 50, 60), (700, 150, 260), random_state=0)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     page = Path(folder) / "report.html"
+        ...     result.report(page, rope=0.01)
+        ...     page.read_text()[:15]
+        '<!DOCTYPE html>'
+        """
+        ropes = self._ropes(rope)
+        write_page(path, self, lambda: self._page(ropes))
+
+    def to_latex(
+        self, rope: Any = None, *, prob: float = 0.95, mcse: bool = False, labels: Labels = None
+    ) -> str:
+        r"""Return the result as a LaTeX tabular, which needs ``\usepackage{booktabs}``.
+
+        There is one row per metric. Numbers are rounded to two digits of the standard deviation of
+        their row.
+
+        Parameters
+        ----------
+        rope : float, str, (float, float) or dict, default=None
+            The region of practical equivalence. Without one, nothing is decided.
+        prob : float, default=0.95
+            The probability mass of the HDI.
+        mcse : bool, default=False
+            Whether to include Monte Carlo standard errors and, for Markov chains, diagnostics.
+        labels : dict of str to str, default=None
+            What metrics are called, such as {"roc_auc": "ROC AUC"}. Under a label, scores with a
+            minus sign are written without it: with {"neg_brier_score": "Brier score"}, smaller
+            numbers are better, and a negative difference speaks for A.
+
+        Returns
+        -------
+        table : str
+            The columns are the observed metric values, the mean and standard deviation of the
+            difference A minus B, the probabilities that A is worse, inside the ROPE and better, the
+            HDI and, with a ROPE, the decision: the symbol of what is settled, or "not settled".
+
+        Examples
+        --------
+        >>> from skbayeseval import compare_counts
+        >>> result = compare_counts((88, 10, 12), (80, 14, 20), names=("new", "old"))
+        >>> print(result.to_latex(rope=0.01).splitlines()[4].split(" & ")[-1])
+        not settled \\
+        """
+        return latex_table(table_of_pair(self, rope, prob, mcse, labels))
+
+    def to_markdown(
+        self, rope: Any = None, *, prob: float = 0.95, mcse: bool = False, labels: Labels = None
+    ) -> str:
+        """Return the result as a Markdown table.
+
+        The parameters and the columns are those of `to_latex`.
+        """
+        return markdown_table(table_of_pair(self, rope, prob, mcse, labels))
+
+    def to_html(
+        self, rope: Any = None, *, prob: float = 0.95, mcse: bool = False, labels: Labels = None
+    ) -> str:
+        """Return the result as an HTML table, with escaped names.
+
+        The parameters and the columns are those of `to_latex`.
+        """
+        return html_table(table_of_pair(self, rope, prob, mcse, labels))
+
+    def __str__(self) -> str:
+        return printed(self, verdict_of_pair(self), next_of_pair(self))
+
     def _headline(self, metric: Metric) -> str:
-        """Return a sentence on who is better, and how surely."""
-        a, b = self.names
-        identical = self._posterior.what_is_identical(metric)
-        if identical is not None:
-            on = self._on(metric)
-            return f"{a} and {b} are identical{on}: their {identical} are the same."
-        difference = self._distribution(metric)
-        worse, equal, better = difference.around(Interval(0.0, 0.0))
-        ahead, behind = (a, b) if difference.lead > 0 else (b, a)
-        verdict = f"{ahead} is better than {behind}"
-        if equal >= max(worse, better):
-            verdict = f"{a} and {b} are equal"
-        elif not difference.lead:
-            on = self._on(metric)
-            return f"Neither {a} nor {b} is ahead{on}: each is better with the same probability."
-        chance = format_probability(max(worse, equal, better), words=True)
-        return f"{verdict}{self._on(metric)} with probability {chance}."
-
-    def _verdict_lines(self) -> list[str]:
-        metrics = self._metrics.values()
-        if len(metrics) == 1:
-            (metric,) = metrics
-            words = self._in_numbers(metric)
-            words += f" (observed: {observed_values(self, metric)})"
-            return [self._headline(metric), *as_lines([("difference", words)])]
-        return [self._count(), within(self._table_of_metrics())]
-
-    def _in_numbers(self, metric: Metric) -> str:
-        """Return who is ahead by how much; of identical classifiers, how much they may differ."""
-        difference = self._distribution(metric)
-        if self._posterior.what_is_identical(metric) is None:
-            return in_numbers(self.names, difference)
-        most = max(map(abs, difference.hdi()))
-        return f"at most {most:.4f} either way on other instances, with probability 95%"
-
-    def _count(self) -> str:
-        """Return a sentence on how many metrics each classifier is ahead on."""
-        metrics, called = list(self._metrics.values()), with_letters(self.names)
-        identical = {self._posterior.what_is_identical(metric) for metric in metrics}
-        same = "both" if len(metrics) == 2 else f"all {len(metrics)}"
-        if None not in identical:
-            said = " and ".join(map(str, identical))
-            return f"{called[0]} and {called[1]} are identical on {same} metrics: same {said}."
-        leads = [self._lead(metric) for metric in metrics]
-        first, second = (1, -1) if leads.count(1) >= leads.count(-1) else (-1, 1)
-        if not any(leads):
-            return f"Neither {called[0]} nor {called[1]} is ahead on any of {len(metrics)} metrics."
-        n = leads.count(first)
-        total = "both" if n == len(leads) == 2 else f"{n} of {len(leads)}"
-        rest = f", behind on {leads.count(second)}" if second in leads else ""
-        rest += f", level on {leads.count(0)}" if 0 in leads else ""
-        ahead, behind = called if first == 1 else called[::-1]
-        return f"{ahead} is ahead of {behind} on {total} metrics{rest}."
-
-    def _lead(self, metric: Metric) -> int:
-        """Return 1 if A is ahead, -1 if B is, 0 if nobody is."""
-        is_identical = self._posterior.what_is_identical(metric) is not None
-        return 0 if is_identical else self._distribution(metric).lead
-
-    def _table_of_metrics(self) -> pd.DataFrame:
-        """Return the observed values and the differences, one row per metric, as text."""
-        rows = []
-        for metric in self._metrics.values():
-            difference, observed = self._distribution(metric), self._posterior.observed(metric)
-            chance = format_probability(difference.around(Interval(0.0, 0.0)).better)
-            cells, hdi = list(map(in_figures, observed)), difference.hdi()
-            mean = f"{difference.mean:+.{digits_of(hdi)}f}"
-            rows.append([*cells, mean, format_interval(hdi), chance])
-        columns = ["A", "B", "A minus B", "95% interval", "P(A better)"]
-        return pd.DataFrame(rows, self.metrics, columns)
-
-    def _next(self) -> str:
-        if self._posterior.what_is_identical(self._metric(None)) is not None:
-            return super()._next()
-        around = self._distribution().around(Interval(0.0, 0.0))
-        units = self._units(self._metric(None))
-        if len(self.metrics) > 1 or max(around) >= 0.95 or not units.startswith(PLANNED):
-            return super()._next()
-        return f"more {units} would tell; required_sample_size(rope=r) estimates how many, {R}"
+        return headline_of_pair(self, metric)
 
     def _facts_of(self, metric: Metric) -> list[Fact]:
         difference, (a, b) = self._distribution(metric), self.names
@@ -479,47 +888,61 @@ class ComparisonResult(ComparisonFigures):
         words = f"{difference.mean:+.4f}, {interval}  ({a} minus {b})"
         return [("difference", words), ("observed", observed_of(self, metric))]
 
-    def _numbers(self, metric: Metric) -> list[Fact]:
-        return [*super()._numbers(metric), ("difference", self._in_numbers(metric))]
+    def _page(self, rope: Any) -> Page:
+        return page_of_pair(self, rope)
 
-    def _table(self, rope: Any, prob: float, mcse: bool, labels: Labels) -> pd.DataFrame:
-        """Return the text of the table, with one row per metric."""
-        summary = self.summary(rope, prob=prob)
-        observed = [self._posterior.observed(metric) for metric in self._metrics.values()]
-        for position, values in enumerate(zip(*observed, strict=True)):
-            summary.insert(position, ("observed_a", "observed_b")[position], values)
-        summary.index = pd.Index(name_metrics(summary, self.metrics, labels), name="metric")
-        titles = dict(zip(("observed_a", "observed_b"), self.names, strict=True))
-        return as_text(summary, prob, rope=rope is not None, mcse=mcse, titles=titles)
+    def _reference(self, metric: Metric) -> float:
+        return self._posterior.completed(metric)[1]
 
-    def _answer(self, rope: Any) -> Answer:
-        return answer_of_pair(self, rope)
+    def _distribution(
+        self, metric: str | Metric | None = None, of: str = "difference"
+    ) -> Distribution:
+        """Return the posterior of the difference, or of the metric of A or B."""
+        if not isinstance(of, str) or of not in ("difference", "a", "b"):
+            raise ValueError(
+                f"of={in_short(of)} is not a known quantity. Valid quantities are ['difference', "
+                "'a', 'b']."
+            )
+        which = self._metric(metric)
+        if of == "difference":
+            return self._once((which, of), lambda: self._posterior.difference(which))
+        return self._once((which, of), lambda: self._posterior.value(which, "ab".index(of)))
 
-    def _title(self) -> str:
-        return "{} against {}".format(*self.names)
+    def _one_sided(
+        self,
+        question: str,
+        margin: float | str,
+        prob: float,
+        planned: int | None,
+        metric: str | Metric | None,
+    ) -> OneSidedDecision:
+        which, prob, record = self._metric(metric), check_probability(prob), self._cross_validation
+        shift, n_repeats = self._posterior.resplitting(which)
+        margin = check_margin(margin, which, self._reference(which))
+        plan, difference = self._plan(planned), self._distribution(which)
+        decision = one_sided(
+            question, difference, margin, prob, self.names, which.name,
+            shift=shift, plan=plan,
+        )  # fmt: skip
+        return replace(
+            decision,
+            n_repeats=n_repeats,
+            more_repeats=record.more_repeats if record else "",
+            trained_on=trained_on(self),
+            applies_to=f"Applies to {applies_to(self)}.",
+            other_metrics=self._others(metric),
+        )
 
-    def _tables(self, rope: Any) -> Iterator[Table]:
-        caption = "{} minus {}".format(*self.names)
-        yield POSTERIOR, caption, self._table(rope, 0.95, True, None)
-        yield SENSITIVITY, self.metrics[0], self._sensitivity(rope)
-
-    def _figures(self, rope: Any) -> list[Figure]:
-        shown, figures = self._few_metrics(), []
-        for name, metric in shown.items():
-            label = f"posterior of the difference in {in_headings(metric)}"
-            figures.append((label, {"metric": name, "rope": rope}))
-        recorded = {} if self._cross_validation is None else self._cross_validation.scores
-        for name in shown:
-            if name in recorded or self.evidence.of_splits(name) is not None:
-                figures.append((f"split scores in {name}", {"metric": name, "kind": "scores"}))
-            if not self._posterior.has_independent_draws:
-                options = {"metric": name, "kind": "trace", "title": None}
-                figures.append((f"draws of the chains in {name}", options))
-        return figures
-
-    def _sensitivity(self, rope: Any) -> pd.DataFrame:
-        """Return the first metric under other models and priors, as text."""
-        return as_text(by_model_and_prior(self.prior_sensitivity(rope)), rope=rope is not None)
+    def _turn(self, metric: Metric, rope: Interval) -> str:
+        """Return a sentence on how the difference changes with the training size, or ""."""
+        record, at_half = self._cross_validation, self._posterior.at_half(metric)
+        if at_half is None or record is None or record.n_instances is None:
+            return ""
+        difference, (small, sd) = self._distribution(metric), at_half
+        if abs(difference.mean - small) < 2 * math.hypot(difference.draws.std(), sd):
+            return ""  # noise may explain it
+        sizes = record.n_instances / 2, record.train_size
+        return on_more_training(small, difference.mean, sizes, rope, self.names)
 
 
 class Pairs(Mapping[tuple[int, int], ComparisonResult]):
@@ -571,8 +994,3 @@ class Pairs(Mapping[tuple[int, int], ComparisonResult]):
             f"{in_short(classifier)} is not the name or position of a classifier. The names are "
             f"{choices(classifier, names)}."
         )
-
-
-# Otherwise errors of missing arguments name the classes that results inherit these from.
-for _name in ("decision", "metric", "non_inferiority", "report", "save"):
-    getattr(ComparisonResult, _name).__qualname__ = _name

@@ -1,10 +1,11 @@
-"""The figures of a comparison: which display shows what, and curves with bands."""
+"""The figures of results: which display shows what, and curves with bands."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
+from itertools import permutations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -18,21 +19,25 @@ from skbayeseval.display import (
     FactorDisplay,
     JointDisplay,
     LearningCurveDisplay,
+    PairsDisplay,
     PosteriorDisplay,
+    RankingDisplay,
     SplitScoresDisplay,
+    TiersDisplay,
     TraceDisplay,
 )
 from skbayeseval.display.style import Display, finding_of
-from skbayeseval.engines.blocks import child_of, in_order
-from skbayeseval.engines.gammas import GammaRows
 from skbayeseval.evidence.instance_scores import ScoredInstances
 from skbayeseval.judgement.distribution import Distribution, decision_of
 from skbayeseval.judgement.intervals import Interval
+from skbayeseval.judgement.ranking_decision import behind_the_best
 from skbayeseval.judgement.rope import check_rope
 from skbayeseval.metrics import curves
 from skbayeseval.metrics.curves import CURVES
 from skbayeseval.metrics.metric import Metric
-from skbayeseval.metrics.registry import get_metric, labelled, per_class
+from skbayeseval.metrics.registry import get_metric, per_class
+from skbayeseval.models.blocks import child_of, in_order
+from skbayeseval.models.gammas import GammaRows
 from skbayeseval.posterior.inferred_weight import spread_out
 from skbayeseval.posterior.posterior import Posterior
 from skbayeseval.posterior.prior_odds import (
@@ -40,11 +45,11 @@ from skbayeseval.posterior.prior_odds import (
     prior_density_at_zero,
     prior_difference_draws,
 )
-from skbayeseval.results.difference import DifferenceAnswers
 from skbayeseval.splitting.collect import CrossValidation
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+    from skbayeseval.results.comparison import ComparisonResult
+    from skbayeseval.results.ranking import Ranking
 
 
 # The number of draws of weights that a band is made of, and the largest block of weights.
@@ -287,179 +292,164 @@ def _check(posterior: Posterior, kind: str) -> tuple[ScoredInstances, Array]:
 
 
 KINDS = ("posterior", "joint", "factor", "scores", "learning_curve", "trace", *CURVES, "classes")
+PLOTS = ("ranking", "tiers", "pairs")
 
 
-class ComparisonFigures(DifferenceAnswers):
-    """Base class of comparisons of two classifiers: answers, and `plot`."""
-
-    def plot(
-        self,
-        kind: str = "posterior",
-        *,
-        rope: Any = None,
-        prob: float = 0.95,
-        metric: str | Metric | None = None,
-        thresholds: tuple[float, float] | None = None,
-        ax: Axes | None = None,
-        **style: Any,
-    ) -> Display:
-        """Plot the result.
-
-        Parameters
-        ----------
-        kind : str, default="posterior"
-            The kind of plot:
-
-            - "posterior": the posterior of the difference.
-            - "joint": the draws of A against the draws of B.
-            - "factor": the prior and posterior density of the difference at 0.
-            - "scores": the split scores of a cross-validation.
-            - "learning_curve": the difference between learners trained on half of the data, and on
-              as many instances as the splits do, with ``estimand="full"`` or ``calibrate=True``.
-            - "trace": the draws of the difference in the order in which they were drawn.
-            - "classes": the difference in each class, in F1 unless `metric` is, or averages,
-              "precision", "recall", "jaccard" or another F-beta. Where weights are inferred, it
-              takes as long as one metric for each class. For tags, it is the difference in each
-              type of chunk, with the weight that all chunks have; loaded results do not keep types.
-            - "roc", "precision_recall", "calibration", "net_benefit": the curves of A and B with
-              pointwise bands, for binary problems with instance scores (the last two:
-              probabilities). The bands come from the same random weights of instances as ROC AUC,
-              but are not widened for few instances: with fewer than 20 positives or negatives,
-              they are approximate.
-            - "net_benefit_difference": the net benefit of A minus that of B, with such a band.
-            - "calibration_difference": how much more positives there are than predicted, A minus B,
-              in bins of probabilities that both have in common, with such a band.
-        rope : float, str, (float, float) or dict, default=None
-            The region of practical equivalence, for "posterior", "joint" and "classes".
-        prob : float, default=0.95
-            The probability mass of the HDI or of the band.
-        metric : str or Metric, default=None
-            The metric. By default, the first metric of the result.
-        thresholds : (float, float), default=None
-            The range of thresholds of "net_benefit" and "net_benefit_difference": those at which
-            somebody might act. By default, from 0.01 to 0.99.
-        ax : matplotlib Axes, default=None
-            The axes to draw on. By default, a new figure is created.
-        **style
-            Options of the display: `title`, `colors`, `labels`, `line_kw`, `fill_kw`, `text_kw`,
-            and for "posterior" `draw`, which is "hist" or "density". See `display.Display.plot`.
-
-        Returns
-        -------
-        display : Display
-            The display, with attributes `ax_`, `figure_`, `line_`, `fill_` and `text_`, as in
-            scikit-learn.
-
-        Examples
-        --------
-        >>> from skbayeseval import compare_counts
-        >>> result = compare_counts((88, 10, 12), (80, 14, 20), random_state=0)
-        >>> display = result.plot(rope=0.01, draw="density", colors=["black", "grey"])
-        >>> display.ax_.get_title()
-        'not settled: A is better by more than 0.01 with probability 91.9%'
-        """
-        if isinstance(kind, str):
-            check_thresholds(thresholds, kind)
-            if kind == "classes":
-                of_classes = self._of_classes(rope, prob, metric)
-                return of_classes.plot(ax=ax, **labelled(style, get_metric(of_classes.metric)))
-        which = self._metric(metric)
-        region = None if rope is None else self._rope(rope, which)
-        if not isinstance(kind, str) or kind not in KINDS:
-            raise ValueError(
-                f"kind={in_short(kind)} is not a known kind. Valid kinds are "
-                f"{choices(kind, KINDS)}, which help(result.plot) explains."
-            )
-        posterior = self._posterior
-        about: dict[str, Any] = {"names": self.names, "metric": which.name}
-        shown: Display
-        if kind in CURVES:
-            shown = Curves(posterior, kind, prob, thresholds).display(self.names)
-        elif kind == "factor":
-            shown = _factor(posterior, which, about)
-        elif kind == "scores":
-            shown = SplitScoresDisplay(*self._split_scores(which), **about)
-        elif kind == "learning_curve":
-            points = _learning_curve(posterior, which, self._cross_validation, prob)
-            shown = LearningCurveDisplay(*points, rope=region, prob=prob, **about)
-        elif kind == "trace":
-            draws = posterior.difference(which).draws
-            mixed, note = posterior.mixing(draws), f"{self.n_draws:,} independent draws"
-            if mixed is not None:
-                note = f"effective sample size {mixed.ess:,.0f}, R-hat {mixed.r_hat:.3f}"
-            shown = TraceDisplay(draws.reshape(posterior.n_chains, -1), note=note, **about)
-        elif kind == "joint":
-            posterior.value(which, 0)  # raises where there is no posterior of A and B alone
-            draws, difference = posterior.draws(which), posterior.difference(which)
-            shown = JointDisplay(*draws, rope=region, difference=difference, **about)
-        else:
-            shown = PosteriorDisplay(
-                posterior.difference(which),
-                rope=region,
-                prob=prob,
-                identical=posterior.what_is_identical(which),
-                **about,
-            )
-        return shown.plot(ax=ax, **labelled(style, which))
-
-    def _of_classes(self, rope: Any, prob: float, metric: str | Metric | None) -> ClassesDisplay:
-        """Return the display of the difference in each class or type of chunk, not yet drawn."""
-        asked = next(iter(self._metrics)) if metric is None else metric
-        if isinstance(asked, str):
-            asked = self._metrics.get(asked) or get_metric(asked)
-        name = asked.class_ratio or "f1"
-        region, of_class = None, get_metric(name)
-        if rope is not None:
-            region = check_rope(rope.get(name, rope) if isinstance(rope, dict) else rope, of_class)
-        of_types, rows = self._posterior.of_types(of_class), []
-        differences = {kind: of_type.difference(of_class) for kind, of_type in of_types.items()}
-        differences = differences or self._differences_in_classes(name)
-        for difference in differences.values():
-            decision = decision_of(difference, region or Interval(0.0, 0.0), prob, self.names, name)
-            rows.append((difference.mean, *decision.hdi, decision.code))
-        table = pd.DataFrame(
-            rows,
-            columns=["mean", "hdi_low", "hdi_high", "decision"],
-            index=pd.Index(list(differences), name="class"),
+def figure_of_pair(
+    result: ComparisonResult,
+    kind: str,
+    rope: Any,
+    prob: float,
+    metric: str | Metric | None,
+    thresholds: tuple[float, float] | None,
+) -> tuple[Display, Metric]:
+    """Return the display of two classifiers, not yet drawn, and the metric that it shows."""
+    check_thresholds(thresholds, str(kind))
+    if kind == "classes":
+        of_classes = _of_classes(result, rope, prob, metric)
+        return of_classes, get_metric(of_classes.metric)
+    which = result._metric(metric)
+    region = None if rope is None else result._rope(rope, which)
+    if not isinstance(kind, str) or kind not in KINDS:
+        raise ValueError(
+            f"kind={in_short(kind)} is not a known kind. Valid kinds are "
+            f"{choices(kind, KINDS)}, which help(result.plot) explains."
         )
-        return ClassesDisplay(table, names=self.names, metric=of_class.name, rope=region, prob=prob)
+    posterior = result._posterior
+    about: dict[str, Any] = {"names": result.names, "metric": which.name}
+    shown: Display
+    if kind in CURVES:
+        shown = Curves(posterior, kind, prob, thresholds).display(result.names)
+    elif kind == "factor":
+        shown = _factor(posterior, which, about)
+    elif kind == "scores":
+        shown = SplitScoresDisplay(*_split_scores(result, which), **about)
+    elif kind == "learning_curve":
+        points = _learning_curve(posterior, which, result._cross_validation, prob)
+        shown = LearningCurveDisplay(*points, rope=region, prob=prob, **about)
+    elif kind == "trace":
+        draws = posterior.difference(which).draws
+        mixed, note = posterior.mixing(draws), f"{result.n_draws:,} independent draws"
+        if mixed is not None:
+            note = f"effective sample size {mixed.ess:,.0f}, R-hat {mixed.r_hat:.3f}"
+        shown = TraceDisplay(draws.reshape(posterior.n_chains, -1), note=note, **about)
+    elif kind == "joint":
+        posterior.value(which, 0)  # raises where there is no posterior of A and B alone
+        draws, difference = posterior.draws(which), posterior.difference(which)
+        shown = JointDisplay(*draws, rope=region, difference=difference, **about)
+    else:
+        shown = PosteriorDisplay(
+            posterior.difference(which),
+            rope=region,
+            prob=prob,
+            identical=posterior.what_is_identical(which),
+            **about,
+        )
+    return shown, which
 
-    def _differences_in_classes(self, name: str) -> dict[Any, Distribution]:
-        """Return the difference in each class, given the name of the metric of a class."""
-        if not self.evidence.has_class_counts:
-            raise ValueError(
-                "kind='classes' requires predictions or confusion matrices, which this result "
-                "does not have. Pass them, or list a metric such as 'f1_macro' in scoring=."
-            )
-        if not all(counts.has_true_negatives for counts in self._posterior.counts):
-            raise ValueError(
-                "kind='classes' requires the counts of each class or type of chunk, but only the "
-                "(tp, fp, fn) of all chunks are known. Compare one type at a time, with "
-                "chunk_counter(..., types=)."
-            )
-        metrics = per_class(name).of(self.labels)
-        for metric in metrics:
-            self._posterior.check_metric(metric)
-        self._posterior.draw_together(metrics)
-        differences = map(self._posterior.difference, metrics)
-        return dict(zip(self.labels, differences, strict=True))
 
-    def _split_scores(self, metric: Metric) -> Iterable[Any]:
-        """Return the split scores of A and B; raise if they are not known."""
-        scores, record = self.evidence.of_splits(metric.name), self._cross_validation
-        if scores is not None:
-            return scores
-        if record is None:
-            raise ValueError(
-                "kind='scores' requires the split scores of a cross-validation, which this result "
-                "does not have. Use bayesian_cross_validate or BayesianComparer."
-            )
-        if metric.name not in record.scores:
-            raise ValueError(
-                f"There are no split scores of {metric.name!r}, only of "
-                f"{choices(metric.name, record.scores)}."
-            )
-        return [record.scores[metric.name][name] for name in self.names]
+def figure_of_many(
+    ranking: Ranking, kind: str, rope: Any, prob: float, metric: Metric
+) -> RankingDisplay | TiersDisplay | PairsDisplay:
+    """Return the display of several classifiers, not yet drawn."""
+    if not isinstance(kind, str) or kind not in PLOTS:
+        raise ValueError(
+            f"kind={in_short(kind)} is not a known kind. Valid kinds are {list(PLOTS)}."
+        )
+    if kind == "ranking":
+        return forest(ranking, rope, prob, metric)
+    region = 0.0 if rope is None else rope
+    if kind == "tiers":
+        table = ranking.ranking(prob=prob, metric=metric)
+        tiers = ranking.tiers(region, prob, metric=metric)
+        return TiersDisplay(table, tiers=tiers, metric=metric.name, prob=prob)
+    region = ranking._rope(region, metric)
+    decisions = {
+        (i, j): ranking._pair(i, j).decision(region, prob, metric=metric)
+        for i, j in permutations(range(len(ranking.names)), 2)
+    }
+    return PairsDisplay(decisions, names=ranking.names, metric=metric.name)
+
+
+def forest(
+    ranking: Ranking, rope: Any, prob: float, metric: Metric, most: int | None = None
+) -> RankingDisplay:
+    """Return the display of the table, or of so many of its first rows."""
+    table = ranking.ranking(prob=prob, metric=metric)
+    decision = None if rope is None else ranking.decision(rope, prob, metric=metric)
+    behind = behind_the_best(ranking._pooled(metric), prob).set_axis(list(ranking.names))
+    return RankingDisplay(
+        pd.DataFrame({**table, **behind}, index=table.index)[:most],
+        metric=metric.name,
+        prob=prob,
+        states=None if decision is None else decision.states(),
+        rope=None if decision is None else -decision.rope.low,
+        total=len(table),
+    )
+
+
+def _of_classes(
+    result: ComparisonResult, rope: Any, prob: float, metric: str | Metric | None
+) -> ClassesDisplay:
+    """Return the display of the difference in each class or type of chunk, not yet drawn."""
+    asked = next(iter(result._metrics)) if metric is None else metric
+    if isinstance(asked, str):
+        asked = result._metrics.get(asked) or get_metric(asked)
+    name = asked.class_ratio or "f1"
+    region, of_class = None, get_metric(name)
+    if rope is not None:
+        region = check_rope(rope.get(name, rope) if isinstance(rope, dict) else rope, of_class)
+    of_types, rows = result._posterior.of_types(of_class), []
+    differences = {kind: of_type.difference(of_class) for kind, of_type in of_types.items()}
+    differences = differences or _differences_in_classes(result, name)
+    for difference in differences.values():
+        decision = decision_of(difference, region or Interval(0.0, 0.0), prob, result.names, name)
+        rows.append((difference.mean, *decision.hdi, decision.code))
+    table = pd.DataFrame(
+        rows,
+        columns=["mean", "hdi_low", "hdi_high", "decision"],
+        index=pd.Index(list(differences), name="class"),
+    )
+    return ClassesDisplay(table, names=result.names, metric=of_class.name, rope=region, prob=prob)
+
+
+def _differences_in_classes(result: ComparisonResult, name: str) -> dict[Any, Distribution]:
+    """Return the difference in each class, given the name of the metric of a class."""
+    if not result.evidence.has_class_counts:
+        raise ValueError(
+            "kind='classes' requires predictions or confusion matrices, which this result "
+            "does not have. Pass them, or list a metric such as 'f1_macro' in scoring=."
+        )
+    if not all(counts.has_true_negatives for counts in result._posterior.counts):
+        raise ValueError(
+            "kind='classes' requires the counts of each class or type of chunk, but only the "
+            "(tp, fp, fn) of all chunks are known. Compare one type at a time, with "
+            "chunk_counter(..., types=)."
+        )
+    metrics = per_class(name).of(result.labels)
+    for metric in metrics:
+        result._posterior.check_metric(metric)
+    result._posterior.draw_together(metrics)
+    differences = map(result._posterior.difference, metrics)
+    return dict(zip(result.labels, differences, strict=True))
+
+
+def _split_scores(result: ComparisonResult, metric: Metric) -> Iterable[Any]:
+    """Return the split scores of A and B; raise if they are not known."""
+    scores, record = result.evidence.of_splits(metric.name), result._cross_validation
+    if scores is not None:
+        return scores
+    if record is None:
+        raise ValueError(
+            "kind='scores' requires the split scores of a cross-validation, which this result "
+            "does not have. Use bayesian_cross_validate or BayesianComparer."
+        )
+    if metric.name not in record.scores:
+        raise ValueError(
+            f"There are no split scores of {metric.name!r}, only of "
+            f"{choices(metric.name, record.scores)}."
+        )
+    return [record.scores[metric.name][name] for name in result.names]
 
 
 def _factor(posterior: Posterior, metric: Metric, about: dict[str, Any]) -> FactorDisplay:

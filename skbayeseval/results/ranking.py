@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from functools import cached_property
-from itertools import combinations, permutations
+from itertools import combinations
+from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from skbayeseval._arrays import in_short
+from skbayeseval._html import html_table
 from skbayeseval._validation import check_probability
 from skbayeseval.display import PairsDisplay, RankingDisplay, TiersDisplay
 from skbayeseval.judgement.decision import Decision, ExpectedLoss, check_cost, expected_loss
@@ -21,11 +21,8 @@ from skbayeseval.judgement.intervals import Interval
 from skbayeseval.judgement.ranking_decision import (
     RankingDecision,
     Tiers,
-    behind_the_best,
     best_and_ranks,
     decide_ranking,
-    number_of_copies,
-    who_is_best,
     worse_than,
 )
 from skbayeseval.judgement.rope import check_margin, check_rope_around_zero
@@ -33,33 +30,27 @@ from skbayeseval.metrics.metric import Metric
 from skbayeseval.metrics.registry import labelled
 from skbayeseval.posterior.pair import PairPosterior, PooledScores
 from skbayeseval.results.comparison import ComparisonResult, Pairs
-from skbayeseval.results.described import RopeResult
-from skbayeseval.results.facts import Fact, as_lines, observed_of, trained_on
-from skbayeseval.results.report import POSTERIOR, SENSITIVITY, Answer, Figure, Table, answer_of_many
-from skbayeseval.results.text_tables import (
-    ESTIMATE,
-    Labels,
-    as_text,
-    decimals,
-    in_tiers,
-    name_observed,
-    within,
-    written_ranks,
+from skbayeseval.results.figures import figure_of_many
+from skbayeseval.results.page import Page, explained, page_of_many
+from skbayeseval.results.page import write as write_page
+from skbayeseval.results.result import Result
+from skbayeseval.results.text_tables import Labels, latex_table, markdown_table, table_of_many
+from skbayeseval.results.words import (
+    Fact,
+    choice,
+    facts_of,
+    headline_of_many,
+    observed_of,
+    printed,
+    trained_on,
+    verdict_of_many,
 )
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-PLOTS = ("ranking", "tiers", "pairs")
 
-# The codes of the decisions about a classifier, against the best.
-AGAINST_THE_BEST = {"equivalent": "~", "open": "?", "worse": "<<"}
-
-# Of more classifiers than this, only the best are compared in pairs on a page.
-MOST_IN_PAIRS = 8
-
-
-class Ranking(RopeResult):
+class Ranking(Result):
     """The joint posterior of several classifiers, with ranks and probabilities of being best.
 
     Returned by `compare_many` and `BayesianComparer`. Read-only. Of many equal classifiers some
@@ -308,7 +299,6 @@ class Ranking(RopeResult):
         reference: str | int | None = None,
         prob: float = 0.95,
         *,
-        looks: int = 1,
         planned: int | None = None,
         metric: str | Metric | None = None,
     ) -> dict[str, OneSidedDecision]:
@@ -321,7 +311,7 @@ class Ranking(RopeResult):
         reference : str or int, default=None
             The name or position of the classifier that the others are compared with, such as the
             one in use. By default, the best of each draw.
-        prob, looks, planned, metric
+        prob, planned, metric
             As in `ComparisonResult.non_inferiority`.
 
         Returns
@@ -340,7 +330,7 @@ class Ranking(RopeResult):
         >>> {name: decision.answer for name, decision in decisions.items()}
         {'half': 'no', 'few': 'yes'}
         """
-        asked: dict[str, Any] = {"looks": looks, "planned": planned, "metric": metric}
+        asked: dict[str, Any] = {"planned": planned, "metric": metric}
         if reference is not None:
             other = self.pairs.position(reference)
             return {
@@ -351,11 +341,11 @@ class Ranking(RopeResult):
         which, prob = self._metric(metric), check_probability(prob)
         margin = check_margin(margin, which, self._reference(which))
         draws = self._pooled(which)
-        plan = self._plan(planned, looks)
+        plan = self._plan(planned)
         return {
             name: one_sided(
                 "non-inferiority", Distribution(behind), margin, prob, (name, "the best"),
-                which.name, looks=looks, plan=plan,
+                which.name, plan=plan,
             )
             for name, behind in zip(self.names, draws - draws.max(axis=0), strict=True)
         }  # fmt: skip
@@ -420,141 +410,90 @@ class Ranking(RopeResult):
             The display, with attributes `ax_`, `figure_`, `line_`, `fill_` and `text_`, as in
             scikit-learn.
         """
-        if not isinstance(kind, str) or kind not in PLOTS:
-            raise ValueError(
-                f"kind={in_short(kind)} is not a known kind. Valid kinds are {list(PLOTS)}."
-            )
         which = self._metric(metric)
-        style = labelled(style, which)
-        if kind == "ranking":
-            return self._forest(rope, prob, which).plot(ax=ax, **style)
-        if kind == "tiers":
-            table = self.ranking(prob=prob, metric=which)
-            tiers = self.tiers(0.0 if rope is None else rope, prob, metric=which)
-            display = TiersDisplay(table, tiers=tiers, metric=which.name, prob=prob)
-            return display.plot(ax=ax, **style)
-        region = self._rope(0.0 if rope is None else rope, which)
-        decisions = {
-            (i, j): self._pair(i, j).decision(region, prob, metric=which)
-            for i, j in permutations(range(len(self.names)), 2)
-        }
-        return PairsDisplay(decisions, names=self.names, metric=which.name).plot(ax=ax, **style)
+        shown = figure_of_many(self, kind, rope, prob, which)
+        return shown.plot(ax=ax, **labelled(style, which))
 
-    def _forest(
-        self, rope: Any, prob: float, metric: Metric, most: int | None = None
-    ) -> RankingDisplay:
-        """Return the display of the table, or of so many of its first rows."""
-        table = self.ranking(prob=prob, metric=metric)
-        decision = None if rope is None else self.decision(rope, prob, metric=metric)
-        behind = behind_the_best(self._pooled(metric), prob).set_axis(list(self.names))
-        return RankingDisplay(
-            pd.DataFrame({**table, **behind}, index=table.index)[:most],
-            metric=metric.name,
-            prob=prob,
-            states=None if decision is None else decision.states(),
-            rope=None if decision is None else -decision.rope.low,
-            total=len(table),
-        )
+    def explain(self, rope: Any = None) -> str:
+        """Return what the result means, in paragraphs of plain sentences.
 
-    def _reference(self, metric: Metric) -> float:
-        return max(self._posterior.completed(metric))
+        They tell what `report` says first: who is the best, by how much and how surely, what this
+        means, what it applies to, what to be careful about, and what would settle what is open.
 
-    def _headline(self, metric: Metric, prob: float = 0.95) -> str:
-        """Return a sentence on the first row of the table."""
-        table, on = self.ranking(metric=metric), self._on(metric)
-        best, p_best = str(table.index[0]), table["p_best"].iloc[0]
-        copies = number_of_copies(table, best)
-        return f"{who_is_best(best, len(table), p_best, prob, on, copies)}."
+        Parameters
+        ----------
+        rope : float, str, (float, float) or dict, default=None
+            As in `decision`. A dict has the ROPE of each metric.
 
-    def _choice(self, metric: Metric) -> list[Fact]:
-        """Return what being chosen as the best of three or more makes of its score."""
-        table = self.ranking(metric=metric)
-        if len(table) < 3:
-            return []
-        best = table.iloc[0]
-        digits = decimals((best["hdi_high"] - best["hdi_low"]) / 4)
-        known = "completed" if "completed" in table else "observed"
-        observed, mean = (f"{best[name]:.{digits}f}" for name in (known, "mean"))
-        why = f"it allows for being chosen as the best of {len(table)}"
-        if float(mean) < float(observed):
-            why = f"the best of {len(table)} looks better than it is"
-        return [("estimate", f"{mean} for {table.index[0]} ({observed} {known}): {why}")]
+        Returns
+        -------
+        words : str
+            Paragraphs, separated by blank lines.
+        """
+        return explained(self._page(self._ropes(rope)), facts_of(self))
+
+    def report(self, path: str | PathLike[str], rope: Any = None) -> None:
+        """Write all that is known of the result to one HTML page, which needs no other file.
+
+        Parameters
+        ----------
+        path : str or path-like
+            The file to write, such as "report.html". An existing file is replaced.
+        rope : float, str, (float, float) or dict, default=None
+            The region of practical equivalence, as in `explain`.
+        """
+        ropes = self._ropes(rope)
+        write_page(path, self, lambda: self._page(ropes))
+
+    def to_latex(
+        self, rope: Any = None, *, prob: float = 0.95, mcse: bool = False, labels: Labels = None
+    ) -> str:
+        r"""Return the result as a LaTeX tabular, which needs ``\usepackage{booktabs}``.
+
+        There is one row per classifier, the best first. Numbers are rounded to two digits of the
+        standard deviation of their row.
+
+        Parameters
+        ----------
+        rope, prob, mcse
+            As in `ComparisonResult.to_latex`.
+        labels : dict of str to str, default=None
+            What metrics are called, as in `ComparisonResult.to_latex`. The label of the metric
+            stands above the observed values.
+
+        Returns
+        -------
+        table : str
+            The columns are the observed metric value, its estimate (the posterior mean), standard
+            deviation and HDI, the probability of being best and the rank; with a ROPE also the
+            probability of being practically equivalent to the best, and the decision against the
+            best.
+        """
+        return latex_table(table_of_many(self, rope, prob, mcse, labels))
+
+    def to_markdown(
+        self, rope: Any = None, *, prob: float = 0.95, mcse: bool = False, labels: Labels = None
+    ) -> str:
+        """Return the result as a Markdown table; the parameters are those of `to_latex`."""
+        return markdown_table(table_of_many(self, rope, prob, mcse, labels))
+
+    def to_html(
+        self, rope: Any = None, *, prob: float = 0.95, mcse: bool = False, labels: Labels = None
+    ) -> str:
+        """Return the result as an HTML table; the parameters are those of `to_latex`."""
+        return html_table(table_of_many(self, rope, prob, mcse, labels))
+
+    def __str__(self) -> str:
+        return printed(self, verdict_of_many(self))
+
+    def _headline(self, metric: Metric) -> str:
+        return headline_of_many(self, metric)
 
     def _facts_of(self, metric: Metric) -> list[Fact]:
-        return [("observed", observed_of(self, metric)), *self._choice(metric)]
+        return [("observed", observed_of(self, metric)), *choice(self, metric)]
 
-    @property
-    def _is_board(self) -> bool:
-        """Whether there are so many that tiers are a column, and not lists of names."""
-        return len(self.names) > MOST_IN_PAIRS
-
-    def _verdict_lines(self, rope: Any = None) -> list[str]:
-        lines = []
-        for metric in self._metrics.values():
-            table = self._table(None, 0.95, False, None, metric).drop(columns="std")
-            facts = self._choice(metric)
-            if self._is_board:
-                tiers = self.tiers(rope or 0.0, metric=metric)
-                table = in_tiers(table, tiers)
-                by = "" if tiers.rope.low else "; any difference counts"
-                facts = [("tiers", f"{tiers.rule}{by}"), *facts]
-            lines += [self._headline(metric), within(table), *as_lines(facts)]
-        return lines
-
-    def _table(
-        self,
-        rope: Any,
-        prob: float,
-        mcse: bool,
-        labels: Labels,
-        metric: str | Metric | None = None,
-    ) -> pd.DataFrame:
-        """Return the text of the table, with one row per classifier, the best first."""
-        table, which = self.ranking(prob=prob, metric=metric), self._metric(metric)
-        of_all = dict(zip(self.names, self._scores.values(which), strict=True))
-        values = [of_all[name] for name in table.index]
-        after = list(table).index("mean") + 1
-        table.insert(after, "sd", [value.sd for value in values])
-        table.insert(after + 1, "mcse", [value.mcse for value in values])
-        table.insert(after + 4, "hdi_mcse", [value.hdi_mcse(prob) for value in values])
-        table["rank"] = list(map(written_ranks, table["rank_low"], table["rank_high"]))
-        if rope is not None:
-            decision = self.decision(rope, prob, metric=which)
-            states = decision.states()
-            table["p_equivalent"] = [decision.p_equivalent[name] for name in table.index]
-            table["decision"] = [
-                "best" if name == decision.best_alone else AGAINST_THE_BEST[states[name]]
-                for name in table.index
-            ]
-        titles = name_observed(table, which.name, labels) | {"mean": ESTIMATE}
-        shown = table.drop(columns=["expected_rank", "rank_low", "rank_high"])
-        return as_text(shown, prob, mcse=mcse, titles=titles)
-
-    def _answer(self, rope: Any) -> Answer:
-        return answer_of_many(self, rope)
-
-    def _title(self) -> str:
-        return f"A comparison of {len(self.names)} classifiers"
-
-    def _tables(self, rope: Any) -> Iterator[Table]:
-        for name in self.metrics:
-            yield POSTERIOR, name, self._table(rope, 0.95, True, None, name)
-        best = self.table.index[:MOST_IN_PAIRS]
-        pairs = [self.pairs[first, second] for first, second in combinations(best, 2)]
-        summary = pd.concat([pair.metric(self._metric(None)).summary(rope) for pair in pairs])
-        index = pd.Index(["{} minus {}".format(*pair.names) for pair in pairs], name="pair")
-        cut = "" if len(best) == len(self.names) else f", {MOST_IN_PAIRS} with the highest means"
-        text = as_text(summary.set_axis(index), rope=rope is not None)
-        yield "Pairs", f"{self.metrics[0]}{cut}", text
-        yield SENSITIVITY, f"{self.metrics[0]}, {index[0]}", pairs[0]._sensitivity(rope)
-
-    def _figures(self, rope: Any) -> list[Figure]:
-        return [
-            (f"ranking by {name}", {"metric": name, "rope": rope}) for name in self._few_metrics()
-        ]
-
-    def _rows_of_figures(self) -> int:
-        return len(self.names)
+    def _page(self, rope: Any) -> Page:
+        return page_of_many(self, rope)
 
     if not TYPE_CHECKING:  # type checkers would take every name for an attribute
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from numbers import Real
 from os import PathLike
 from typing import TYPE_CHECKING, Any
@@ -12,7 +11,7 @@ import pandas as pd
 from sklearn.utils import check_scalar
 
 from skbayeseval._arrays import Array, in_short
-from skbayeseval._html import html_table, write_page
+from skbayeseval._html import html_table
 from skbayeseval._validation import as_float
 from skbayeseval.display import ScoreDisplay
 from skbayeseval.evidence.instances import subgroups_of
@@ -21,32 +20,27 @@ from skbayeseval.judgement.intervals import Interval
 from skbayeseval.metrics.confusion import RATES
 from skbayeseval.metrics.metric import Metric
 from skbayeseval.metrics.registry import labelled
-from skbayeseval.results.described import DescribedResult, score_row, under_other_priors
-from skbayeseval.results.facts import Fact, means_of_splits, observed_of
-from skbayeseval.results.report import (
-    POSTERIOR,
-    SENSITIVITY,
-    Answer,
-    Figure,
-    Table,
-    answer_of_one,
-    page,
-)
+from skbayeseval.results.page import Page, explained, page_of_one
+from skbayeseval.results.page import write as write_page
+from skbayeseval.results.result import Result
 from skbayeseval.results.subgroups import SubgroupScores, instances_of
-from skbayeseval.results.text_tables import (
-    Labels,
-    as_text,
-    by_model_and_prior,
-    latex_table,
-    markdown_table,
-    name_metrics,
+from skbayeseval.results.summaries import score_row, under_other_priors
+from skbayeseval.results.text_tables import Labels, latex_table, markdown_table, table_of_one
+from skbayeseval.results.words import (
+    Fact,
+    facts_of,
+    headline_of_one,
+    means_of_splits,
+    observed_of,
+    printed,
+    verdict_of_one,
 )
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-class ScoreResult(DescribedResult):
+class ScoreResult(Result):
     """The posterior of the metrics of one classifier.
 
     Returned by `bayesian_cross_val_score` and `score_posterior`. Read-only. With several metrics,
@@ -170,15 +164,15 @@ class ScoreResult(DescribedResult):
         >>> print(result.to_markdown().splitlines()[0])
         | metric | observed | mean | std | 95% HDI |
         """
-        return latex_table(self._table(None, prob, mcse, labels))
+        return latex_table(table_of_one(self, prob, mcse, labels))
 
     def to_markdown(self, *, prob: float = 0.95, mcse: bool = False, labels: Labels = None) -> str:
         """Return the result as a Markdown table; the parameters are those of `to_latex`."""
-        return markdown_table(self._table(None, prob, mcse, labels))
+        return markdown_table(table_of_one(self, prob, mcse, labels))
 
     def to_html(self, *, prob: float = 0.95, mcse: bool = False, labels: Labels = None) -> str:
         """Return the result as an HTML table; the parameters are those of `to_latex`."""
-        return html_table(self._table(None, prob, mcse, labels))
+        return html_table(table_of_one(self, prob, mcse, labels))
 
     def plot(
         self,
@@ -268,7 +262,7 @@ class ScoreResult(DescribedResult):
         >>> print(result.explain().partition(", with")[0])
         A has accuracy between 0.822 and 0.941
         """
-        return self._explained()
+        return explained(self._page(None), facts_of(self))
 
     def report(self, path: str | PathLike[str]) -> None:
         """Write all that is known of the result to one HTML page, which needs no other file.
@@ -278,49 +272,22 @@ class ScoreResult(DescribedResult):
         path : str or path-like
             The file to write, such as "report.html". An existing file is replaced.
         """
-        write_page(path, lambda: page(self, self))
+        write_page(path, self, lambda: self._page(None))
+
+    def __str__(self) -> str:
+        then = "probability(above=s) tells how sure it is to be above s"
+        return printed(self, verdict_of_one(self), then)
 
     def _headline(self, metric: Metric) -> str:
-        low, high = self.hdi(metric=metric)
-        return (
-            f"The {self._called(metric)} of {self.name} lies between {low:.4f} and {high:.4f} with "
-            f"probability 95% (observed {self._posterior.observed(metric)[0]:.4f})."
-        )
-
-    def _verdict_lines(self) -> list[str]:
-        metrics = list(self._metrics.values())
-        if len(metrics) == 1:
-            return [self._headline(metrics[0])]
-        table = self._table(None, 0.95, False, None).drop(columns=["mean", "std"])
-        return [f"The performance of {self.name}:", table.rename_axis(None).to_string()]
-
-    def _next(self) -> str:
-        return "probability(above=s) tells how sure it is to be above s"
+        return headline_of_one(self, metric)
 
     def _facts_of(self, metric: Metric) -> list[Fact]:
         """Return the mean of the splits, as scikit-learn has it, if that is another number."""
         pooled = means_of_splits(self, metric) is not None
         return [("observed", observed_of(self, metric))] if pooled else []
 
-    def _table(self, rope: Any, prob: float, mcse: bool, labels: Labels) -> pd.DataFrame:
-        """Return the text of the table, with one row per metric."""
-        summary = self.summary(prob=prob)
-        summary.index = pd.Index(name_metrics(summary, self.metrics, labels), name="metric")
-        return as_text(summary, prob, mcse=mcse)
-
-    def _answer(self, rope: Any) -> Answer:
-        return answer_of_one(self)
-
-    def _title(self) -> str:
-        return f"The performance of {self.name}"
-
-    def _tables(self, rope: Any) -> Iterator[Table]:
-        yield POSTERIOR, self.name, self._table(rope, 0.95, True, None)
-        other_priors = self.prior_sensitivity().drop(columns="observed")
-        yield SENSITIVITY, self.metrics[0], as_text(by_model_and_prior(other_priors))
-
-    def _figures(self, rope: Any) -> list[Figure]:
-        return [(f"posterior of {name}", {"metric": name}) for name in self._few_metrics()]
+    def _page(self, rope: Any) -> Page:
+        return page_of_one(self)
 
     def _distribution(self, metric: str | Metric | None = None) -> Distribution:
         """Return the posterior of the metric."""

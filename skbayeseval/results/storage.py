@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from os import PathLike
-from typing import Any, NamedTuple, TypedDict
+from typing import TYPE_CHECKING, Any, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,7 +32,6 @@ from skbayeseval._validation import (
     check_random_state_entropy,
     check_whole_number,
 )
-from skbayeseval.engines.pymc import Trace, check_trace
 from skbayeseval.evidence import Evidence
 from skbayeseval.evidence.instance_scores import WeightedInstances
 from skbayeseval.metrics.confusion import check_zero_division
@@ -40,11 +39,15 @@ from skbayeseval.metrics.metric import Metric
 from skbayeseval.metrics.registry import metric_of_formula
 from skbayeseval.models import MODEL_CLASSES, from_prior, resolve_model
 from skbayeseval.models.base import Model
+from skbayeseval.models.pymc import Trace, check_trace
 from skbayeseval.posterior.build import check_prevalence
 from skbayeseval.posterior.inferred_weight import KnownWeights, QuantityWeight, WeightPosterior
 from skbayeseval.posterior.modes import Prior
 from skbayeseval.posterior.posterior import Posterior
 from skbayeseval.splitting.collect import CrossValidation
+
+if TYPE_CHECKING:
+    from skbayeseval.results.result import Result
 
 FORMAT = "skbayeseval result 6"
 
@@ -79,30 +82,34 @@ GONE = {
 EXTRAPOLATED = "TrainingSizes"
 
 
-class Parts(NamedTuple):
-    """The parts of a result."""
-
-    kind: str
-    posterior: Posterior
-    names: tuple[str, ...]
-    metrics: Mapping[str, Metric]
-    cross_validation: CrossValidation | None = None
+# The arguments that a result is made of.
+Parts = tuple[Posterior, tuple[str, ...], Mapping[str, Metric], CrossValidation | None]
 
 
-def describe(parts: Parts) -> dict[str, Any]:
+def describe(result: Result) -> dict[str, Any]:
     """Return the result without its draws as dicts, lists, numbers and strings."""
-    return plain(_header(parts))
+    return plain(_header_of(result))
 
 
-def _header(parts: Parts) -> dict[str, Any]:
-    """Return the result without its draws as a dict that may contain arrays."""
-    posterior = parts.posterior
+def _header_of(result: Result) -> dict[str, Any]:
+    parts = result._posterior, result._names, result._metrics, result._cross_validation
+    return _header(type(result).__name__, *parts)
+
+
+def _header(
+    kind: str,
+    posterior: Posterior,
+    names: tuple[str, ...],
+    metrics: Mapping[str, Metric],
+    record: CrossValidation | None,
+) -> dict[str, Any]:
+    """Return a result without its draws as a dict that may contain arrays."""
     evidence, weights = posterior.evidence, posterior.weights
     scored = None if posterior.scored is evidence else posterior.scored
     return {
         "format": FORMAT,
-        "kind": parts.kind,
-        "names": list(parts.names),
+        "kind": kind,
+        "names": list(names),
         "metrics": [
             {
                 "name": name,
@@ -113,7 +120,7 @@ def _header(parts: Parts) -> dict[str, Any]:
                 "limits": metric.limits,
                 "observed": list(map(float, posterior.observed(metric))),
             }
-            for name, metric in parts.metrics.items()
+            for name, metric in metrics.items()
         ],
         "model": posterior.model.name,
         "model_class": type(posterior.model).__name__,
@@ -129,8 +136,8 @@ def _header(parts: Parts) -> dict[str, Any]:
         "entropy": posterior.entropy,
         "evidence": evidence,
         "scored": scored,
-        "weights": weights and KnownWeights.of(weights, parts.metrics, evidence.n_classifiers),
-        "cross_validation": _saved_cross_validation(parts.cross_validation),
+        "weights": weights and KnownWeights.of(weights, metrics, evidence.n_classifiers),
+        "cross_validation": _saved_cross_validation(record),
     }
 
 
@@ -162,25 +169,25 @@ def _saved_cross_validation(record: CrossValidation | None) -> CrossValidation |
     return replace(record, results=results, out_of_fold=None)
 
 
-def write(parts: Parts, path: str | PathLike[str]) -> None:
+def write(result: Result, path: str | PathLike[str]) -> None:
     """Write the result and the draws of its metrics to a file."""
     check_place(path)
     arrays: dict[str, NDArray[Any]] = {}
-    kind = type(parts.posterior.model)
+    kind = type(result._posterior.model)
     if MODEL_CLASSES.get(kind.__name__) is not kind:
         raise TypeError(
             f"Cannot save the result: {kind.__name__} is a model of your own, which a file cannot "
             "restore. Keep the draws (result.draws) or the summary instead."
         )
     try:
-        header = encode(_header(parts), arrays)
+        header = encode(_header_of(result), arrays)
     except TypeError as error:
         raise TypeError(
             "Cannot save the result: labels must be strings, numbers or booleans, and items of "
             f"other kinds are not stored ({str(error)[:200]})."
         ) from error
-    posterior = parts.posterior
-    for i, metric in enumerate(parts.metrics.values()):
+    posterior = result._posterior
+    for i, metric in enumerate(result._metrics.values()):
         arrays[f"draws_{i}"] = posterior.draws(metric)
         for k in range(_n_own_draws(posterior)):
             arrays[f"values_{i}_{k}"] = posterior.value(metric, k).draws
@@ -205,10 +212,11 @@ def _chains_to_keep(posterior: Posterior) -> dict[str, NDArray[Any]]:
     return found
 
 
-def read(path: str | PathLike[str], kind: str | None = None) -> Parts:
-    """Read a file written by `write`; raise a ValueError if it is not such a file.
+def read(path: str | PathLike[str], kind: str | None = None) -> tuple[str, Parts]:
+    """Return the name of the class of a result that `write` wrote, and what it is made of.
 
-    `kind` is the kind of result that must be in it; by default, any.
+    A file of another kind is a ValueError. `kind` is the class of result that must be in it; by
+    default, any.
     """
     check_path(path)
     try:
@@ -218,7 +226,7 @@ def read(path: str | PathLike[str], kind: str | None = None) -> Parts:
             raise ValueError(
                 f"its format is {version!r}, but this version of skbayeseval reads {FORMAT!r}"
             )
-        parts = _parts(decode(_without_gone(header), arrays, CLASSES), arrays)
+        found, parts = _parts(decode(_without_gone(header), arrays, CLASSES), arrays)
     except Exception as error:
         if isinstance(error, OSError) and error.filename is not None:  # the file cannot be opened
             raise
@@ -236,9 +244,9 @@ def read(path: str | PathLike[str], kind: str | None = None) -> Parts:
             "of learners trained on all instances.",
             stacklevel=3,
         )
-    if kind not in (None, parts.kind):
-        raise ValueError(f"{path} contains a {parts.kind}, not a {kind}. Use load_result.")
-    return parts
+    if kind not in (None, found):
+        raise ValueError(f"{path} contains a {found}, not a {kind}. Use load_result.")
+    return found, parts
 
 
 def _without_gone(value: Any) -> Any:
@@ -279,7 +287,7 @@ class Header(TypedDict):
     cross_validation: CrossValidation | None
 
 
-def _parts(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Parts:
+def _parts(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> tuple[str, Parts]:
     """Return the parts of a result; raise if one of them is not valid, or contradicts another."""
     check_types(header, Header)
     evidence, kind, record = header["evidence"], header["kind"], header["cross_validation"]
@@ -296,8 +304,8 @@ def _parts(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Parts:
     for i, (saved, metric) in enumerate(zip(header["metrics"], metrics.values(), strict=True)):
         posterior.check_metric(metric)
         _remember(posterior, metric, i, tuple(saved["observed"]), arrays)
-    parts = Parts(kind, posterior, names, metrics, record)
-    again, records = _header(parts), ("evidence", "scored", "weights", "cross_validation")
+    parts = posterior, names, metrics, record
+    again, records = _header(kind, *parts), ("evidence", "scored", "weights", "cross_validation")
     for key in (key for key in again if key not in records):
         if key == "metrics":  # limits were not known of all metrics that are known by a formula
             for saved, one in zip(header[key], again[key], strict=True):
@@ -305,7 +313,7 @@ def _parts(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Parts:
                     saved["limits"] = saved["limits"] or one["limits"]
         if plain(again[key]) != plain(header[key]):
             raise ValueError(f"its {key} is {in_short(header[key])}, not {in_short(again[key])}")
-    return parts
+    return kind, parts
 
 
 def _remember(

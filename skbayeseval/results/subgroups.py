@@ -30,7 +30,6 @@ from skbayeseval.metrics.metric import Metric
 from skbayeseval.metrics.registry import get_metric, labelled
 from skbayeseval.posterior.posterior import Posterior
 from skbayeseval.posterior.subgroups import Subgroup, compare_subgroups
-from skbayeseval.results.facts import as_lines
 from skbayeseval.results.text_tables import (
     LEAST_NAME,
     as_text,
@@ -39,6 +38,7 @@ from skbayeseval.results.text_tables import (
     with_letters,
     within,
 )
+from skbayeseval.results.words import as_lines
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

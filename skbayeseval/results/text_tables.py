@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -14,6 +14,12 @@ from skbayeseval._html import LEFT
 from skbayeseval._validation import check_flag, check_metric_labels
 from skbayeseval.judgement.decision import IN_TABLES, format_probability
 from skbayeseval.judgement.ranking_decision import Tiers
+from skbayeseval.metrics.metric import Metric
+
+if TYPE_CHECKING:
+    from skbayeseval.results.comparison import ComparisonResult
+    from skbayeseval.results.ranking import Ranking
+    from skbayeseval.results.single import ScoreResult
 
 _LATEX = {
     "\\": r"\textbackslash{}",
@@ -70,6 +76,9 @@ ESTIMATE = "estimate"
 
 # Printed tables have so many characters on a line, and names that are shortened so many at least.
 PAGE, LEAST_NAME = 80, 12
+
+# The codes of the decisions about a classifier, against the best.
+AGAINST_THE_BEST = {"equivalent": "~", "open": "?", "worse": "<<"}
 
 # Columns whose sign is turned where a loss has a label, next to the HDI.
 SIGNED = ("observed", "observed_a", "observed_b", "completed", "mean")
@@ -325,3 +334,59 @@ def _markdown(cell: str) -> str:
 def _latex(cell: str) -> str:
     cell = re.sub("-(?=-)", "-\0", cell)  # "--" would become a dash
     return "".join(_LATEX.get(character, character) for character in cell).replace("\0", "{}")
+
+
+def table_of_one(
+    result: ScoreResult, prob: float = 0.95, mcse: bool = False, labels: Labels = None
+) -> pd.DataFrame:
+    """Return the text of the table of one classifier, with one row per metric."""
+    summary = result.summary(prob=prob)
+    summary.index = pd.Index(name_metrics(summary, result.metrics, labels), name="metric")
+    return as_text(summary, prob, mcse=mcse)
+
+
+def table_of_pair(
+    result: ComparisonResult,
+    rope: Any = None,
+    prob: float = 0.95,
+    mcse: bool = False,
+    labels: Labels = None,
+) -> pd.DataFrame:
+    """Return the text of the table of two classifiers, with one row per metric."""
+    summary = result.summary(rope, prob=prob)
+    observed = [result._posterior.observed(metric) for metric in result._metrics.values()]
+    for position, values in enumerate(zip(*observed, strict=True)):
+        summary.insert(position, ("observed_a", "observed_b")[position], values)
+    summary.index = pd.Index(name_metrics(summary, result.metrics, labels), name="metric")
+    titles = dict(zip(("observed_a", "observed_b"), result.names, strict=True))
+    return as_text(summary, prob, rope=rope is not None, mcse=mcse, titles=titles)
+
+
+def table_of_many(
+    ranking: Ranking,
+    rope: Any = None,
+    prob: float = 0.95,
+    mcse: bool = False,
+    labels: Labels = None,
+    metric: str | Metric | None = None,
+) -> pd.DataFrame:
+    """Return the text of the table of several, with one row per classifier, the best first."""
+    table, which = ranking.ranking(prob=prob, metric=metric), ranking._metric(metric)
+    of_all = dict(zip(ranking.names, ranking._scores.values(which), strict=True))
+    values = [of_all[name] for name in table.index]
+    after = list(table).index("mean") + 1
+    table.insert(after, "sd", [value.sd for value in values])
+    table.insert(after + 1, "mcse", [value.mcse for value in values])
+    table.insert(after + 4, "hdi_mcse", [value.hdi_mcse(prob) for value in values])
+    table["rank"] = list(map(written_ranks, table["rank_low"], table["rank_high"]))
+    if rope is not None:
+        decision = ranking.decision(rope, prob, metric=which)
+        states = decision.states()
+        table["p_equivalent"] = [decision.p_equivalent[name] for name in table.index]
+        table["decision"] = [
+            "best" if name == decision.best_alone else AGAINST_THE_BEST[states[name]]
+            for name in table.index
+        ]
+    titles = name_observed(table, which.name, labels) | {"mean": ESTIMATE}
+    shown = table.drop(columns=["expected_rank", "rank_low", "rank_high"])
+    return as_text(shown, prob, mcse=mcse, titles=titles)

@@ -62,6 +62,8 @@ def measure_of(
                 f"of scores. Pass X and y, or one of {choices('', keys)}."
             )
         names = [key for key in keys if _scorer_of(search, key) is scoring]
+        if names and Made.of(scoring) is None:
+            return names[0], RecordedOnly(names[0])
         return next(iter(names), None), as_metric(scoring, *target)
     else:
         if not isinstance(scoring, (str, Metric, AnyMetric, PerInstance, type(None))):

@@ -44,8 +44,8 @@ from skbayeseval.posterior.inferred_weight import (
     Weights,
     infer_weight,
 )
-from skbayeseval.results.facts import Fact, cautions_of, copies_of
 from skbayeseval.results.ranking import Ranking
+from skbayeseval.results.words import Fact, cautions_of, choice, copies_of
 from skbayeseval.search.candidates import Recorded, RecordedOnly, name_candidates
 from skbayeseval.search.search_report import SearchReport
 from skbayeseval.splitting.splits import (
@@ -491,7 +491,7 @@ def make_report(
         more.append(("note", f"left out because a fit or a score failed: candidates {shown}"))
     what = source if source == "predictions" else f"{source} in all splits"
     more += [
-        *ranking._choice(metric),
+        *choice(ranking, metric),
         *copies_of(first_alike(ranking._pooled(metric)).tolist(), what),
     ]
     return SearchReport(

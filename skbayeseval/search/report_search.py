@@ -32,8 +32,8 @@ from skbayeseval.compare.split_scores import check_range
 from skbayeseval.judgement.rope import check_rope_around_zero
 from skbayeseval.metrics.registry import split_metric
 from skbayeseval.metrics.scoring import requests_of, routed
-from skbayeseval.results.facts import Fact
 from skbayeseval.results.ranking import Ranking
+from skbayeseval.results.words import Fact
 from skbayeseval.search.candidates import (
     Recorded,
     RecordedOnly,

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
@@ -14,24 +14,17 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from skbayeseval._arrays import choices, in_short, wrong
-from skbayeseval._html import html_table, write_page
+from skbayeseval._html import html_table
 from skbayeseval.display import HeatmapDisplay, RankingDisplay
 from skbayeseval.judgement.decision import format_probability
 from skbayeseval.judgement.intervals import Interval
 from skbayeseval.metrics.registry import labelled
-from skbayeseval.results.facts import Fact, as_lines, in_brief
-from skbayeseval.results.ranking import AGAINST_THE_BEST, Ranking
-from skbayeseval.results.report import (
-    POSTERIOR,
-    Answer,
-    Figure,
-    Table,
-    answer_of_many,
-    in_paragraphs,
-    page,
-    view,
-)
+from skbayeseval.results.figures import forest
+from skbayeseval.results.page import POSTERIOR, Page, explained, page_of_many, view
+from skbayeseval.results.page import write as write_page
+from skbayeseval.results.ranking import Ranking
 from skbayeseval.results.text_tables import (
+    AGAINST_THE_BEST,
     ESTIMATE,
     Labels,
     as_text,
@@ -41,6 +34,7 @@ from skbayeseval.results.text_tables import (
     name_observed,
     within,
 )
+from skbayeseval.results.words import Fact, as_lines, headline_of_many, in_brief
 from skbayeseval.search.candidates import as_key, short_names, varying
 
 if TYPE_CHECKING:
@@ -246,7 +240,7 @@ class SearchReport:
         metric = self.ranking._metric(None)
         style = labelled(style, metric)
         if kind == "ranking":
-            shown = self.ranking._forest(self.rope, self.prob, metric, ROWS_OF_FIGURES)
+            shown = forest(self.ranking, self.rope, self.prob, metric, ROWS_OF_FIGURES)
             return shown.plot(ax=ax, **style)
         if kind == "heatmap":
             return _grid(self, x, y).plot(ax=ax, **style)
@@ -281,7 +275,7 @@ class SearchReport:
 
     def explain(self) -> str:
         """Return what the report means, in paragraphs of plain sentences."""
-        return in_paragraphs(self._answer(None), self._verdict(), self._facts)
+        return explained(self._page(), self._facts)
 
     def details(self) -> str:
         """Return what the report is based on, and all cautions, in lines."""
@@ -290,7 +284,7 @@ class SearchReport:
     def report(self, path: str | PathLike[str]) -> None:
         """Write all that is known of the search to an HTML file, which needs no other file."""
         best = self._named()[self.summary().index[0]]
-        write_page(path, lambda: page(self, self.ranking, names=[best]))
+        write_page(path, self.ranking, self._page, names=[best])
 
     def __str__(self) -> str:
         table = self.summary()
@@ -312,14 +306,14 @@ class SearchReport:
         )
 
     def _repr_html_(self) -> str:
-        return view(self)
+        return view(self._page())
 
     def _verdict(self) -> list[str]:
         """Return who is the best, and how many are as good, worse or open."""
         table = self.summary()
         first = f"There is only one candidate, {self.ranking.names[0]}."
         if len(table) > 1:
-            first = self.ranking._headline(self.ranking._metric(None), self.prob)
+            first = headline_of_many(self.ranking, self.ranking._metric(None), self.prob)
         equal, worse, still = ((table["decision"] == code).sum() for code in ("~", "<<", "?"))
         return [
             first,
@@ -331,20 +325,15 @@ class SearchReport:
         """Return the name of each candidate."""
         return dict(zip(self._parameters, self.ranking.names, strict=True))
 
-    def _title(self) -> str:
-        return f"A search among {len(self._parameters)} candidates"
-
-    def _answer(self, rope: Any) -> Answer:
-        return answer_of_many(self.ranking, {self.metric: self.rope}, self.prob, self._facts)
-
-    def _tables(self, rope: Any) -> Iterator[Table]:
-        yield POSTERIOR, LEGEND, self._as_text()
-
-    def _figures(self, rope: Any) -> list[Figure]:
-        return [(f"the candidates by {self.metric}", {})]
-
-    def _rows_of_figures(self) -> int:
-        return min(len(self._parameters), ROWS_OF_FIGURES)
+    def _page(self) -> Page:
+        page = page_of_many(self.ranking, {self.metric: self.rope}, self.prob, self._facts)
+        return page._replace(
+            title=f"A search among {len(self._parameters)} candidates",
+            numbers=self._verdict(),
+            tables=[(POSTERIOR, LEGEND, self._as_text())],
+            figures=[(f"the candidates by {self.metric}", partial(self.plot, title=""))],
+            rows_of_figures=min(len(self._parameters), ROWS_OF_FIGURES),
+        )
 
     @cached_property
     def _table(self) -> pd.DataFrame:

@@ -11,8 +11,8 @@ archives without pickle.
 from __future__ import annotations
 
 import os
-import warnings
-from collections.abc import Mapping, Sequence
+import sys
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -24,7 +24,7 @@ from sklearn import get_config
 from skbayeseval._arrays import choices, wrong
 from skbayeseval._files import decode, encode, read_archive, write_archive, written_whole
 from skbayeseval._version import __version__
-from skbayeseval.splitting.digest import NotDigestibleError, digest
+from skbayeseval.splitting.digest import NotDigestibleError, digest, digest_with_code
 
 FORMAT = "skbayeseval checkpoint 2"
 
@@ -85,11 +85,6 @@ class Checkpoint:
     ) -> dict[tuple[str, int], str]:
         """Return the key of the fit of each estimator in each split.
 
-        Warns
-        -----
-        UserWarning
-            If fits with the same key may differ by code that cannot be followed.
-
         Raises
         ------
         ValueError
@@ -102,28 +97,20 @@ class Checkpoint:
                 f"The names are {choices(unknown[0], estimators)}."
             )
         config = get_config()
-        common = [FORMAT, __version__, sklearn_version, numpy_version, scipy_version]
+        common = [FORMAT, __version__, sklearn_version, numpy_version, scipy_version, sys.version]
         common.append(digest({name: config.get(name) for name in SETTINGS}))
-        common.append(_digest_of("X, y or groups", list(data), _AS_ARRAYS, []))
-        unfollowed: dict[str, list[str]] = {name: [] for name in estimators}
+        common += [_digest_of("X, y or groups", one, _AS_ARRAYS, digest) for one in data]
         of_estimators = [
             [
-                self._key_of_estimator(name, estimator, unfollowed[name]),
-                _digest_of("params", dict(fit_params[name]), _AS_ARRAYS, unfollowed[name]),
-                _digest_of("scoring", observers[name], _IN_A_MODULE, unfollowed[name]),
+                self._key_of_estimator(name, estimator),
+                *sorted(
+                    digest([key, _digest_of(f"params[{key!r}]", value, _AS_ARRAYS)])
+                    for key, value in fit_params[name].items()
+                ),
+                _digest_of("scoring", observers[name], _IN_A_MODULE),
             ]
             for name, estimator in estimators.items()
         ]
-        unsure = [name for name, found in unfollowed.items() if found]
-        if unsure:
-            told = dict.fromkeys(what for name in unsure for what in unfollowed[name])
-            warnings.warn(
-                "checkpoint= cannot tell whether all code of the fits has changed: "
-                f"{'; '.join(told)}. Finished fits are used again as long as "
-                "the rest of the code is the same. If what cannot be followed has changed, choose "
-                f"another folder, or name a version: {_with_key(unsure[0])}.",
-                stacklevel=5,
-            )
         of_splits = _numbered([digest(list(split)) for split in splits])
         numbered = _numbered([digest([*common, *parts]) for parts in of_estimators])
         return {
@@ -132,14 +119,14 @@ class Checkpoint:
             for i, of_split in enumerate(of_splits)
         }
 
-    def _key_of_estimator(self, name: str, estimator: Any, unfollowed: list[str]) -> str:
+    def _key_of_estimator(self, name: str, estimator: Any) -> str:
         if name in self.keys:
             return digest(["given", name, self.keys[name]])
         way_out = (
             f"{_IN_A_MODULE}, or name a version of it yourself, and another one whenever it "
             f"changes: {_with_key(name)}"
         )
-        return _digest_of(f"estimator {name!r}", estimator, way_out, unfollowed)
+        return _digest_of(f"estimator {name!r}", estimator, way_out)
 
     def open(self) -> None:
         """Make the folder, or check that it is a checkpoint."""
@@ -244,12 +231,11 @@ def _with_key(name: str) -> str:
     return f"checkpoint={{'path': ..., 'keys': {{{name!r}: 'version 1'}}}}"
 
 
-def _digest_of(what: str, value: Any, way_out: str, unfollowed: list[str]) -> str:
+def _digest_of(
+    what: str, value: Any, way_out: str, digested: Callable[[Any], str] = digest_with_code
+) -> str:
     try:
-        found: list[str] = []
-        of_value = digest(value, found)
-        unfollowed += [f"of {what}, {one}" for one in found]
-        return of_value
+        return digested(value)
     except NotDigestibleError as error:
         raise ValueError(
             "checkpoint= must be able to tell fits apart, but cannot tell whether "

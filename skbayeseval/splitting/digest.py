@@ -1,81 +1,49 @@
-"""Digests of values: equal for equal values, in every process, whatever the objects' identity.
+"""Digests of fits: of values, and of the code that they run.
 
-Pickles differ between equal objects, and reprs cut long values. So a value is taken apart into
-lists, numbers and texts: arrays and tables, estimators (which are what `clone` keeps of them), and
-any object into what `pickle` would rebuild it from; nothing is pickled. Functions and classes are
-their name and the version of the package that they are installed with; those of the user's own
-modules are their code, with the functions and values that it refers to, and those of the user's
-other modules that it refers to or imports. What such code finds by a name that it computes
-(`getattr`) may be anything in these modules, so all of them counts. What it runs from texts
-(`eval`, `importlib`) cannot be followed; the caller is told. What cannot be told apart, such as
-lambdas, is refused.
+Values are hashed by joblib. Estimators are what `clone` keeps of them, parameter by parameter.
+joblib tells objects apart that are equal but shared differently, or arrays in other orders in
+memory; and it refuses what cannot be pickled, such as lambdas. In doubt, then, a fit is made again.
+
+Code is known by the version of the distribution that its module is installed with. Of the user's
+own modules, the text counts, and that of the user's own modules that it imports; they are read, not
+imported. Of `__main__`, which is mended between two runs, only the functions and classes count that
+values have or that these use. Code that is imported by computed names is not seen.
 """
 
 from __future__ import annotations
 
-import builtins
-import dis
-import importlib
-import re
+import ast
+import inspect
+import linecache
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from functools import cache
-from hashlib import blake2b
 from importlib.machinery import EXTENSION_SUFFIXES
-from importlib.metadata import PackageNotFoundError, packages_distributions, version
+from importlib.metadata import packages_distributions, version
 from importlib.util import find_spec, resolve_name
 from pathlib import Path
-from threading import Lock, RLock
-from types import BuiltinFunctionType, CodeType, FunctionType, ModuleType
+from textwrap import dedent
+from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any
 
+import joblib
 import numpy as np
 import pandas as pd
-from scipy import sparse, special
+from scipy import sparse
 from sklearn.base import clone
-from sklearn.utils import check_random_state
 
 from skbayeseval._version import __version__
 
-# Values that their repr tells from all others.
-ATOMS = (
-    type(None), type(...), type(NotImplemented), bool, int, float, complex, str, bytes, bytearray
-)  # fmt: skip
-
-# Wrappers of functions in classes.
-METHODS = (staticmethod, classmethod, property)
-
-# Objects without a content.
-LOCKS = (type(Lock()), type(RLock()))
-
-# What finds attributes by names that code computes.
-BY_ANY_NAME = {"getattr", "vars", "attrgetter", "methodcaller", "getmembers"}
-BY_ANY_NAME |= {"__dict__", "__getattribute__"}
-
-# What runs code that is named or written in a text.
-FROM_TEXTS = (eval, exec, globals, builtins.__import__, importlib.import_module)
+ATOMS = (type(None), bool, int, float, complex, str, bytes)
 
 
 class NotDigestibleError(ValueError):
     """A value that cannot be told from others of its kind; the message says why."""
 
 
-def digest(value: Any, unfollowed: list[str] | None = None) -> str:
-    """Return the digest of a value, as 32 hexadecimal digits.
-
-    Parameters
-    ----------
-    value : object
-        Any value.
-    unfollowed : list of str, optional
-        What in the user's own code cannot be followed is appended to it, in words: if only that
-        changes, the digest stays the same.
-
-    Raises
-    ------
-    NotDigestibleError
-        If it contains a lambda, a local function or class, or an object whose content is not known.
+def digest(value: Any) -> str:
+    """Return the digest of a value, without the code that it runs.
 
     Examples
     --------
@@ -83,352 +51,197 @@ def digest(value: Any, unfollowed: list[str] | None = None) -> str:
     >>> digest({"a": [1, 2]}) == digest({"a": [1, 2]}) != digest({"a": [1, 3]})
     True
     """
-    digester = _Digester()
     try:
-        content = digester.of(value)
-    except RecursionError:
-        raise NotDigestibleError("contains itself, or is nested too deeply") from None
-    code = digester.code_referred_to()
-    if unfollowed is not None:
-        unfollowed += sorted(digester.unfollowed)
-    return _node("value", content, *code).hex()
+        return str(joblib.hash(_without_caches(value)))
+    except Exception as error:  # whatever a class raises that cannot be pickled
+        reason = (*error.args, error)[0]  # joblib adds what was hashed, at any length
+        raise NotDigestibleError(f"cannot be hashed ({reason})") from None
 
 
-class _Digester:
-    """One walk through a value."""
+def digest_with_code(value: Any) -> str:
+    """Return the digest of a value and of the code that it runs.
 
-    def __init__(self) -> None:
-        # Functions and classes of the user's own modules, by name.
-        self._visited: set[str] = set()
-        self._to_visit: list[tuple[str, Any]] = []
-        # The user's own modules that code refers to, and the names of which it uses some there.
-        self._modules: dict[str, ModuleType] = {}
-        self._names = {"__getattr__"}
-        self._any_name = False
-        # Values that code refers to and that are being visited, by their depth.
-        self._open: dict[int, int] = {}
-        # Whether estimators are meant as they are, fitted, and not as clones.
-        self._as_is = False
-        # Whether values are those that the user's own code refers to.
-        self._in_code = False
-        # The function or class that is being visited, and what cannot be followed.
-        self._place = ""
-        self.unfollowed: set[str] = set()
-
-    def of(self, value: Any) -> bytes:
-        """Return the digest of a value."""
-        kind = type(value)
-        if kind in ATOMS:
-            return _node(kind.__name__, repr(value).encode())
-        if not self._in_code:
-            return self._of_content(value)
-        depth = len(self._open)
-        if id(value) in self._open:
-            return _node("inside itself", repr(depth - self._open[id(value)]).encode())
-        self._open[id(value)] = depth
-        try:
-            return self._of_content(value)
-        finally:
-            del self._open[id(value)]
-
-    def _of_content(self, value: Any) -> bytes:
-        kind = type(value)
-        if kind in (list, tuple):
-            return _node(kind.__name__, *map(self.of, value))
-        if kind is dict:
-            return _node("dict", *map(self.of, value.items()))
-        if kind in (set, frozenset):
-            return _node(kind.__name__, *sorted(map(self.of, value)))
-        if kind in (np.ndarray, np.memmap) and not value.dtype.hasobject:
-            dtype = value.dtype.descr if value.dtype.names else value.dtype.str
-            content = np.ascontiguousarray(value).reshape(-1).view(np.uint8)
-            return _node("array", repr((dtype, value.shape)).encode(), content.data)
-        return _node("object", self.of(self._parts(value)))
-
-    def _parts(self, value: Any) -> Any:
-        """Return what an object is made of."""
-        kind = type(value)
-        if self._in_code and any(value is one for one in FROM_TEXTS):
-            self._cannot_follow(f"calls {value.__name__}")
-        if isinstance(value, ModuleType) and self._in_code:
-            return self._module(value)
-        if kind in (np.ndarray, np.memmap):
-            if value.dtype.names is not None:
-                raise NotDigestibleError("contains a structured array of Python objects")
-            return "objects", value.shape, value.ravel().tolist()
-        if isinstance(value, (pd.DataFrame, pd.Series, pd.Index)) or sparse.issparse(value):
-            return kind.__name__, _parts_of_table(value)
-        if isinstance(value, pd.api.extensions.ExtensionDtype):
-            # Not by its attributes, some of which only say what has been asked before.
-            categories = [getattr(value, name, None) for name in ("categories", "ordered")]
-            return kind.__name__, str(value), categories
-        if isinstance(value, (type, FunctionType)):
-            return self._of_module(value)
-        if isinstance(value, BuiltinFunctionType) and isinstance(value.__self__, ModuleType | None):
-            return _name_in_package(value.__module__ or "builtins", value.__qualname__)
-        if isinstance(value, np.ufunc):
-            return _ufunc(value)
-        if isinstance(value, METHODS):
-            functions = ("__func__", "fget", "fset", "fdel")
-            return kind.__name__, [getattr(value, name, None) for name in functions]
-        if isinstance(value, CodeType):  # without the places of its lines
-            names = value.co_names, value.co_varnames, value.co_freevars, value.co_cellvars
-            return "code", value.co_code, names, value.co_consts
-        if kind is re.Pattern:
-            return "pattern", value.pattern, value.flags
-        if callable(getattr(value, "get_params", None)):
-            return self._estimator(value)
-        if isinstance(getattr(value, "__wrapped__", None), FunctionType):  # a function with a cache
-            return kind.__name__, value.__wrapped__
-        if value is check_random_state(None):  # numpy's own, which distributions of scipy refer to
-            return ("global random state",)
-        try:
-            parts = value.__reduce_ex__(4)
-        except Exception:
-            if self._in_code:  # such as an open file; what its class does is known
-                if kind not in LOCKS:
-                    self._cannot_follow(f"refers to an object of type {kind.__name__}")
-                return "unknown", kind
-            raise NotDigestibleError(
-                f"contains an object of type {kind.__name__}, whose content is not known"
-            ) from None
-        if isinstance(parts, str):  # the name of a variable of a module
-            return kind, _name_in_package(getattr(value, "__module__", kind.__module__), parts)
-        make, args, state, items, pairs = (*parts, None, None, None)[:5]
-        if isinstance(state, dict) and all(isinstance(key, str) for key in state):
-            state = sorted(state.items())  # attributes have no order
-        return kind, make, args, state, list(items or ()), list(pairs or ())
-
-    def _estimator(self, value: Any) -> Any:
-        """Return what a clone is made of: the parameters, and what goes with them."""
-        fresh = value if self._as_is else clone(value)
-        before, self._as_is = self._as_is, self._as_is or fresh is value  # FrozenEstimator
-        try:
-            content = dict(getattr(fresh, "__dict__", {}))
-            if not self._as_is:
-                content |= value.get_params(deep=False)
-            return "estimator", type(value), self.of(sorted(content.items()))
-        finally:
-            self._as_is = before
-
-    def _of_module(self, value: Any) -> Any:
-        """Return the name of a function or class; its code, if it is the user's, follows later."""
-        module, qualname = value.__module__, value.__qualname__
-        name = _name_in_package(module, qualname)
-        is_own = not _version_of(module)
-        if "<" in qualname or (is_own and not _is_importable(value)):
-            if self._in_code:
-                return name, self._content(value)
-            is_lambda = qualname.endswith("<lambda>")
-            what = (
-                "a class" if isinstance(value, type) else "a lambda" if is_lambda else "a function"
-            )
-            raise NotDigestibleError(
-                f"contains {what} that cannot be imported by its name, {qualname!r}"
-            )
-        if is_own and name not in self._visited:
-            self._visited.add(name)
-            self._to_visit.append((name, value))
-        return "of a module", name
-
-    def _module(self, module: ModuleType) -> tuple[str, str]:
-        """Return the name of a module; what code uses of it, if it is the user's, follows later."""
-        if not _version_of(module.__name__):
-            self._modules[module.__name__] = module
-        return "module", _name_in_package(module.__name__, "")
-
-    def _cannot_follow(self, what: str) -> None:
-        self.unfollowed.add(f"{self._place} {what}")
-
-    def code_referred_to(self) -> list[bytes]:
-        """Return the digests of the user's own functions, classes and variables that were met."""
-        digests = []
-        self._in_code = True
-        while self._to_visit:
-            name, value = self._to_visit.pop()
-            self._place = name.strip()
-            digests.append(self.of([name, self._content(value)]))
-            while not self._to_visit and (found := self._variables_of_modules()):
-                digests += map(self.of, self._digests(found))
-        return sorted(digests)
-
-    def _variables_of_modules(self) -> dict[str, Any]:
-        """Return what code may use of the user's modules, and was not returned before."""
-        found = {
-            f"{name}:{key}": value
-            for name, module in self._modules.items()
-            for key, value in vars(module).items()
-            if key in self._names or (self._any_name and not key.startswith("__"))
-        }
-        new = {name: value for name, value in found.items() if name not in self._visited}
-        self._visited.update(new)
-        return new
-
-    def _content(self, value: Any) -> Any:
-        """Return what a function or class does: its code, and the values that this refers to."""
-        if isinstance(value, type):
-            # Other special attributes do not tell what instances do, nor does the function that
-            # has the annotations from Python 3.14 on, with the places of lines in its closure.
-            own = {
-                key: one
-                for key, one in vars(value).items()
-                if (isinstance(one, (FunctionType, *METHODS)) and key != "__annotate_func__")
-                or not (key.endswith("__") or key == "_abc_impl")
-            }
-            return type(value), value.__bases__, self._digests(own)
-        cells = []
-        for cell in value.__closure__ or ():
-            with suppress(ValueError):  # of an empty cell
-                cells.append(cell.cell_contents)
-        referred = self._referred(value.__code__, value.__globals__)
-        return value.__code__, value.__defaults__, value.__kwdefaults__, cells, referred
-
-    def _referred(self, code: CodeType, variables: Mapping[str, Any]) -> Any:
-        """Return the digests of the global variables and of the modules that code refers to."""
-        names = set().union(*(one.co_names for one in _all_code(code)))
-        self._names |= {name for name in names if not name.startswith("__")}
-        self._any_name |= not BY_ANY_NAME.isdisjoint(names)
-        instructions = [
-            one
-            for part in _all_code(code)
-            for one in dis.get_instructions(part)
-            if one.opname != "EXTENDED_ARG"
-        ]
-        for one in instructions:
-            is_builtin = one.opname in ("LOAD_GLOBAL", "LOAD_NAME") and one.argval not in variables
-            if is_builtin and getattr(builtins, one.argval, None) in FROM_TEXTS:
-                self._cannot_follow(f"calls {one.argval}")
-        for name in sorted(names & {"import_module", "exec_module", "run_module", "run_path"}):
-            self._cannot_follow(f"calls {name}")
-        if {"sys", "modules"} <= names:
-            self._cannot_follow("uses sys.modules")
-        imports = [
-            self._imported(
-                one.argval, instructions[i - 1].argval, instructions[i - 2].argval, variables
-            )
-            for i, one in enumerate(instructions)
-            if one.opname == "IMPORT_NAME"
-        ]
-        return self._digests(
-            {key: variables[key] for key in names.intersection(variables)}
-        ), imports
-
-    def _imported(
-        self, name: str, parts: tuple[str, ...] | None, level: int, variables: Mapping[str, Any]
-    ) -> Any:
-        """Return the name of a module that a function imports; the user's own are imported."""
-        try:
-            full = resolve_name("." * level + name, variables.get("__package__"))
-            if not _version_of(full):
-                module = importlib.import_module(full)
-                for part in parts or ():
-                    if part != "*" and not hasattr(module, part):
-                        importlib.import_module(f"{full}.{part}")
-                self._module(sys.modules[full.partition(".")[0]])
-                self._module(module)
-            return _name_in_package(full, "")
-        except Exception:  # as the function will find, too
-            return "missing", name, level
-
-    def _digests(self, values: Mapping[str, Any]) -> list[tuple[str, bytes]]:
-        """Return the digests of values that code refers to; of the class, if one has none."""
-        digests = []
-        for key, value in sorted(values.items()):
-            try:
-                digests.append((key, self.of(value)))
-            except (NotDigestibleError, RecursionError):
-                self._cannot_follow(
-                    f"refers to {key.rpartition(':')[2]}, whose content is not known"
-                )
-                digests.append((key, self.of(type(value))))
-        return digests
+    Raises
+    ------
+    NotDigestibleError
+        If it contains a lambda, a local function or class, or an object whose content is not known.
+    """
+    parts = {"": value}
+    if callable(getattr(value, "get_params", None)) and not isinstance(value, type):
+        value = clone(value)
+        kept = {**getattr(value, "__dict__", {}), **value.get_params(deep=False)}
+        parts = {"": type(value), **kept}
+    digests = {name: digest(part) for name, part in parts.items()}
+    return digest([digests, sorted(_code_of(value).items())])
 
 
-def _parts_of_table(value: Any) -> list[Any]:
-    """Return the content of a sparse matrix or an object of pandas as arrays and lists."""
+def _without_caches(value: Any) -> Any:
+    """Return a sparse matrix or a table without what was only asked of it, and remembered."""
     if sparse.issparse(value):
-        # Not by its attributes, some of which only say what has been asked before.
-        rows = sparse.csr_matrix(value, copy=True)
-        rows.sum_duplicates()
-        places = [np.asarray(part, dtype=np.int64) for part in (rows.indptr, rows.indices)]
-        return [value.shape, rows.data, places]
+        return value.copy()
     if isinstance(value, pd.DataFrame):
-        columns = [_column(value.iloc[:, i]) for i in range(value.shape[1])]
-        return [value.columns, value.index, columns]
+        columns = [value.iloc[:, i] for i in range(value.shape[1])]
+        return type(value), list(value.columns), [_without_caches(one) for one in columns]
     if isinstance(value, pd.Series):
-        return [value.name, value.index, _column(value)]
-    return [list(value.names), _column(value)]
+        return value.name, _without_caches(value.index), _values(value)
+    if isinstance(value, pd.Index):
+        return list(value.names), _values(value)
+    return value
 
 
-def _column(values: Any) -> Any:
-    """Return the type and the values of a column or of an index."""
-    is_plain = isinstance(values.dtype, np.dtype)
-    return values.dtype, values.to_numpy() if is_plain else values.to_numpy(dtype=object)
+def _values(column: Any) -> Any:
+    is_plain = isinstance(column.dtype, np.dtype)
+    categories = getattr(column.dtype, "categories", None)
+    ordered = getattr(column.dtype, "ordered", None)
+    kind = str(column.dtype), ordered, None if categories is None else list(categories)
+    return kind, column.to_numpy() if is_plain else column.to_numpy(dtype=object)
 
 
-def _node(tag: str, *parts: Any) -> bytes:
-    """Return the digest of parts whose ends are marked."""
-    content = blake2b(tag.encode() + b"\0", digest_size=16)
-    for part in parts:
-        content.update(len(part).to_bytes(8, "little"))
-        content.update(part)
-    return content.digest()
+def _code_of(value: Any) -> dict[str, str]:
+    """Return versions and digests of texts, by names of modules or of what `__main__` defines."""
+    found: dict[str, str] = {}
+    left, seen = [value], {}
+    while left:
+        one = left.pop()
+        if id(one) in seen:
+            continue
+        seen[id(one)] = one  # kept, so that no other object has its id
+        if isinstance(one, ModuleType):
+            _add_module(one.__name__, found)
+        elif isinstance(one, (type, FunctionType, BuiltinFunctionType)):
+            for each in getattr(one, "__mro__", (one,)):
+                if each.__module__ == "__main__":
+                    left += _add_of_main(each, found)
+                    continue
+                name = str(each.__module__ or "builtins")
+                _add_module(name, found)
+                inside = [each, *getattr(each, "__dict__", {}).values()]
+                in_python = any(isinstance(part, FunctionType) for part in inside)
+                if in_python and found.keys().isdisjoint({name, name.partition(".")[0]}):
+                    raise NotDigestibleError(f"has {each!r} of a module without a file")
+        else:
+            left += _parts(one)
+    return found
 
 
-def _ufunc(function: np.ufunc) -> str:
-    """Return the name of a function of arrays, which does not know its module."""
-    for module in (np, special):
-        if getattr(module, function.__name__, None) is function:
-            return _name_in_package(module.__name__, function.__name__)
-    raise NotDigestibleError(
-        f"contains a function whose content is not known, {function.__name__!r}"
-    )
+def _parts(value: Any) -> list[Any]:
+    """Return what a value is made of, as `pickle` would rebuild it."""
+    kind = type(value)
+    if kind in ATOMS:
+        return []
+    if kind is dict:
+        return [*value, *value.values()]
+    if kind in (list, tuple, set, frozenset):
+        return list(value)
+    is_data = isinstance(value, (pd.DataFrame, pd.Series, pd.Index)) or sparse.issparse(value)
+    if is_data or (isinstance(value, np.ndarray) and not value.dtype.hasobject):
+        return [kind]
+    try:
+        parts = value.__reduce_ex__(4)
+    except Exception:  # its digest says whether its content is known
+        return [kind]
+    if isinstance(parts, str):  # a variable of a module, such as a function with a cache
+        module = sys.modules.get(str(getattr(value, "__module__", None)))
+        return [kind, getattr(value, "__wrapped__", module)]
+    state, items, pairs = (*parts[2:5], None, None, None)[:3]
+    return [kind, *parts[:2], state, *(items or ()), *(pairs or ())]
 
 
-def _all_code(code: CodeType) -> Iterator[CodeType]:
-    """Yield code and the code inside it."""
-    yield code
-    for one in code.co_consts:
-        if isinstance(one, CodeType):
-            yield from _all_code(one)
+def _add_of_main(value: Any, found: dict[str, str]) -> list[Any]:
+    """Add the text of a function or class of `__main__`, and return what this refers to."""
+    text, variables = dedent(_source(value)), vars(sys.modules["__main__"])
+    try:
+        tree = ast.parse(text)
+    except SyntaxError:  # a part of a statement, or with the commands of a notebook
+        raise NotDigestibleError(f"has {value.__qualname__!r}, whose text is not clear") from None
+    found[f"__main__.{value.__qualname__} {digest(text)}"] = ""
+    for module in _imports(tree, None):
+        _add_module(module, found)
+    used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+    values = {key: variables[key] for key in sorted(used.intersection(variables))}
+    for key, one in values.items():
+        if not isinstance(one, (ModuleType, type, FunctionType)):
+            try:
+                found[f"__main__.{key}"] = digest(one)
+            except NotDigestibleError as error:
+                raise NotDigestibleError(f"uses {key}, which {error}") from None
+    return list(values.values())
 
 
-def _is_importable(value: Any) -> bool:
-    """Return whether a function or class can be found by its name in its module."""
-    found: Any = sys.modules.get(str(value.__module__))
-    for part in value.__qualname__.split("."):
-        found = getattr(found, part, None)
-    return found is value
+def _source(value: Any) -> str:
+    """Return the text of a function or class; of a class of a notebook, that of its cell."""
+    with suppress(OSError, TypeError):
+        return inspect.getsource(value)
+    functions = (one for one in vars(value).values() if isinstance(one, FunctionType))
+    for function in functions if isinstance(value, type) else ():
+        if lines := linecache.getlines(function.__code__.co_filename):
+            return "".join(lines)
+    raise NotDigestibleError(f"has {value.__qualname__!r} of __main__, whose text is not found")
 
 
-def _name_in_package(module: str | None, name: str) -> str:
-    """Return a name with the version of the package that it is installed with."""
-    return f"{module}.{name} {_version_of(module)}"
+def _add_module(name: str, found: dict[str, str]) -> None:
+    """Add the version of a module, or its text and what it imports."""
+    package = name.partition(".")[0]
+    installed = _version_of(package)
+    if installed is not None:
+        found[package] = installed
+        return
+    parent = name.rpartition(".")[0]
+    if parent:
+        _add_module(parent, found)
+    file = _file_of(name)
+    if file is None or name in found:  # of a name that a module has, or a folder without a file
+        return
+    content = file.read_bytes()
+    found[name] = digest(content)
+    if file.suffix == ".py":
+        with suppress(SyntaxError):
+            for other in _imports(ast.parse(content), name if file.stem == "__init__" else parent):
+                _add_module(other, found)
+
+
+def _imports(tree: ast.AST, package: str | None) -> Iterator[str]:
+    """Yield the names of the modules that a text may import."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            with suppress(ImportError):
+                base = resolve_name("." * node.level + (node.module or ""), package)
+                yield from (f"{base}.{alias.name}" for alias in node.names)
+
+
+def _file_of(name: str) -> Path | None:
+    """Return the file of a module, which need not be imported."""
+    loaded = getattr(sys.modules.get(name), "__file__", None)
+    if loaded:
+        return Path(loaded)
+    package, _, rest = name.partition(".")
+    place = _place_of(package)
+    if place is None:
+        return None
+    path = place.parent if place.is_file() and place.stem == "__init__" else place
+    path = path.joinpath(*rest.split(".")) if rest else path
+    for suffix in ("", ".py", "/__init__.py", *EXTENSION_SUFFIXES):
+        if Path(f"{path}{suffix}").is_file():
+            return Path(f"{path}{suffix}")
+    return None
 
 
 @cache
-def _version_of(module: str | None) -> str:
-    """Return the version of the installed package of a module; empty for the user's own modules.
-
-    It is the same before and after the module is imported. That of a compiled module of the user's
-    own is its content.
-    """
-    if not isinstance(module, str):  # that of some metaclasses is a descriptor
-        return ""
-    package = module.partition(".")[0]
-    place = _place_of(package)
-    is_shadowed = place is not None and not place.is_relative_to(Path(sys.base_prefix).resolve())
-    if package in sys.stdlib_module_names and package != "__main__" and not is_shadowed:
-        return sys.version
+def _version_of(package: str) -> str | None:
+    """Return the version of the distribution of a package; None for the user's own."""
     if package == "skbayeseval":
         return __version__
+    place = _place_of(package)
+    if package in sys.stdlib_module_names and (
+        place is None or place.is_relative_to(Path(sys.base_prefix).resolve())
+    ):
+        return sys.version
     if place is not None and {"site-packages", "dist-packages"}.intersection(place.parts):
-        with suppress(PackageNotFoundError, KeyError):
-            return ", ".join(f"{name} {version(name)}" for name in _distributions()[package])
-    file = getattr(sys.modules.get(module), "__file__", None) or ""
-    if file.endswith(tuple(EXTENSION_SUFFIXES)):
-        return blake2b(Path(file).read_bytes(), digest_size=16).hexdigest()
-    return ""
+        names = _distributions().get(package, ())
+        return ", ".join(f"{name} {version(name)}" for name in names) or None
+    return None
 
 
 @cache

@@ -61,7 +61,7 @@ def generate_splits(cv: Any, X: Any, y: Any, params: Mapping[str, Any]) -> Itera
     request for groups, whatever name it gives them.
     """
     known = type(cv).__module__.startswith("sklearn.")
-    if known and pd.api.types.is_object_dtype(getattr(y, "dtype", None)) and y.ndim == 1:
+    if known and getattr(getattr(y, "dtype", None), "kind", "") == "O" and y.ndim == 1:
         y = pd.Series(np.asarray(y)).infer_objects().to_numpy()  # whole numbers, which it refuses
     if known and "groups" not in cv.get_metadata_routing().split.requests:
         params = {name: value for name, value in params.items() if name != "groups"}

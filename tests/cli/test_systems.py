@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from skbayeseval import compare_many_items, compare_scores
+from skbayeseval import compare_scores
 
 
 def leaderboard(n_systems=5, n_tasks=8, step=4.0):
@@ -120,77 +120,3 @@ def test_an_average_is_no_task(path, ranked):
     code, said = ranked(path, "--rope 0.5 --tasks-in-rows")
     assert (code, said.out) == (0, expected)
     assert f"warning: {name!r} is left out: it is called like an average" in said.err
-
-
-class TestItems:
-    """With --items, columns are items, and what is missing is estimated."""
-
-    @pytest.fixture
-    def board(self):
-        rng = np.random.default_rng(0)
-        skill, hard = np.linspace(2, -1, 12)[:, None], rng.normal(0, 1.5, 120)
-        right = (rng.logistic(size=(12, 120)) < skill - hard).astype(float)
-        right[rng.random(right.shape) < 0.2] = np.nan
-        names = [f"system-with-quite-a-long-name-{k}" for k in range(12)]
-        return pd.DataFrame(right, names, [f"q{i}" for i in range(120)]).rename_axis("model")
-
-    @pytest.fixture
-    def matrix(self, board, tmp_path):
-        board.to_csv(tmp_path / "board.csv")
-        return tmp_path / "board.csv"
-
-    def test_it_is_compare_many_items(self, board, matrix, ranked):
-        found = json.loads(ranked(matrix, "--items --scoring correct --rope 0.05 --json")[1].out)
-        options = {"missing": "estimate", "scoring": "correct", "n_draws": 500, "random_state": 0}
-        ranking = compare_many_items(board.T, **options)
-        expected = ranking.ranking(rope=0.05)
-        rows = {row["classifier"]: row for row in found["ranking"]["correct"]}
-        for column in ("observed", "mean", "rank_low", "rank_high", "tier"):
-            values = {name: row[column] for name, row in rows.items()}
-            assert values == pytest.approx(expected[column].to_dict())
-        assert sum(found["evidence"]["missing"]["items"].values()) == board.isna().sum().sum()
-        assert not {"scores", "estimated"} & set(found["evidence"])
-
-    def test_the_table_fits_a_page(self, matrix, ranked):
-        lines = ranked(matrix, "--items --rope 0.02")[1].out.splitlines()
-        title = next(k for k, line in enumerate(lines) if line.split()[:2] == ["tier", "observed"])
-        rows = lines[title : title + 13]
-        assert max(map(len, rows)) <= 80
-        tiers = [int(row.split()[1]) for row in rows[1:]]
-        assert tiers == sorted(tiers)
-        assert tiers[0] == 1 < tiers[-1]
-        assert any(line.startswith("  missing ") for line in lines)
-        assert any(line.endswith("surely worse than it by more than 0.02") for line in lines)
-
-    def test_one_row_per_score(self, board, matrix, tmp_path, ranked):
-        long = board.stack().rename("correct").rename_axis(["model", "q"]).dropna().reset_index()
-        long.assign(note="x").to_csv(tmp_path / "long.csv", index=False)
-        options = ("--items --long model q correct --json", "--items --json")
-        found, expected = (
-            {row["classifier"]: row["observed"] for row in json.loads(said)["ranking"]["score"]}
-            for said in (
-                ranked(path, of)[1].out
-                for path, of in zip((tmp_path / "long.csv", matrix), options, strict=True)
-            )
-        )
-        assert found == pytest.approx(expected)
-        tasks = leaderboard().T.rename_axis("task").reset_index()
-        tasks = tasks.melt("task", var_name="who", value_name="x")  # keeps what is missing
-        tasks.to_csv(tmp_path / "tasks.csv", index=False)
-        leaderboard().to_csv(tmp_path / "wide.csv")
-        one = ranked(tmp_path / "tasks.csv", "--long who task x")[1].out
-        assert one == ranked(tmp_path / "wide.csv")[1].out
-
-    @pytest.mark.parametrize(
-        ("rows", "message"),
-        [
-            ("who,q,x\na,1,0\na,1,1\n", "more than one score of 'a' on '1'"),
-            ("who,item,x\na,1,0\n", "--long q: .* must have one such column, but has who, item"),
-            ("who,q,x\na,1,0\nb,1,z\na,2,1\n", "'z' in row '1' and column 'b' .* is no number"),
-        ],
-    )
-    def test_bad_input(self, rows, message, tmp_path, ranked):
-        (tmp_path / "long.csv").write_text(rows)
-        code, said = ranked(tmp_path / "long.csv", "--items --long who q x")
-        assert code == 2
-        assert re.search(message, said.err)

@@ -19,10 +19,10 @@ from skbayeseval import (
 )
 from skbayeseval._validation import UnlikelyDataWarning
 from skbayeseval.compare.ordered_rows import longest_block
-from skbayeseval.engines.blocks import child_of
-from skbayeseval.engines.gammas import GammaRows
 from skbayeseval.metrics.registry import get_metric
 from skbayeseval.models import PairedChunks
+from skbayeseval.models.blocks import child_of
+from skbayeseval.models.gammas import GammaRows
 
 rng = np.random.default_rng(0)
 Y = np.arange(60) % 2

@@ -12,8 +12,8 @@ X, Z = list("xyz"), list("zxy")
 FRAME = pd.DataFrame({"r1": A, "r2": B}, X)
 
 
-def matched(a, b, ids=None):
-    return compare_items(a, b, ids=ids, n_draws=100).evidence.scores
+def matched(a, b, ids=None, **options):
+    return compare_items(a, b, item=ids, n_draws=100, **options).evidence.scores
 
 
 @pytest.mark.parametrize(
@@ -53,15 +53,15 @@ def test_runs():
 @pytest.mark.parametrize(
     ("a", "b", "ids", "message"),
     [
-        (A, B[:2], None, r"scores_a has 3, scores_b has 2. Pass ids="),
+        (A, B[:2], None, r"scores_a has 3, scores_b has 2. Pass item="),
         (A, [[[1]]], None, r"shape \(items,\) or \(items, runs\)"),
         (A, [1, np.inf, 2], None, "scores_b contains infinity"),
         (A, [1, None, 2], None, "no score for 1 of 3 items, first the one at position 1"),
         (A, [1, None, 2], list("xyz"), "with id 'y'"),
         (A, B, list("xyx"), "'x' occurs more than once. Pass several runs"),
         (A, B, (list("xyz"), list("xyw")), r"2 are in both, 1 only in scores_a \('z'\), and 1"),
-        (A, B, list("xy"), "ids has 2, scores_a has 3"),
-        (A, B, {"A": list("xyz")}, r"ids must have the keys \['A', 'B'\]"),
+        (A, B, list("xy"), "item has 2, scores_a has 3"),
+        (A, B, {"A": list("xyz")}, r"item must have the keys \['A', 'B'\]"),
         (A, B, [1, None, 3], "ids of scores_a contain NaN"),
         (pd.Series(A, [1, 2, np.nan]), pd.Series(B, [np.nan, 2, 1]), None, "contain NaN or None"),
         (pd.Series(A), pd.Series(B[:2]), None, r"1 only in scores_a \(2\)"),
@@ -76,9 +76,9 @@ def test_errors(a, b, ids, message):
 @pytest.mark.parametrize(
     ("a", "ids", "message"),
     [
-        (A, 3, "ids must be a sequence"),
-        (A, "xyz", "ids must be a sequence"),
-        ("new.jsonl", None, r"scores_a must be scores, not .* read_samples reads them"),
+        (A, 3, "item must be a sequence"),
+        (A, "xyz", "item must be a sequence"),
+        ("new.jsonl", None, "scores_a must be scores; a file is a long table, passed alone"),
         (["good", "bad", "good"], None, "scores_a must contain numbers"),
     ],
 )
@@ -110,7 +110,7 @@ def test_groups_of_other_items():
 
 def test_indexes_in_two_orders_beside_a_list():
     scores = {"a": pd.Series(A, X), "b": pd.Series(B, Z), "c": B}
-    with pytest.raises(ValueError, match=r"indexes of \['a', 'b'\] differ.* Pass ids="):
+    with pytest.raises(ValueError, match=r"indexes of \['a', 'b'\] differ.* Pass item="):
         compare_many_items(scores)
 
 
@@ -261,6 +261,11 @@ class TestTypesOfIds:
         given = np.stack([grades, 1 - grades])
         np.testing.assert_array_equal(found.evidence.human[seen], given[seen])
 
+    def test_whole_numbers_beside_floats(self):
+        scores = pd.Series([0.0, 0.5, 1.0, 1.0], [0, 2, LARGE, LARGE + 1]), [0.5, 0.1, 0.7]
+        found = matched(scores[0], pd.Series(scores[1], [2.0, 1.0, 0.0]), missing="drop")
+        np.testing.assert_array_equal(found[..., 0], [[0, 0.5], [0.7, 0.5]])
+
     def test_levels_of_an_index(self):
         ids = np.arange(300) + LARGE
         a = pd.Series(self.a, pd.MultiIndex.from_arrays([["q"] * 300, ids]))
@@ -272,15 +277,15 @@ class TestTypesOfIds:
     def test_numbers_and_texts(self, missing):
         for ids in (([1, 2, 3], ["1", "2", "3"]), ([1, 2, 3], [1, 2, "3"])):
             with pytest.raises(ValueError, match=r"ids (1|3) and '(1|3)' are those of two items"):
-                compare_items(A, B, ids=ids, missing=missing)
+                compare_items(A, B, item=ids, missing=missing)
         with pytest.raises(ValueError, match=r"only in scores_a \(1, 2, 3\).* \('1', '2', '3'\)"):
-            compare_items(A, B, ids=([1, 2, 3], ["1", "2", "3"]))
+            compare_items(A, B, item=([1, 2, 3], ["1", "2", "3"]))
 
     def test_floats_that_cannot_tell_ids_apart(self):
         ids = [2**53, 2**53 + 1, 2**53 + 2], np.array([2**53, 2**53 + 2, 2**53 + 4], dtype=float)
         for missing in ("raise", "drop"):
             with pytest.raises(ValueError, match="ids of scores_b are floats of 2\\*\\*53 or more"):
-                compare_items(A, B, ids=ids, missing=missing)
+                compare_items(A, B, item=ids, missing=missing)
 
 
 # Boards with holes: scores that are missing are estimated from systems that share items.

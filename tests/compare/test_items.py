@@ -5,13 +5,7 @@ import pandas as pd
 import pytest
 from scipy.stats import ks_2samp, t
 
-from skbayeseval import (
-    compare_items,
-    compare_many_items,
-    compare_predictions,
-    load_result,
-    read_samples,
-)
+from skbayeseval import compare_items, compare_many_items, compare_predictions, load_result
 from skbayeseval.models import Paired, RightOrWrong
 
 RNG = np.random.default_rng(0)
@@ -94,7 +88,7 @@ class TestInvariance:
     def test_the_order_of_items_does_not_matter(self):
         draws = []
         for order in (np.arange(N), np.random.default_rng(1).permutation(N)):
-            options = {"groups": GROUPS[order], "model": "clustered", "random_state": 0}
+            options = {"groups": GROUPS[order], "random_state": 0}
             draws.append(compare_items(*RIGHT[:2, order], **options).draws)
         assert ks_2samp(*draws).pvalue > 0.001
 
@@ -154,9 +148,9 @@ class TestSmallSamples:
 
     def test_scores_that_are_all_the_same_need_limits(self):
         threes = np.full(10, 3.0)
-        with pytest.raises(ValueError, match=r"All scores are 3, .* Pass prior=\{'limits'"):
+        with pytest.raises(ValueError, match=r"All scores are 3, .* Pass limits="):
             compare_items(threes, threes)
-        expected = compare_items(threes, threes, prior={"limits": (1, 5)}, **QUICK)
+        expected = compare_items(threes, threes, limits=(1, 5), **QUICK)
         assert expected.hdi().high > 0.05
         assert expected.draws_a.min() >= 1
         # Others tell by how much they can differ.
@@ -170,7 +164,7 @@ class TestSmallSamples:
         assert ranking.tiers(0.1).groups == (tuple(ranking.table.index),) == (("c", "a", "b"),)
 
     def test_limits_hold(self):
-        result = compare_items([4, 5, 5, 5, 5], [5, 5, 4, 5, 5], prior={"limits": (1, 5)}, **QUICK)
+        result = compare_items([4, 5, 5, 5, 5], [5, 5, 4, 5, 5], limits=(1, 5), **QUICK)
         assert result.draws_a.max() <= 5
         with pytest.raises(ValueError, match="covers at least half of the possible differences"):
             result.decision(rope=4)
@@ -180,14 +174,14 @@ class TestSmallSamples:
     ("options", "message"),
     [
         ({"model": "unpaired"}, r"model='unpaired' does not fit one score per item"),
-        ({"model": "clustered"}, r"model='clustered' does not fit one score per item"),
         ({"model": "paired", "groups": GROUPS}, r"does not fit items in groups"),
         ({"groups": GROUPS[:5]}, r"groups has 5, the scores have 60"),
         ({"groups": np.zeros(N)}, r"single group"),
-        ({"prior": {"theta": 0}}, r"greater than 0"),
-        ({"model": "bootstrap", "prior": {"limits": (0, 0.5)}}, r"scores from 0 to 1"),
-        ({"model": "bootstrap", "prior": {"limits": (1, 0)}}, r"smaller one first"),
-        ({"model": "bootstrap", "prior": {"limits": 3}}, r"pair of numbers"),
+        ({"model": RightOrWrong(theta=0)}, r"greater than 0"),
+        ({"model": "paired", "limits": (0, 1)}, r"limits= is of model='bootstrap'"),
+        ({"limits": (0, 0.5)}, r"scores from 0 to 1"),
+        ({"model": "bootstrap", "limits": (1, 0)}, r"smaller one first"),
+        ({"limits": 3}, r"pair of numbers"),
     ],
 )
 def test_wrong_arguments(options, message):
@@ -200,10 +194,8 @@ def test_wrong_arguments(options, message):
     [
         ({"a": GRADES[0]}, {}, ValueError, "two or more systems"),
         (list(GRADES), {}, TypeError, "must be a dict"),
-        ({"a": RIGHT[0], "b": RIGHT[1], "c": RIGHT[2]}, {"prior": {"theta": [1, 1, 1, 2]}},
+        ({"a": RIGHT[0], "b": RIGHT[1], "c": RIGHT[2]}, {"model": RightOrWrong([1, 1, 1, 2])},
          ValueError, "must be a number for more than two systems"),
-        ({"a": RIGHT[0], "b": RIGHT[1], "c": RIGHT[2]}, {"groups": GROUPS, "model": "clustered"},
-         ValueError, "compares two systems"),
         ({"a": [1.5], "b": [2.0]}, {}, ValueError, "single item"),
         ({"a": GRADES[0], "b": GRADES[1]}, {"scoring": 3}, TypeError, "scoring must be a string"),
         ({"a": GRADES[0], "b": GRADES[1]}, {"higher_is_better": 1}, TypeError, "True or False"),
@@ -227,7 +219,7 @@ class TestAttempts:
         ("scores", "options"),
         [
             (RIGHT[:2], {}),
-            (RIGHT[:2], {"groups": GROUPS, "model": "clustered"}),
+            (RIGHT[:2], {"groups": GROUPS}),
             (RUNS, {"higher_is_better": False, "scoring": "error"}),
             (UNEQUAL, {"scoring": "pass^2", "groups": GROUPS}),
         ],
@@ -304,12 +296,10 @@ class TestAttempts:
         pair = many.pairs["a", "b"].draws
         assert ks_2samp(pair, one.draws, method="asymp").pvalue > 0.001
 
-    def test_a_score_that_was_logged_by_this_name_is_a_score(self, tmp_path):
-        for name, scores in zip("ab", ATTEMPTS.mean(axis=2), strict=True):
-            table = pd.DataFrame({"id": range(N), "pass@5": scores})
-            table.to_csv(tmp_path / f"{name}.csv", index=False)
-        samples = [read_samples(tmp_path / f"{name}.csv") for name in "ab"]
-        result = compare_items(*samples, scoring="pass@5", **QUICK)
+    def test_a_column_of_this_name_is_a_score(self):
+        table = pd.DataFrame(ATTEMPTS.mean(axis=2).T, columns=["a", "b"]).rename_axis("id")
+        table = table.reset_index().melt("id", var_name="model", value_name="pass@5")
+        result = compare_items(table, system="model", item="id", score="pass@5", **QUICK)
         assert result.observed_a == pytest.approx(ATTEMPTS[0].mean())
 
     @pytest.mark.parametrize(

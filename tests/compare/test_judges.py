@@ -129,7 +129,7 @@ class TestJudges:
         turned = JUDGE[0], JUDGE[1][::-1]
         for found in (
             self.compare(judge=shuffled, people=(graded[0], graded[1].iloc[::-1])),
-            self.compare(judge=turned, people=(graded[0], PEOPLE[1][::-1]), ids=(ids, ids[::-1])),
+            self.compare(judge=turned, people=(graded[0], PEOPLE[1][::-1]), item=(ids, ids[::-1])),
         ):
             np.testing.assert_array_equal(found.draws, self.compare().draws)
 
@@ -140,9 +140,9 @@ class TestJudges:
         found = self.compare(judge=judge, people=people)
         expected = self.compare(judge=JUDGE[:, ids], people=PEOPLE[:, ids])
         np.testing.assert_array_equal(found.draws, expected.draws)
-        # With ids=, an index that counts rows is none of these.
+        # With item=, an index that counts rows is none of these.
         rows = [pd.Series(of_one) for of_one in PEOPLE[:2, ids]]
-        found = self.compare(judge=JUDGE[:, ids], people=rows, ids=ids)
+        found = self.compare(judge=JUDGE[:, ids], people=rows, item=ids)
         np.testing.assert_array_equal(found.draws, expected.draws)
 
     def test_items_that_are_left_out_take_their_grades_with_them(self):
@@ -207,7 +207,7 @@ class TestJudges:
         with pytest.raises(ValueError, match="cannot be corrected by grades of people"):
             self.compare(judge=np.ones((2, 20, 3)), people=ones, scoring="pass@3")
         with pytest.raises(ValueError, match="are 3: there is nothing to compare"):
-            self.compare(judge=3 * ones, people=3 * ones, prior={"limits": (1, 5)})
+            self.compare(judge=3 * ones, people=3 * ones, limits=(1, 5))
         right = np.arange(20) % 2 * ones
         with pytest.raises(ValueError, match="does not fit"):
             self.compare(judge=right, people=right, model="paired")

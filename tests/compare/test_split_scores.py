@@ -224,7 +224,7 @@ def test_items(a, b, message):
         (SHARES + 0.1, 60 + SHARES, {"higher_is_better": False}),
         (SHARES, SHARES[::-1] - 0.5, {}),
         # The limits of the scale are known.
-        (RIGHT, 100 * OTHER, {"prior": {"limits": (0, 100)}, "model": "bootstrap"}),
+        (RIGHT, 100 * OTHER, {"limits": (0, 100)}),
     ],
 )
 def test_what_may_be_right_passes(a, b, options):

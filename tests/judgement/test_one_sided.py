@@ -116,16 +116,6 @@ def test_expected_losses_of_several():
             check_cost(cost)
 
 
-def test_looks_require_more():
-    assert answer_to("non-inferiority", 0.97).answer == "yes"
-    found = answer_to("non-inferiority", 0.97, looks=2)
-    assert (found.answer, found.prob, found.looks) == ("not settled", pytest.approx(0.975), 2)
-    assert str(found).endswith("97.0% (f1; 97.5% or more would be a yes at each of 2 looks)")
-    sure, no, open_ = (answer_to("superiority", p, looks=2) for p in (0.98, 0.02, 0.03))
-    assert str(sure).endswith("98.0% (f1; 97.5% or more required at each of 2 looks)")
-    assert (no.answer, open_.answer) == ("no", "not settled")
-
-
 def passing(scores):
     """Return how often equally many looks see a score beyond theirs, if there is no difference."""
     looks = np.arange(1, len(scores) + 1)
@@ -190,11 +180,8 @@ def test_plans_of_results():
     assert counts.superiority(planned=300).plan == (200, 300, "instances")
     of_splits = compare_scores([0.8, 0.9], [0.7, 0.7], test_fraction=0.25, scoring="r2")
     for asked, options, error, message in (
-        (result, {"looks": 2.5}, TypeError, "looks must be a whole number, got 2.5"),
-        (result, {"looks": 0}, ValueError, "looks=0 must be at least 1"),
         (result, {"planned": 2.5}, TypeError, "planned must be a whole number, got 2.5"),
         (result, {"planned": 300}, ValueError, "planned=300 is less than the 400 items .* before"),
-        (result, {"planned": 500, "looks": 2}, ValueError, "=500 allows .* looks: omit looks="),
         (of_splits, {"planned": 500}, ValueError, "planned= is a number of items or instances"),
     ):
         with pytest.raises(error, match=message):

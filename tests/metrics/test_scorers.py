@@ -5,7 +5,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn import metrics as sk
-from sklearn.linear_model import LogisticRegression
+from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.metrics import get_scorer, get_scorer_names, make_scorer
 from sklearn.model_selection import GridSearchCV, cross_validate
 from sklearn.naive_bayes import GaussianNB
@@ -22,7 +22,7 @@ from skbayeseval import (
     score_posterior,
 )
 from skbayeseval.metrics import registry
-from skbayeseval.metrics.scorers import metric_of_scorer
+from skbayeseval.metrics.scorers import Made, metric_of_scorer
 
 KNOWN = metrics.known_metrics()
 
@@ -94,6 +94,7 @@ N = 60
 Y = RNG.integers(0, 2, N)
 A, B = (np.where(RNG.random(N) < right, Y, 1 - Y) for right in (0.8, 0.7))
 P, Q = (np.clip(0.4 * Y + 0.3 + RNG.normal(0, s, N), 0.01, 0.99) for s in (0.2, 0.3))
+X = np.column_stack([Y + np.random.default_rng(4).normal(size=N), P])
 QUICK = {"n_draws": 100, "random_state": 0}
 
 
@@ -161,39 +162,56 @@ def test_scorers_of_indicators(n_labels, function, options, response):
     assert result.observed_a == pytest.approx(expected)
 
 
-def mean_of_right(estimator, X, y, sample_weight=None):
-    right = estimator.predict_proba(X)[np.arange(len(y)), y]
-    return np.average(right, weights=sample_weight)
+class TestWhatIsReadOfScorers:
+    """The function, its sign, its options, and what it asks for, as scikit-learn's scorer does."""
 
+    MODEL = LogisticRegression().fit(X, Y)
+    COST = partial(sk.fbeta_score, beta=3)
 
-def of_two_kinds(estimator, X, y, sample_weight=None):
-    right = mean_of_right(estimator, X, y, sample_weight)
-    return right + sk.accuracy_score(y, estimator.predict(X), sample_weight=sample_weight)
+    @pytest.mark.parametrize(
+        "scorer",
+        [
+            make_scorer(COST),
+            make_scorer(sk.hamming_loss, greater_is_better=False),
+            make_scorer(sk.fbeta_score, beta=3, labels=[0], pos_label=None, average="macro"),
+            make_scorer(sk.d2_log_loss_score, response_method="predict_proba"),
+            make_scorer(
+                sk.hinge_loss, response_method=("decision_function", "predict_proba"),
+                greater_is_better=False,
+            ),
+        ],
+    )  # fmt: skip
+    def test_classes(self, scorer):
+        said, of = self.MODEL.predict(X), Made.of(scorer).method
+        given = None if of == "predict" else getattr(self.MODEL, of)(X)
+        result = score_posterior(Y, said, y_score=given, scoring=scorer, **QUICK)
+        assert result.observed == pytest.approx(scorer(self.MODEL, X, Y), rel=1e-12)
 
-
-def reads_x(estimator, X, y, sample_weight=None):
-    return mean_of_right(estimator, X, y, sample_weight) * X[0, 0]
-
-
-def takes_no_weights(estimator, X, y):
-    return float(np.mean(estimator.predict(X) == y))
+    def test_numbers(self):
+        scorer = make_scorer(sk.mean_pinball_loss, alpha=0.9, greater_is_better=False)
+        model, numbers = LinearRegression().fit(X, X[:, 0] ** 2), X[:, 0] ** 2
+        result = score_posterior(numbers, model.predict(X), scoring=scorer, **QUICK)
+        assert result.observed == pytest.approx(scorer(model, X, numbers), rel=1e-12)
 
 
 @pytest.mark.parametrize(
     ("scorer", "message"),
     [
-        (of_two_kinds, "asks estimators for predict and predict_proba"),
-        (reads_x, r"may use X only .* model='scores'"),
-        (takes_no_weights, r"does not take sample_weight. .* metrics.resampled"),
-        (sk.f1_score, r"as a scorer.* Pass .* as metrics.weighted\(function"),
+        (lambda estimator, X, y: 0.5, r"make_scorer did not make, .* model='scores'"),
+        (sk.f1_score, r"make_scorer did not make, .* Pass .* as metrics.weighted\(function"),
+        (make_scorer(sk.rand_score), r"does not take sample_weight. .* metrics.resampled"),
+        (make_scorer(sk.f1_score, response_method=["predict_log_proba"]), "asks estimators for"),
+        (
+            make_scorer(sk.average_precision_score, response_method="predict_proba", pos_label=7),
+            r"pos_label=7 of average_precision_score is not one of the classes \[0, 1\]",
+        ),
     ],
 )
-def test_scorers_of_the_users_own_may_only_ask_for_predictions(scorer, message):
-    options = {"y_score_a": P, "y_score_b": Q, **QUICK}
-    result = compare_predictions(Y, None, None, scoring=mean_of_right, **options)
-    assert result.observed_a == pytest.approx(np.where(Y == 1, P, 1 - P).mean())
-    with pytest.raises(TypeError, match=message):
-        compare_predictions(Y, A, B, scoring=scorer, **options)
+def test_other_scorers_are_refused(scorer, message):
+    with pytest.raises((TypeError, ValueError), match=message):
+        compare_predictions(Y, A, B, y_score_a=P, y_score_b=Q, scoring=scorer, **QUICK)
+    with pytest.raises((TypeError, ValueError), match=message):
+        bayesian_cross_validate(LogisticRegression(C=-1), GaussianNB(), X, Y, scoring=scorer)
 
 
 def average_precision(pos_label, response="predict_proba"):
@@ -228,7 +246,6 @@ def test_functions_that_name_a_class_are_given_its_scores(pos_label):
         assert result.observed_a == pytest.approx(expected)
 
 
-X = np.column_stack([Y + RNG.normal(0, 1, N), RNG.normal(size=N)])
 WORDS = np.where(Y == 1, "good", "bad")
 CV = BlockRegularizedCV(3, random_state=0)
 OF_BAD = {
@@ -345,17 +362,3 @@ def test_functions_that_make_metrics_must_be_called(make):
             compare_predictions(Y, A, B, scoring=scoring, **QUICK)
     with pytest.raises(TypeError, match="Call it"):
         compare_by_search(scoring=make, **QUICK)
-
-
-@pytest.mark.parametrize(
-    ("scorer", "words"),
-    [
-        (lambda estimator, X, y: estimator.score(X, y), "'estimator' object has no attribute"),
-        (lambda estimator, X, y: len(X), "object of type 'X' has no len()"),
-    ],
-)
-def test_errors_of_scorers_do_not_name_what_stands_for_the_estimator(scorer, words):
-    X, y = np.zeros((40, 1)), np.arange(40) % 2
-    with pytest.raises(TypeError, match="could not be evaluated as a scorer") as refused:
-        bayesian_cross_validate(GaussianNB(), LogisticRegression(), X, y, scoring=scorer)
-    assert words in str(refused.value)

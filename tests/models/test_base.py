@@ -14,9 +14,9 @@ from skbayeseval import (
     power_analysis,
     score_posterior,
 )
-from skbayeseval.engines.gammas import Simplex
 from skbayeseval.metrics import get_metric
 from skbayeseval.models.base import Model
+from skbayeseval.models.gammas import Simplex
 from skbayeseval.models.vectors import Vectors
 
 RNG = np.random.default_rng(0)

@@ -1,297 +1,461 @@
-"""Labels, any of many, and groups."""
+"""Draws with random weights, and from few units: closed forms, brute force, known truth."""
 
 import numpy as np
 import pytest
-from scipy import sparse, stats
-from sklearn import metrics as sk
-from sklearn.datasets import make_multilabel_classification
-from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import cross_validate
-from sklearn.multiclass import OneVsRestClassifier
-from sklearn.multioutput import MultiOutputClassifier
-from sklearn.naive_bayes import GaussianNB
-from sklearn.neighbors import KNeighborsClassifier
+from scipy import stats
+from scipy.stats import kstest, skew
+from sklearn.metrics import average_precision_score, roc_auc_score
 
-from skbayeseval import (
-    BlockRegularizedCV,
-    bayesian_cross_validate,
-    compare_many,
-    compare_predictions,
-    load_result,
-    metrics,
-    score_posterior,
-)
-from skbayeseval.evidence.units import UnitCounts
-from skbayeseval.metrics.metric import Metric
-from skbayeseval.models import InstanceWeights
-
-AVERAGES = [f"{name}_{average}" for name in ("precision", "recall", "f1", "jaccard")
-            for average in ("micro", "macro", "weighted")]  # fmt: skip
+from skbayeseval import compare_many, compare_predictions, hdi, score_posterior
+from skbayeseval.evidence.unit_numbers import UnitNumbers, effective_number
+from skbayeseval.metrics import get_metric
+from skbayeseval.metrics.instance_scores import prepare
+from skbayeseval.models import bootstrap
+from skbayeseval.models.blocks import child_of
+from skbayeseval.models.bootstrap import SumOfMeans, stream_bootstrap
+from skbayeseval.models.few_units import allow_for_few_carriers, allow_for_few_units
+from skbayeseval.results.words import _carriers_of_table
 
 
-def labelled(rng, n=300, n_labels=6, skill=(1.2, 0.9)):
-    """Labels of instances that are easy or hard on all labels at once, partly for both."""
-    truth = rng.random((n, n_labels)) < 0.3
-    for_both = rng.normal(size=(n, 1))
-    found = []
-    for level in skill:
-        ease = 0.4 * for_both + 0.9 * rng.normal(size=(n, 1))
-        right = level + ease + 0.7 * rng.normal(size=(n, n_labels)) > 0
-        found.append(np.where(right, truth, ~truth).astype(int))
-    return truth.astype(int), *found
+def draw(runs, shape, n_classifiers, n_draws, seed=0):
+    rng = np.random.default_rng(seed)
+    return np.concatenate(list(stream_bootstrap(runs, shape, n_classifiers, rng, n_draws)), axis=1)
 
 
-@pytest.fixture
-def indicators():
-    return labelled(np.random.default_rng(0))
+def one_run(y, scores, name="roc_auc"):
+    return [(np.arange(len(y)), [prepare(get_metric(name), y, s) for s in scores])]
 
 
 @pytest.mark.parametrize(
-    ("model", "kind"), [("auto", np.array), ("unpaired", sparse.csr_matrix), ("bcv", np.array)]
+    ("name", "function"),
+    [("roc_auc", roc_auc_score), ("average_precision", average_precision_score)],
 )
-def test_observed_scores_are_scikit_learns(indicators, model, kind):
-    y, a, b = indicators
-    result = compare_predictions(
-        *map(kind, indicators),
-        scoring=[*AVERAGES, "f2_macro"],
-        model=model,
-        n_draws=4000,
-        random_state=0,
-    )
-    for name in AVERAGES:
-        score, average = name.rsplit("_", 1)
-        twin = getattr(sk, f"{score}_score")
-        seen = result.metric(name)
-        assert seen.observed_a == pytest.approx(twin(y, a, average=average))
-        assert seen.observed_b == pytest.approx(twin(y, b, average=average))
-        assert abs(seen.draws_a.mean() - seen.observed_a) < 0.05
-    labels = result.metric(metrics.per_class("f1").of(result.labels)[2])
-    assert labels.observed_a == pytest.approx(sk.f1_score(y[:, 2], a[:, 2]))
-
-
-def test_instance_weights_are_the_bayesian_bootstrap(indicators):
-    y, a, b = indicators
-    result = compare_predictions(*indicators, scoring="f1_micro", random_state=0)
-    assert result.model == "paired"
+def test_equals_a_loop_over_scikit_learn(name, function):
     rng = np.random.default_rng(1)
-    weights = rng.dirichlet(np.ones(len(y)), 4000)
-    delta = []
-    for p in (a, b):
-        hits, wrong = weights @ (y * p), weights @ (y != p)
-        delta.append(2 * hits.sum(1) / (2 * hits.sum(1) + wrong.sum(1)))
-    by_hand = delta[0] - delta[1]
-    assert result.draws.mean() == pytest.approx(by_hand.mean(), abs=4 * by_hand.std() / 60)
-    assert result.draws.std() == pytest.approx(by_hand.std(), rel=0.05)
+    n_units = 30
+    shape = np.repeat([1.0, 2.0, 0.5], 10)[rng.permutation(n_units)]
+    runs, raw = [], []
+    for size in (40, 25):
+        units = rng.integers(0, n_units, size)
+        y = np.r_[0, 1, rng.integers(0, 2, size - 2)]
+        scores = [np.round(rng.normal(size=size) + y, 1) for _ in range(2)]
+        runs.append((units, [prepare(get_metric(name), y, s) for s in scores]))
+        raw.append((units, y, scores))
+    found = draw(runs, shape, 2, 20)
+
+    # The weights are drawn in the order of shapes, one block.
+    rng = child_of(np.random.default_rng(0))
+    weights = np.empty((n_units, 20))
+    for one in (0.5, 1.0, 2.0):
+        weights[shape == one] = rng.standard_gamma(one, (10, 20))
+    for d, k in np.ndindex(20, 2):
+        of_runs = [function(y, s[k], sample_weight=weights[u, d]) for u, y, s in raw]
+        weighs = []
+        for units, y, _ in raw:
+            # Relative to what they are without weights.
+            positive, negative = (weights[units[y == c], d].mean() for c in (1, 0))
+            weighs.append(positive * negative if name == "roc_auc" else positive)
+        assert found[k, d] == pytest.approx(np.average(of_runs, weights=weighs), abs=1e-12)
 
 
-def test_many_and_one(indicators):
-    y, a, b = indicators
-    ranking = compare_many(y, {"a": a, "b": b, "c": 1 - y}, scoring="f1_macro", random_state=0)
-    two = compare_predictions(y, a, b, scoring="f1_macro", random_state=0)
-    assert ranking.table.loc["c", "p_best"] == 0
-    # Who is alike depends on who is compared, so the posteriors are the same but not the draws.
-    pair = ranking.pairs[0, 1]
-    np.testing.assert_array_equal(pair.evidence.first_alike, two.evidence.first_alike)
-    assert stats.ks_2samp(pair.draws, two.draws).pvalue > 1e-3
-    one = score_posterior(y, a, scoring="f1_macro", random_state=0)
-    assert stats.ks_2samp(one.draws, two.draws_a).pvalue > 1e-3
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({}, "scoring='accuracy' requires one label per instance"),
-        ({"scoring": "f1"}, "Target is multilabel-indicator but scoring='f1'"),
-        ({"scoring": "f1_micro", "model": "hierarchical"}, "requires one label per instance, but"),
-        ({"scoring": "f1_micro", "pos_label": 1}, "pos_label=1 was given, but"),
-        ({"scoring": "f1_micro", "prevalence": [1 / 6] * 6}, "prevalence="),
-    ],
-)
-def test_bad_arguments(indicators, options, message):
-    with pytest.raises(ValueError, match=message):
-        compare_predictions(*indicators, **options)
-
-
-def test_cross_validation():
-    X, y = make_multilabel_classification(120, n_classes=4, random_state=0)
-    target = sparse.csr_matrix(y)
-    a, b = OneVsRestClassifier(LogisticRegression()), OneVsRestClassifier(GaussianNB())
-    cv = BlockRegularizedCV(random_state=0)
-    result = bayesian_cross_validate(
-        ("a", a), ("b", b), X, target, cv=cv, scoring=["f1_macro", "f1_micro"], random_state=0,
-        return_indices=True, weight="published",
-    )  # fmt: skip
-    assert result.weight == pytest.approx(0.368802, abs=1e-6)
-    theirs = cross_validate(b, X, y, cv=cv, scoring=["f1_macro", "f1_micro"])
-    for key in ("test_f1_macro", "test_f1_micro"):
-        np.testing.assert_allclose(result.cv_results["b"][key], theirs[key])
-    # One weight an instance, of shape w r: each was validated three times.
-    np.testing.assert_allclose(result.evidence.shape, 3 * result.weight)
-    assert len(result.evidence.shape) == 120
-
-
-def test_groups_by_hand(votes):
-    y, a, b = votes
+@pytest.mark.parametrize("n_folds", [2, 60])
+def test_means_do_not_depend_on_how_instances_fall_into_runs(n_folds):
+    # Down to leaving one out, where a plain average of runs would not vary at all.
     rng = np.random.default_rng(3)
-    groups = rng.integers(0, 50, len(y))
-    result = compare_predictions(y, a, b, groups=groups, scoring=["accuracy", "f1"], random_state=0)
-    assert result.model == "group weights"
-    weights = rng.standard_gamma(1.0, (20_000, 50))[:, groups]
-    weights /= weights.sum(axis=1, keepdims=True)
-    by_hand = weights @ ((a == y).astype(float) - (b == y))
-    error = 4 * np.hypot(by_hand.std(), result.draws.std()) / np.sqrt(20_000)
-    assert result.draws.mean() == pytest.approx(by_hand.mean(), abs=error)
-    # Fifty groups of unequal size are fewer, and their variance is that of Student's t.
-    sizes = np.bincount(groups)
-    k = sizes.sum() ** 2 / np.sum(sizes**2)
-    wider = np.sqrt(51 / 50 * k / (k - 3))
-    assert result.draws.std() == pytest.approx(wider * by_hand.std(), rel=0.03)
-    assert result.observed_a == pytest.approx(np.mean(a == y))
-    cost = metrics.from_confusion(lambda t: -t[..., 0, 1], "alarms")
-    alarms = np.mean((y == 0) & (a == 1))
-    assert result.metric(cost).observed_a == pytest.approx(-alarms)
-    assert result.metric(cost).draws_a.mean() == pytest.approx(-alarms, abs=0.005)
-    with pytest.raises(ValueError, match="assumes independent instances"):
-        compare_predictions(y, a, b, groups=groups, model="unpaired")
-
-
-def test_groups_widen_what_they_repeat(votes):
-    # Every instance three times over is one instance, if the copies are a group.
-    thrice = [np.tile(v, 3) for v in votes]
-    one = compare_predictions(*votes, groups=np.arange(400), random_state=0)
-    grouped = compare_predictions(*thrice, groups=np.tile(np.arange(400), 3), random_state=0)
-    naive = compare_predictions(*thrice, random_state=0)
-    assert grouped.draws.std() == pytest.approx(one.draws.std(), rel=0.03)
-    assert naive.draws.std() < 0.65 * grouped.draws.std()
-
-
-@pytest.mark.parametrize("model", ["paired", "hierarchical"])
-def test_prevalence(votes, model):
-    # A case-control sample: half positives here, one in fifty in the field.
-    result = compare_predictions(
-        *votes, scoring=["accuracy", "recall"], model=model, prevalence=0.02, random_state=0
-    )
-    share = metrics.from_confusion(lambda t: t[..., 1, :].sum(-1), "share")
-    np.testing.assert_allclose(result.metric(share).draws_a, 0.02)
-    recall = result.metric("recall").draws_a
-    specificity = result.metric("specificity").draws_a
-    np.testing.assert_allclose(result.draws_a, 0.02 * recall + 0.98 * specificity)
-    plain = compare_predictions(*votes, scoring="recall", model=model, random_state=1)
-    assert stats.ks_2samp(recall, plain.draws_a).pvalue > 1e-4
-    assert result.bayes_factor(rope=0.02).value > 0
-    result.bayes_factor()
-
-
-def test_prevalence_of_many_classes(tmp_path):
-    rng = np.random.default_rng(0)
-    y = rng.integers(0, 3, 300)
-    a, b = (np.where(rng.random(300) < p, y, rng.integers(0, 3, 300)) for p in (0.9, 0.7))
-    share = (0.7, 0.2, 0.1)
-    result = compare_predictions(y, a, b, prevalence=share, scoring="accuracy", random_state=0)
-    for i in range(3):
-        of_class = metrics.from_confusion(lambda t, i=i: t[..., i, :].sum(-1), "share")
-        np.testing.assert_allclose(result.metric(of_class).draws_a, share[i])
-    result.save(tmp_path / "file")
-    again = load_result(tmp_path / "file")
-    np.testing.assert_allclose(again.metric("f1_macro").draws, result.metric("f1_macro").draws)
-    first = compare_predictions(y, a, b, prevalence=share, labels=[2, 1, 0], random_state=0)
-    last = metrics.from_confusion(lambda t: t[..., 0, :].sum(-1), "share")
-    np.testing.assert_allclose(first.metric(last).draws_a, 0.7)
-
-
-@pytest.mark.parametrize(
-    ("prevalence", "options", "message"),
-    [
-        (1.5, {}, "prevalence must be a number in"),
-        ([0.5, 0.6], {}, "2 positive numbers that sum to 1"),
-        (0.3, {"model": "bcv"}, "requires a model with class proportions.*model='bcv'"),
-        (0.3, {"groups": np.arange(400)}, "prevalence= requires a model with class"),
-    ],
-)
-def test_bad_prevalence(votes, prevalence, options, message):
-    with pytest.raises(ValueError, match=message):
-        compare_predictions(*votes, prevalence=prevalence, **options)
+    y, p = rng.integers(0, 2, 60), rng.random(60)
+    whole = draw(one_run(y, [p], "neg_log_loss"), np.ones(60), 1, 50)
+    folds = np.array_split(rng.permutation(60), n_folds)
+    runs = [(rows, [prepare(get_metric("neg_log_loss"), y[rows], p[rows])]) for rows in folds]
+    np.testing.assert_allclose(draw(runs, np.ones(60), 1, 50), whole)
 
 
 @pytest.mark.slow
-def test_coverage_of_a_micro_f1_difference():
-    # 20 labels, 400 instances of varying difficulty; the truth from 200,000 instances.
-    rng = np.random.default_rng(0)
-    y, a, b = labelled(rng, n=200_000, n_labels=20)
-    truth = sk.f1_score(y, a, average="micro") - sk.f1_score(y, b, average="micro")
-    covered = {"paired": 0, "unpaired": 0}
-    for i in range(500):
-        data = labelled(rng, n=400, n_labels=20)
-        for model in covered:
-            result = compare_predictions(
-                *data, scoring="f1_micro", model=model, n_draws=500, random_state=i
+@pytest.mark.parametrize(("n_positive", "n_folds"), [(10, 10), (100, 5)])
+def test_coverage_of_an_auc_in_small_folds(n_positive, n_folds):
+    # Two fixed scorers, equally good: the true difference is 0.
+    rng = np.random.default_rng(n_positive)
+    y = np.r_[np.ones(n_positive, int), np.zeros(200 - n_positive, int)]
+    covered, n_sets = 0, 100
+    for _ in range(n_sets):
+        scores = [y + rng.normal(size=200) for _ in range(2)]
+        folds = [
+            np.r_[a, b]
+            for a, b in zip(
+                np.array_split(rng.permutation(n_positive), n_folds),
+                np.array_split(n_positive + rng.permutation(200 - n_positive), n_folds),
+                strict=True,
             )
-            low, high = result.interval(0.95)
-            covered[model] += low <= truth <= high
-    print({model: n / 500 for model, n in covered.items()})
-    assert 0.89 <= covered["paired"] / 500 <= 0.98
-    assert covered["unpaired"] < covered["paired"]  # they take the labels for independent
-
-
-def test_pooled_counts_of_labels():
-    # Independent labels see each row that was validated at the weight, as two classes would.
-    X, y = make_multilabel_classification(200, n_classes=3, random_state=0)
-    a, b = MultiOutputClassifier(LogisticRegression()), KNeighborsClassifier()
-    result = bayesian_cross_validate(
-        ("a", a), ("b", b), X, y, cv=BlockRegularizedCV(random_state=0), scoring="f1_macro",
-        model="unpaired", random_state=0, return_indices=True,
-    )  # fmt: skip
-    indices = result.cv_results["a"]["indices"]
-    rows = np.concatenate(indices["test"])
-    predicted = np.concatenate(
-        [
-            KNeighborsClassifier().fit(X[train], y[train]).predict(X[test])
-            for train, test in zip(indices["train"], indices["test"], strict=True)
         ]
-    )
-    assert result.observed_b == pytest.approx(sk.f1_score(y[rows], predicted, average="macro"))
-    assert f"from {len(rows)} counts" in result.details().replace(",", "")
-    tp = (y[rows] * predicted).sum(0)
-    fn = (y[rows] * (1 - predicted)).sum(0)
-    recall = metrics.per_class("recall").of(result.labels)[0]
-    law = stats.beta(1 + result.weight * tp[0], 1 + result.weight * fn[0])
-    assert stats.ks_1samp(result.metric(recall).draws_b, law.cdf).pvalue > 1e-4
+        runs = [(f, [prepare(get_metric("roc_auc"), y[f], s[f]) for s in scores]) for f in folds]
+        a, b = draw(runs, np.ones(200), 2, 400)
+        low, high = np.quantile(a - b, [0.025, 0.975])
+        covered += low < 0 < high
+    assert covered >= 88
 
 
-def few_kinds(n=400, n_labels=3):
-    """A few kinds of instances, of unequal numbers."""
+def second_order_sd(y, a, b):
+    """Return the sd under Dirichlet weights by the Hoeffding decomposition over all pairs."""
+
+    def in_order(score):
+        higher, lower = score[y == 1][:, None], score[y == 0]
+        return (higher > lower) + (higher == lower) / 2
+
+    kernel = in_order(b) - in_order(a)
+    n_pos, n_neg = kernel.shape
+    rows = kernel.mean(axis=1, keepdims=True) - kernel.mean()
+    columns = kernel.mean(axis=0) - kernel.mean()
+    interaction = kernel - kernel.mean() - rows - columns
+    first = (rows**2).mean() / (n_pos + 1) + (columns**2).mean() / (n_neg + 1)
+    return np.sqrt(first + (interaction**2).mean() / ((n_pos + 1) * (n_neg + 1)))
+
+
+@pytest.mark.parametrize(
+    ("n_positive", "n_negative", "noises", "digits"),
+    [
+        (60, 600, (0.5, 0.8), 9),
+        (45, 45, (0.0, 1.0), 0),  # with ties
+        # Where few pairs differ, single ones matter beside the means of rows and columns.
+        (100, 100, (0.0, 0.05), 9),
+    ],
+)
+def test_mean_and_sd_of_a_difference_of_areas(n_positive, n_negative, noises, digits):
+    rng, y = np.random.default_rng(3), np.repeat([1, 0], [n_positive, n_negative])
+    shared = rng.normal(size=len(y)) + y
+    a, b = (shared + noise * rng.normal(size=len(y)) for noise in noises)
+    a = np.round(a, digits)
+    first, second = draw(one_run(y, [a, b]), np.ones(len(y)), 2, 40_000)
+    sd = second_order_sd(y, a, b)
+    assert (second - first).std() == pytest.approx(sd, rel=0.03)
+    observed = roc_auc_score(y, b) - roc_auc_score(y, a)
+    assert (second - first).mean() == pytest.approx(observed, abs=0.05 * sd)
+
+
+def binormal(n, distance=2.0, noise=0.5, share=0.3):
     rng = np.random.default_rng(0)
-    y = np.array([[1, 0, 0], [1, 1, 0], [0, 0, 1]])[rng.choice(3, n, p=[0.6, 0.3, 0.1])]
-    a, b = (np.where(rng.random((n, n_labels)) < p, 1 - y, y) for p in (0.1, 0.2))
-    return y, a, b
+    y = (rng.random(n) < share).astype(int)
+    shared = distance * y + rng.normal(size=n)
+    return y, [shared + noise * rng.normal(size=n) for _ in range(2)]
 
 
-def test_a_share_of_instances_is_a_beta_variable():
-    y, a, _ = few_kinds()
-    units = UnitCounts.from_indicators(y, {"a": a}, weight=0.3)
-    right = 0.3 * (y * a)[:, 1].sum()
-    law = stats.beta(right, 0.3 * len(y) - right)
-    hits = Metric("hits", lambda totals, positive, zero: totals.hits[..., 1])
-    specification, rng = InstanceWeights().specification(units), np.random.default_rng(1)
-    draws = np.concatenate(list(specification.stream(hits, rng, 20_000)), axis=1)
-    assert stats.ks_1samp(draws[0], law.cdf).pvalue > 1e-3
+def test_very_many_instances_are_drawn_as_with_weights_of_their_own():
+    n = bootstrap.MANY + 1
+    runs = one_run(*binormal(n))
+    sampler = SumOfMeans.of(runs, np.ones(n))
+    fast = np.concatenate(list(sampler.stream(np.random.default_rng(1), 5000)), axis=1)
+    full = draw(runs, np.ones(n), 2, 1500)
+    for ours, exact in ((fast[0], full[0]), (fast[0] - fast[1], full[0] - full[1])):
+        assert kstest(ours, exact).pvalue > 0.001
+        assert ours.std() == pytest.approx(exact.std(), rel=0.06)  # 3 standard errors
+        assert skew(ours) == pytest.approx(skew(exact), abs=0.2)
 
 
-@pytest.mark.parametrize("groups", [None, np.arange(400) // 2])
-def test_exchanging_classifiers_changes_the_sign_only(groups):
-    y, a, b = few_kinds()
-    options = {"scoring": ["f1_micro", "f1_macro"], "groups": groups, "random_state": 0}
-    one = compare_predictions(y, a, b, **options)
-    other = compare_predictions(y, b, a, **options)
-    for name in one.metrics:
-        np.testing.assert_array_equal(one.metric(name).draws, -other.metric(name).draws)
-        np.testing.assert_array_equal(one.metric(name).draws_a, other.metric(name).draws_b)
+def test_what_is_left_out_is_known():
+    # With so few instances that it matters: the variance of draws is at most what both add up to.
+    y, scores = binormal(24, distance=1.0)
+    ((_, prepared),) = one_run(y, scores)
+    sets = [np.stack(values) for values in zip(*(one.means() for one in prepared), strict=True)]
+    left_out, variance = bootstrap._left_out(*sets)
+    draws = draw(one_run(y, scores), np.ones(24), 2, 100_000)
+    found = np.array([*draws.var(axis=1), (draws[0] - draws[1]).var()])
+    assert np.all(left_out > 0.01 * variance)
+    assert np.all(0.85 * variance < found)
+    assert np.all(found < variance + left_out)
 
 
-def test_order_of_labels_does_not_matter():
-    y, a, b = few_kinds()
-    for name in ("f1_micro", "f1_macro"):
-        options = {"scoring": name, "random_state": 0, "n_draws": 1000}
-        one = compare_predictions(y, a, b, **options)
-        other = compare_predictions(*(matrix[:, [2, 0, 1]] for matrix in (y, a, b)), **options)
-        np.testing.assert_allclose(one.draws, other.draws, rtol=1e-9, atol=1e-12)
+def test_instances_keep_their_weights_where_too_much_would_be_left_out():
+    n = bootstrap.MANY + 1
+    y, (a, b) = binormal(n)
+
+    def leaves_out(runs, shape=None):
+        return SumOfMeans.of(runs, np.ones(n) if shape is None else shape) is not None
+
+    assert leaves_out(one_run(y, [a, b]))
+    assert leaves_out(one_run(y, [a, a]))
+    assert not leaves_out(one_run(y, [a, a + 1e-7 * b]))
+    assert not leaves_out(one_run(y, [a, b], "average_precision"))
+    assert not leaves_out(one_run(y, [a, b]), np.full(n, 0.5))
+    assert not leaves_out(one_run(y[1:], [a[1:], b[1:]]), np.ones(n - 1))
+    loss, p = get_metric("neg_log_loss"), stats.norm.cdf(a)
+    for sample_weight in (None, np.linspace(0.5, 2, n)):
+        prepared = [prepare(loss, y, p, sample_weight)] * 2
+        assert leaves_out([(np.arange(n), prepared)]) == (sample_weight is None)
+    groups = [(np.arange(n) // 2, one_run(y, [a, b])[0][1])]
+    assert not leaves_out(groups, np.ones(n // 2 + 1))
+
+
+def test_few_instances_that_tell_two_apart_have_weights_of_their_own():
+    # Beside a thousand times as many that do not: the difference is not normal.
+    rng, n = np.random.default_rng(0), 40_000
+    values = rng.normal(size=(1, n)).repeat(2, axis=0)
+    values[1, :10] += 0.5
+    draws = np.concatenate(
+        list(SumOfMeans([values]).stream(np.random.default_rng(1), 5000)), axis=1
+    )
+    # A mean of ten exponential variables has a skewness of 2 / sqrt(10).
+    assert skew(draws[1] - draws[0]) == pytest.approx(2 / np.sqrt(10), abs=0.08)
+
+
+def test_only_the_farthest_of_many_units_have_weights_of_their_own():
+    values = np.linspace(-1, 1, 5000)
+    values[[17, 2500, 4000]] = 300.0, -200.0, 100.0
+    sums = bootstrap.WeightedSums(values[None], most=100, farthest=10)
+    assert sums.n_own == 10
+    draws = sums.draw(np.random.default_rng(0), 100_000)[0]
+    # Of the sum of v times a Gamma(1) variable, whose third central moment is 2.
+    exact = 2 * np.sum(values**3) / np.sum(values**2) ** 1.5
+    assert skew(draws) == pytest.approx(exact, abs=0.1)
+    assert draws.std() == pytest.approx(np.sqrt(np.sum(values**2)), rel=0.03)
+
+
+def test_very_many_instances_are_told():
+    y, (a, b) = binormal(bootstrap.MANY + 1)
+    words = (
+        "roc_auc: instances far from the mean are weighted one by one, the others by a normal sum"
+    )
+    assert f"  large       {words}\n" in by_score(y, a, b, n_draws=100).details()
+    assert "large" not in by_score(y[:500], a[:500], b[:500], n_draws=100).details()
+
+
+# Few units.
+
+
+def numbers(k, n=None):
+    return UnitNumbers("groups", k, float(k), float(k if n is None else n), float(k))
+
+
+def by_score(y, a, b, scoring="roc_auc", **options):
+    scores = {"y_score_a": a, "y_score_b": b, "scoring": scoring}
+    return compare_predictions(y, None, None, **scores, random_state=0, **options)
+
+
+def ranked(rng, n_positive, n_negative):
+    y = np.repeat([1, 0], [n_positive, n_negative])
+    shared = y + 0.7 * rng.normal(size=len(y))
+    return y, *(shared + 0.7 * rng.normal(size=len(y)) for _ in range(2))
+
+
+def grouped(rng, k, size=10):
+    groups = np.repeat(np.arange(k), size)
+    y = rng.random(k * size) < 0.4
+    found = []
+    for _ in range(2):
+        right = rng.random(k * size) < stats.norm.cdf(0.8 + 0.5 * rng.normal(size=k))[groups]
+        found.append(np.where(right, y, ~y).astype(int))
+    return y.astype(int), *found, groups
+
+
+@pytest.mark.parametrize("k", [4, 10, 100])
+def test_a_mean_of_normal_values_has_students_distribution(k):
+    # Draws of a mean of k values with variance s^2 (k - 1) / k have this variance / (k + 1).
+    rng = np.random.default_rng(0)
+    values = rng.normal(size=k)
+    sd = np.sqrt(values.var() / (k + 1))
+    draws = values.mean() + sd * rng.normal(size=(1, 40_000))
+    found = allow_for_few_units(draws, numbers(k), None, rng)[0]
+    exact = stats.t(k - 1, values.mean(), values.std(ddof=1) / np.sqrt(k))
+    assert stats.kstest(found, exact.cdf).pvalue > 0.001
+
+
+@pytest.mark.parametrize(("bounds", "k"), [((0.0, 1.0), 2), ((-1.0, 1.0), 20)])
+def test_draws_stay_within_the_range(k, bounds):
+    rng = np.random.default_rng(2)
+    low, high = bounds
+    draws = low + (high - low) * rng.beta(5, 0.2, (3, 20_000))
+    found = allow_for_few_units(draws, numbers(k), bounds, rng)
+    assert low <= found.min() < found.max() <= high
+    assert np.all(found.std(axis=1) > draws.std(axis=1))
+
+
+def test_all_right_is_about_jeffreys_posterior():
+    # For so many units that the stretch is nothing: half an instance, on average half right.
+    rng = np.random.default_rng(3)
+    found = allow_for_few_units(np.ones((1, 40_000)), numbers(1000), (0.0, 1.0), rng)[0]
+    assert 1 - found.mean() == pytest.approx(0.25 / 1000, rel=0.1)
+    few = allow_for_few_units(np.ones((1, 40_000)), numbers(5), (0.0, 1.0), rng)[0]
+    assert 0.2 < hdi(few).low < 0.05 ** (1 / 5) + 0.1  # Clopper and Pearson: 0.55, one-sided
+
+
+def test_exchanging_a_and_b_changes_the_sign_alone():
+    y, a, b = ranked(np.random.default_rng(4), 4, 30)
+    for scoring in ("roc_auc", "average_precision"):
+        ours, swapped = by_score(y, a, b, scoring), by_score(y, b, a, scoring)
+        np.testing.assert_array_equal(ours.draws, -swapped.draws)
+
+
+@pytest.mark.parametrize(("of_areas", "df"), [(True, 4.0), (False, 2 / (1 / 4 - 1 / 30))])
+def test_few_carriers_have_students_distribution_with_fewer_degrees(of_areas, df):
+    rng = np.random.default_rng(0)
+    draws = stats.t(29).rvs(40_000, random_state=rng)  # that of 30 units
+    found = allow_for_few_carriers(draws, numbers(30), 4.0, None, rng, of_areas=of_areas)
+    assert stats.kstest(found, stats.t(df).cdf).pvalue > 0.001
+    for carriers in (29.0, np.inf):
+        same = allow_for_few_carriers(draws, numbers(30), carriers, None, rng, of_areas=of_areas)
+        assert same is draws
+    ends = np.array([-1.0, 0.5, 1.0])
+    found = allow_for_few_carriers(ends, numbers(30), 4.0, (-1.0, 1.0), rng, of_areas=of_areas)
+    assert np.abs(found).max() <= 1
+
+
+def test_effective_numbers():
+    u = np.random.default_rng(0).normal(size=50_000)
+    assert effective_number(u) == pytest.approx(50_000 / 3, rel=0.05)
+    assert effective_number(3 * u, 2.0) == pytest.approx(2 * effective_number(u))
+    assert effective_number(np.zeros(3)) == np.inf
+
+
+def nearly_perfect(seed=0, n_positive=20, n_negative=200):
+    """Return scores with ROC AUCs of 0.93 and 0.95."""
+    rng = np.random.default_rng(seed)
+    y = np.repeat([1, 0], [n_positive, n_negative])
+    shared = np.sqrt(0.5) * rng.normal(size=len(y))
+    own = (np.sqrt(2) * stats.norm.ppf(auc) * y for auc in (0.93, 0.95))
+    return y, *(shared + one + np.sqrt(0.5) * rng.normal(size=len(y)) for one in own)
+
+
+def test_a_handful_of_misranked_positives_makes_the_difference_wider():
+    y, a, b = nearly_perfect()
+    result, twins = by_score(y, a, b), by_score(y, a, a)
+    metric = result._metrics["roc_auc"]
+    carriers = result._posterior.carried_by(metric)
+    assert 2 < carriers < 9
+    assert twins._posterior.carried_by(metric) == np.inf
+    plain = np.subtract(*result._posterior.draws(metric))
+    for prob in (0.8, 0.95, 0.99):
+        ends = np.array([(1 - prob) / 2, (1 + prob) / 2])
+        wider = np.ptp(result.interval(prob)) / np.ptp(np.quantile(plain, ends))
+        expected = stats.t(carriers).ppf(ends[1]) / stats.t(19).ppf(ends[1])
+        assert wider == pytest.approx(expected, rel=0.05)
+    assert result.draws.mean() == pytest.approx(plain.mean(), abs=0.003)
+
+
+def test_who_carries_does_not_depend_on_order_scale_or_others():
+    y, a, b = nearly_perfect()
+    two = by_score(y, a, b)
+    metric = two._metrics["roc_auc"]
+    order = np.random.default_rng(1).permutation(len(y))
+    shuffled = by_score(y[order], a[order], np.exp(b[order]))
+    again = by_score(*(np.tile(values, 2) for values in (y, a, b)))
+    own = [two._posterior.carried_by(metric, which) for which in (None, 0, 1)]
+    for other, times in ((shuffled, 1), (again, 2)):
+        found = [other._posterior.carried_by(metric, which) for which in (None, 0, 1)]
+        assert found == pytest.approx([times * number for number in own])
+    scores = {"a": a, "b": b, "c": np.random.default_rng(2).permutation(a)}
+    many = compare_many(y, None, scores=scores, scoring="roc_auc", random_state=0)
+    np.testing.assert_allclose(many.pairs[0, 1].draws, two.draws)
+    np.testing.assert_array_equal(many.pairs[1, 0].draws, -many.pairs[0, 1].draws)
+    alone = score_posterior(y, None, y_score=a, scoring="roc_auc", random_state=0)
+    np.testing.assert_allclose(alone.draws, two.draws_a)
+
+
+def test_classifiers_that_never_differ_may_still_differ():
+    y, a, _, groups = grouped(np.random.default_rng(7), 8)
+    twins = compare_predictions(y, a, a, groups=groups, random_state=0)
+    low, high = twins.hdi()
+    assert -0.2 < low < 0 < high < 0.2
+    worse, equivalent, better = twins.probability()
+    assert (worse, equivalent) == (better, 0)
+    np.testing.assert_array_equal(np.sort(twins.draws), np.sort(-twins.draws))
+
+
+def test_swapping_classifiers_that_differ_elsewhere_mirrors_the_draws():
+    y = np.repeat([1, 0], [2, 38])
+    a, b = np.repeat([1, 0, 1], [2, 37, 1]), np.repeat([1, 0, 1], [2, 35, 3])
+    groups = np.r_[0, 1, np.arange(38) // 2]
+    options = {"scoring": "recall", "groups": groups, "random_state": 0}
+    one, other = compare_predictions(y, a, b, **options), compare_predictions(y, b, a, **options)
+    assert one.draws.any()
+    np.testing.assert_array_equal(one.draws, -other.draws)
+
+
+def test_a_perfect_ranking_is_not_certain():
+    y = np.repeat([1, 0], [3, 15])
+    noise = np.linspace(0, 0.1, len(y))
+    result = by_score(y, y + noise, y + 0.5 - noise)
+    low, high = result.hdi(of="a")
+    assert 0 < low < 0.99
+    assert high <= 1
+    assert result.hdi().low < 0 < result.hdi().high
+    assert result.observed_a == 1
+
+
+def test_a_single_unit_is_refused():
+    with pytest.raises(ValueError, match="There is a single group.*Pass at least two groups"):
+        compare_predictions([0, 1, 1], [0, 1, 0], [0, 1, 1], groups=["x"] * 3)
+    with pytest.raises(ValueError, match="y_true has one of positives only.*at least two positive"):
+        by_score([0, 0, 1], [0.1, 0.2, 0.3], [0.3, 0.2, 0.1])
+    with pytest.raises(ValueError, match="There is a single instance"):
+        compare_predictions([[1, 1]], [[1, 1]], [[1, 0]], scoring="f1_micro")
+
+
+def test_few_units_are_told():
+    y, a, b, groups = grouped(np.random.default_rng(8), 7)
+    told = str(compare_predictions(y, a, b, groups=groups))
+    assert "only 7 groups: intervals are widened" in told
+    assert "caution" not in compare_predictions(y, a, b).details()
+    few, many = (by_score(*ranked(np.random.default_rng(8), 30, n)).details() for n in (9, 90))
+    assert "only 9 negatives: intervals are widened" in few
+    assert "caution" not in many
+
+
+def test_few_that_carry_are_told():
+    y = np.repeat([1.0, -1.0, 50.0], [30, 30, 1])
+    said = y + np.random.default_rng(0).normal(size=61)
+    said[-1] = 20.0
+    result = score_posterior(y, said, scoring="r2", random_state=0)
+    words = "few instances carry this estimate (effective number 3): its interval may be too narrow"
+    assert f"  caution     {words}\n" in str(result)
+    assert f"Caution: {words}." in result.explain()
+    result = compare_predictions(y, said, -said, scoring=["r2", "neg_mean_squared_error"])
+    carried = "  caution     r2: few instances carry the difference (effective number"
+    assert carried in str(result)
+    y, a, b = ranked(np.random.default_rng(8), 300, 300)
+    assert "carry" not in by_score(y, a, b).details()
+
+
+def test_few_false_alarms_carry_the_precision_of_a_rare_class():
+    y = np.repeat([1, 0], 50)
+    said = np.r_[np.ones(45), np.zeros(5), np.ones(2), np.zeros(48)].astype(int)
+    told = score_posterior(y, said, scoring="precision", prevalence=0.02, random_state=0)
+    # Kurtosis of right or wrong with a rate of p: 1 / (p (1 - p)) - 3; recalls matter little.
+    assert "few instances carry this estimate (effective number 2)" in str(told)
+    assert round(50 / (1 / (0.04 * 0.96) - 3)) == 2
+    plain = score_posterior(y, said, scoring="precision", random_state=0)
+    assert "carry" not in plain.details()
+    # The classes vary within themselves only, each around its own recall.
+    right = np.r_[np.ones(25), np.zeros(25), np.ones(48), np.zeros(2)]
+    result = score_posterior(y, np.where(right == 1, y, 1 - y), prevalence=0.3, random_state=0)
+    within = np.where(
+        y == 1, 0.3 * (right - right[y == 1].mean()), 0.7 * (right - right[y == 0].mean())
+    )
+    found = _carriers_of_table(result._posterior, result._metrics["accuracy"])
+    assert found == pytest.approx(effective_number(within))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("k", "at_most"), [(5, 0.12), (20, 0.08)])
+@pytest.mark.parametrize("scoring", ["f1", "roc_auc"])
+def test_equally_good_classifiers_are_rarely_told_apart(scoring, k, at_most):
+    def compare(rng):
+        if scoring == "roc_auc":
+            return by_score(*ranked(rng, k, 50), n_draws=1000)
+        y, a, b, groups = grouped(rng, k)
+        return compare_predictions(
+            y, a, b, groups=groups, scoring=scoring, n_draws=1000, random_state=0
+        )
+
+    intervals = np.array([compare(np.random.default_rng(seed)).hdi() for seed in range(600)])
+    excluded = (intervals[:, 0] > 0) | (intervals[:, 1] < 0)
+    assert excluded.mean() <= at_most + 0.015  # 1.3 standard errors
+
+
+@pytest.mark.slow
+def test_few_that_are_exactly_at_the_margin_are_called_safe_to_ship():
+    # With the number of positives alone, 11% are; the difference of 0.02 was covered by 92%.
+    safe = covered = 0
+    for seed in range(600):
+        result = by_score(*nearly_perfect(seed), n_draws=1000)
+        safe += result.non_inferiority(0.02).answer == "yes"
+        low, high = result.hdi()
+        covered += low <= -0.02 <= high
+    assert safe / 600 < 0.09
+    assert covered / 600 > 0.935

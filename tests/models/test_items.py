@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy.stats import beta, kstest
 
-from skbayeseval.engines.bootstrap import WeightedSums
 from skbayeseval.evidence.item_scores import ItemScores
+from skbayeseval.models.bootstrap import WeightedSums
 from skbayeseval.models.items import ItemWeights, RightOrWrong
 
 N_DRAWS = 40_000

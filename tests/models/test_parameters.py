@@ -11,7 +11,7 @@ from skbayeseval.metrics.registry import get_metric, per_class
 from skbayeseval.models import Hierarchical, PairedChunks
 from skbayeseval.models.base import BLOCK, Replicated
 from skbayeseval.posterior.posterior import Posterior
-from tests.engines.cases import cases
+from tests.models.cases import cases
 
 CASES = {name: (model.specification(evidence), metric) for name, model, evidence, metric in cases()}
 CONJUGATE = ("paired few", "bcv few", "chunks few", "labels few")

@@ -7,9 +7,9 @@ from skbayeseval.evidence import ConfusionCounts
 from skbayeseval.models import (
     BCV,
     MODEL_CLASSES,
-    ClusteredItems,
     Hierarchical,
     InstanceWeights,
+    ItemWeights,
     Paired,
     PairedMany,
     PairedRecalls,
@@ -33,7 +33,7 @@ from skbayeseval.models import (
         ("bcv", {}, BCV()),
         ("unpaired", {}, Unpaired()),
         ("hierarchical", {}, Hierarchical()),
-        ("clustered", {"family": "right or wrong in groups"}, ClusteredItems()),
+        ("auto", {"family": "items in groups"}, ItemWeights()),
     ],
 )
 def test_default_priors(name, evidence, default):

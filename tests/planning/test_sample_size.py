@@ -154,7 +154,7 @@ def test_cross_validation_speaks_of_instances():
 def test_prevalence_keeps_the_sampling_by_class():
     result = compare_predictions(*CLEAR, scoring="f1", prevalence=0.1, random_state=0)
     rng = np.random.default_rng(0)
-    (population,), *_ = truths(result._exact_posterior(""), metrics.get_metric("f1"), rng, 3)
+    (population,), *_ = truths(result._posterior.exact(""), metrics.get_metric("f1"), rng, 3)
     of_class = np.bincount(population.truth, population.probability)
     np.testing.assert_allclose(of_class, [0.6, 0.4])
     assert result.required_sample_size(0.01, largest=1000, **QUICK).n_now == 300

@@ -78,7 +78,7 @@ def test_swapping_the_classifiers_changes_nothing(metric):
 
 def true_differences(result, seed, n):
     """Return the differences in accuracy of truths drawn from a posterior."""
-    drawn = truths(result._exact_posterior(""), ACCURACY, np.random.default_rng(seed), n)
+    drawn = truths(result._posterior.exact(""), ACCURACY, np.random.default_rng(seed), n)
     tables = tables_of(drawn, 2)
     return np.trace(tables[:, 0] - tables[:, 1], axis1=1, axis2=2)
 

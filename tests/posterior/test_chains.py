@@ -22,8 +22,8 @@ from skbayeseval import (
     load_result,
     metrics,
 )
-from skbayeseval.engines.pymc import Trace, to_inference_data
 from skbayeseval.models import Paired, Unpaired
+from skbayeseval.models.pymc import Trace, to_inference_data
 from skbayeseval.posterior.posterior import Posterior
 from skbayeseval.posterior.prior_odds import bayes_factor
 

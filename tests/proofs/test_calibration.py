@@ -11,9 +11,9 @@ BY_NAME = {case.name: case for case in sbc.CASES}
 
 
 def test_every_proper_model_and_every_metric_is_there():
-    from skbayeseval.models import MODEL_CLASSES, ClusteredItems, RightOrWrong
+    from skbayeseval.models import MODEL_CLASSES, RightOrWrong
 
-    of_items = {RightOrWrong, ClusteredItems}  # in tests/models/test_items.py, test_clustered.py
+    of_items = {RightOrWrong}  # in tests/models/test_items.py
     proper = {kind for kind in MODEL_CLASSES.values() if kind.has_proper_prior} - of_items
     assert {type(case.model) for case in sbc.CASES} == proper
     assert set(BY_NAME["unpaired"].metrics) == set(metrics.known_metrics("tables"))

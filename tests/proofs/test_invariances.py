@@ -249,7 +249,7 @@ def test_all_faces_say_the_same(evidence):
         assert_identical(from_labels, many.pairs["a", "b"])
 
 
-@pytest.mark.parametrize("kind", ["labels", "items", "groups of items"])
+@pytest.mark.parametrize("kind", ["labels", "items"])
 def test_a_prior_that_tells_a_from_b_is_mirrored_with_the_pair(kind):
     rng, theta = np.random.default_rng(0), [6.0, 10.0, 0.5, 1.0]
     y = rng.integers(0, 2, 60)
@@ -260,11 +260,9 @@ def test_a_prior_that_tells_a_from_b_is_mirrored_with_the_pair(kind):
         options |= {"model": models.Paired(theta=theta), "scoring": "recall"}
         pairs = compare_many(y, {"a": a, "b": b}, **options).pairs
     else:
-        model, groups = models.RightOrWrong(theta=theta), None
-        if kind == "groups of items":
-            model, groups = models.ClusteredItems(theta=theta), np.arange(60) // 3
         given = {"a": y == a, "b": y == b}
-        pairs = compare_many_items(given, model=model, groups=groups, **options).pairs
+        model = models.RightOrWrong(theta=theta)
+        pairs = compare_many_items(given, model=model, **options).pairs
     there, back = pairs[0, 1], pairs[1, 0]
     assert there.prior == {**there.prior, "theta": theta}
     for of, other in zip("ab", "ba", strict=True):

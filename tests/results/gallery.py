@@ -176,9 +176,6 @@ EXACT = {
     "right_items": lambda: compare_items(*right(), scoring="accuracy", **COMMON),
     "graded_items": graded_items,
     "judged_items": judged_items,
-    "clustered_items": lambda: compare_items(
-        *right(), groups=np.arange(120) // 12, model="clustered", **COMMON
-    ),
     "many_items": lambda: compare_many_items(dict(zip("abc", right(3), strict=True)), **COMMON),
     "systems": systems,
     "out_of_fold": lambda: single(scoring="f1", weight="inferred"),

@@ -16,8 +16,8 @@ from skbayeseval import (
     compare_predictions,
     metrics,
 )
-from skbayeseval.engines.pymc import Trace
 from skbayeseval.models import Paired, PairedHierarchical
+from skbayeseval.models.pymc import Trace
 from skbayeseval.posterior.posterior import Posterior
 
 Y = [1] * 30 + [0] * 50

@@ -11,7 +11,7 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.tree import DecisionTreeClassifier
 
 from skbayeseval import PyMCEngine, count_scorer, power_analysis, refit_simplest, report_search
-from skbayeseval.engines.pymc import Trace
+from skbayeseval.models.pymc import Trace
 from skbayeseval.posterior.build import sample
 from skbayeseval.results.comparison import ComparisonResult
 from tests.results.gallery import chains

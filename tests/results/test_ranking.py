@@ -73,8 +73,6 @@ def test_one_sided_questions(ranking):
     for row, decision in zip(pooled, found.values(), strict=True):
         assert decision.probability == pytest.approx((pooled.max(axis=0) - row <= 0.05).mean())
     assert "c is worse than the best by more than 0.05" in str(found["c"])
-    assert ranking.non_inferiority(0.05, looks=5)["c"].prob == pytest.approx(0.99)
-    assert ranking.non_inferiority(0.05, "b", looks=5)["c"].looks == 5
     for reference in (None, "b"):
         decision = ranking.non_inferiority(0.05, reference, planned=10**6)["c"]
         assert decision.plan.planned == 10**6

@@ -264,7 +264,7 @@ def test_one_candidate_is_the_best_of_one(cancer):
         assert list(report.equivalent().index) == [0]
         assert report.simplest(lambda p: 0) == report.candidates[0]
         assert "There is only one candidate, " in str(report)
-        assert "no other candidate" in report._answer(None).headline
+        assert "no other candidate" in report.explain()
         assert "=" in report.ranking.names[0]
 
 

@@ -213,7 +213,9 @@ def test_what_cannot_be_told_apart_is_refused_before_any_fit(tmp_path, log):
         options = {"random_state": 0, "n_draws": 1000, **options}
         bayesian_cross_validate(("mine", unknown), Logged(), X, Y, checkpoint=checkpoint, **options)
 
-    with pytest.raises(ValueError, match=r"estimator 'mine' has changed: it contains a lambda"):
+    with pytest.raises(
+        ValueError, match=r"estimator 'mine' has changed: it cannot be hashed .*lambda"
+    ):
         run(folder)
     with pytest.raises(ValueError, match="'other', which is not the name of an estimator"):
         run({"path": folder, "keys": {"other": "1"}})
@@ -225,27 +227,6 @@ def test_what_cannot_be_told_apart_is_refused_before_any_fit(tmp_path, log):
     for version, n_fits in (("1", 12), ("1", 0), ("2", 6)):
         run({"path": folder, "keys": {"mine": version}})
         assert len(log()) == n_fits
-
-
-class Evaluates(Logged):
-    """Runs code from a text."""
-
-    def predict(self, X):
-        return eval("self.inner_").predict(X)
-
-
-def test_code_that_cannot_be_followed(tmp_path, log):
-    def fits_with(checkpoint):
-        given = {"n_draws": 1000, "random_state": 0, "checkpoint": checkpoint}
-        bayesian_cross_validate(GaussianNB(), ("mine", Evaluates()), X, Y, **given)
-        return len(log())
-
-    words = r"of estimator 'mine', .*Evaluates.predict calls eval.*{'mine': "
-    for n_fits in (6, 0):
-        with pytest.warns(UserWarning, match=words):
-            assert fits_with(tmp_path / "folder") == n_fits
-    for version in "12":
-        assert fits_with({"path": tmp_path / "folder", "keys": {"mine": version}}) == 6
 
 
 @pytest.mark.parametrize(

@@ -1,441 +1,263 @@
-import functools
-import os
-import pickle
-import re
-import subprocess
+import linecache
 import sys
-import textwrap
-from pathlib import Path
+from types import ModuleType
 
 import numpy as np
 import pandas as pd
 import pytest
-from scipy import sparse, special, stats
-from sklearn.base import BaseEstimator
-from sklearn.ensemble import RandomForestClassifier
-from sklearn.frozen import FrozenEstimator
+from scipy import sparse
+from sklearn import config_context
 from sklearn.linear_model import LogisticRegression
-from sklearn.metrics import f1_score, make_scorer
-from sklearn.model_selection import GridSearchCV, KFold, RandomizedSearchCV
+from sklearn.model_selection import KFold
+from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
-from sklearn.svm import SVC
-from sklearn.utils.metaestimators import available_if
 
+from skbayeseval import bayesian_cross_val_score
 from skbayeseval.splitting import digest as module
-from skbayeseval.splitting.digest import NotDigestibleError, digest
 
-X = np.random.RandomState(0).normal(size=(60, 3))
+X = np.random.RandomState(0).normal(size=(40, 3))
 Y = (X[:, 0] > 0).astype(int)
 
 
-def double(values, by=2):
-    return by * values
+@pytest.fixture
+def fits(tmp_path):
+    """Return a function that tells how many fits of two an estimator needs."""
 
+    def count(estimator, X=X, **options):
+        options = {"cv": KFold(2), "checkpoint": tmp_path / "folder", "n_draws": 100, **options}
+        files = set(tmp_path.glob("folder/*.npz"))
+        bayesian_cross_val_score(estimator, X, Y, **options)
+        return len(set(tmp_path.glob("folder/*.npz")) - files)
 
-class Own(BaseEstimator):
-    def fit(self, X, y):
-        self.fitted_ = double(X)
-        return self
-
-
-def various():
-    """Return values of many kinds, by name, made anew."""
-    long = np.arange(5000.0)
-    return {
-        "true": True,
-        "text": "1",
-        "zero": 0.0,
-        "list": [1, 2],
-        "tuple": (1, 2),
-        "texts": ["ab", "c"],
-        "set": {"a", "b", "c", 3, ("d",)},
-        "dict": {"a": 1, "b": 2},
-        "other order": {"b": 2, "a": 1},
-        "array": np.array([1, 2]),
-        "objects": np.array([1, "a", None], dtype=object),
-        "structured": np.array([(1, 2.0)], dtype=[("a", int), ("b", float)]),
-        "long": long,
-        # What a repr leaves out.
-        "long but for one": np.where(long == 2500, 0, long),
-        "frame": pd.DataFrame({"a": [1, 2], "b": ["x", None]}),
-        "other index": pd.DataFrame({"a": [1, 2], "b": ["x", None]}, index=[1, 0]),
-        "categories": pd.Series(["u", "v"], dtype="category"),
-        "ordered": pd.Series(pd.Categorical(["u", "v"], ordered=True)),
-        "sparse": sparse.csr_array(X),
-        "generator": np.random.default_rng(3),
-        "pattern": re.compile("a"),
-        "ufunc": np.log1p,
-        "ufunc of scipy": special.expit,
-        "function of numpy": np.mean,
-        "function": double,
-        "partial": functools.partial(double, by=3),
-        "class": Own,
-        "SVC": SVC(),
-        "named output": StandardScaler().set_output(transform="pandas"),
-        "transformer": FunctionTransformer(np.log1p, kw_args={"where": True}),
-        "grid": GridSearchCV(SVC(), {"C": [1, 2]}, cv=KFold(3), scoring=make_scorer(f1_score)),
-        "random": RandomizedSearchCV(SVC(), {"C": stats.uniform(0, 1)}),
-        "other random": RandomizedSearchCV(SVC(), {"C": stats.uniform(0, 2)}),
-        "frozen": FrozenEstimator(RandomForestClassifier(3, random_state=0).fit(X, Y)),
-        "frozen otherwise": FrozenEstimator(RandomForestClassifier(3, random_state=1).fit(X, Y)),
-    }
-
-
-def test_equal_values_have_equal_digests_and_others_do_not():
-    first, again = ({name: digest(one) for name, one in various().items()} for _ in range(2))
-    assert first == again
-    assert len(set(first.values())) == len(first)
-
-
-@pytest.mark.slow
-def test_other_processes_find_the_same():
-    script = (
-        "from tests.splitting.test_digest import various, digest\n"
-        "print([digest(one) for one in various().values()])"
-    )
-    options = {"env": {**os.environ, "PYTHONHASHSEED": "1"}, "capture_output": True, "text": True}
-    done = subprocess.run([sys.executable, "-c", script], check=True, **options)
-    assert done.stdout.strip() == str([digest(one) for one in various().values()])
-
-
-def test_identity_does_not_matter():
-    text = "".join(["a", "b"])
-    once = [1.5, 2.5]
-    assert digest([text, text, once, once]) == digest(["ab", "a" + text[1:], [1.5, 2.5], once])
-    wide = np.arange(12.0).reshape(3, 4)
-    assert digest(wide) == digest(np.asfortranarray(wide)) == digest(wide[::-1][::-1])
-
-
-def test_what_was_asked_before_does_not_matter():
-    matrix = sparse.csr_matrix(X)
-    fresh = digest(matrix)
-    assert matrix.has_sorted_indices  # scipy remembers the answer
-    assert digest(matrix) == fresh
-    learner = LogisticRegression()
-    assert digest(learner) == digest(learner.fit(X, Y))
-    # The first pickle of an instance leaves __slotnames__ in the class.
-    if "__slotnames__" in vars(Own):
-        del Own.__slotnames__
-    before = digest(Own())
-    pickle.dumps(Own())
-    assert "__slotnames__" in vars(Own)
-    assert digest(Own()) == before
-
-
-LOOP = [1]
-LOOP.append(LOOP)
-
-
-def outer():
-    class Local(BaseEstimator):
-        pass
-
-    def inner(values):
-        return values
-
-    return Local(), inner
-
-
-@pytest.mark.parametrize(
-    ("value", "reason"),
-    [
-        (FunctionTransformer(lambda x: x), "a lambda that"),
-        # A function inside a function of an installed package.
-        (FunctionTransformer(available_if(len)), "a lambda that"),
-        (make_pipeline(FunctionTransformer(outer()[1]), SVC()), "a function that"),
-        ({"a": 1, "b": (x for x in ())}, "generator"),
-        (LOOP, "contains itself"),
-        (outer()[0], "a class that cannot be imported"),
-        (np, "module"),
-        (np.frompyfunc(double, 1, 1), "a function whose content is not known"),
-    ],
-)
-def test_what_cannot_be_told_apart(value, reason):
-    with pytest.raises(NotDigestibleError, match=reason):
-        digest(value)
+    return count
 
 
 @pytest.fixture
-def modules_of_mine(tmp_path, monkeypatch):
-    """Return a function that writes modules by their names, and forgets those imported before."""
+def modules(tmp_path, monkeypatch):
+    """Return a function that writes modules of the user's own, and forgets those imported before.
+
+    A text that is called `__main__` is run, as Python runs a script.
+    """
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
 
     def forget():
-        for name in [name for name in sys.modules if "_of_mine" in name]:
+        for name in [name for name in sys.modules if name.endswith("_of_mine")]:
             del sys.modules[name]
 
     def write(**texts):
         forget()
         for name, text in texts.items():
-            path = tmp_path.joinpath(*name.split("__")).with_suffix(".py")
+            path = tmp_path.joinpath(*name.split("__of__")).with_suffix(".py")
             path.parent.mkdir(exist_ok=True)
-            path.write_text(textwrap.dedent(text))
+            path.write_text(text)
+        if "__main__" in texts:
+            script = ModuleType("__main__")
+            script.__file__ = str(tmp_path / "__main__.py")
+            monkeypatch.setitem(sys.modules, "__main__", script)
+            exec(compile(texts["__main__"], script.__file__, "exec"), vars(script))
+            return script
+        return None
 
     yield write
     forget()
 
 
-MODULE = """
-    import logging
-    from dataclasses import dataclass
-    from functools import lru_cache, partial
-    from threading import Lock
-    from sklearn.base import BaseEstimator
-    import steps_of_mine
+class Other(GaussianNB):
+    """Another class with the same parameters."""
 
-    LOG = logging.getLogger()
-    THRESHOLD = 3
-    LISTED = [Lock(), lambda x: x + 11]
-    NAMED = {"first": {"second": lambda x: x + 12}}
-    PARTLY = partial(lambda x, by: x + by + 13, by=14)
 
-    @dataclass
-    class Shift:
-        by: object
-        lock: object
+def named(data):
+    frame = pd.DataFrame(data, columns=list("abc"))
+    return frame.assign(
+        c=pd.Categorical(np.round(frame["c"])).codes, a=frame["a"].astype("Float64")
+    )
 
-    SHIFT = Shift(lambda x: x + 15, Lock())
 
-    @lru_cache
-    def cached(x):
-        return x + 16
+@pytest.mark.parametrize("form", [sparse.csr_matrix, named, np.asfortranarray])
+def test_data_that_were_used_are_the_same(fits, form):
+    data, learner = form(X.copy()), LogisticRegression()
+    assert fits(learner, data) == 2
+    data.has_sorted_indices if sparse.issparse(data) else data + 0  # scipy remembers what was asked
+    assert fits(learner.fit(X, Y), data) == 0
+    assert fits(learner, form(X.copy())) == 0
+    assert fits(learner, form(X + 1e-12)) == 2
 
-    def local():
-        class Local:
-            def __call__(self, x):
-                return x + 17
-        return Local()
 
-    LOCAL = local()
+def test_what_is_a_part_of_an_estimator(fits):
+    def scaled(**options):
+        return make_pipeline(StandardScaler(**options), GaussianNB())
 
-    def helper(x, shift=lambda x: x + 18, *, other=(lambda x: x + 19,)):
-        LOG.debug(x)
-        x = other[0](shift(LOCAL(cached(SHIFT.by(PARTLY(NAMED["first"]["second"](x)))))))
-        return steps_of_mine.inner.step(LISTED[1](x)) > THRESHOLD
+    assert fits(scaled()) == 2
+    assert fits(scaled()) == 0
+    assert fits(scaled(with_mean=False)) == 2
+    assert fits(scaled().set_output(transform="pandas")) == 2
+    assert fits(GaussianNB()) == fits(Other()) == 2
+    assert fits(make_pipeline(FunctionTransformer(np.sign), GaussianNB())) == 2
+    assert fits(make_pipeline(FunctionTransformer(np.abs), GaussianNB())) == 2
+    assert fits(make_pipeline(FunctionTransformer(np.sign), GaussianNB())) == 0
+    with pytest.raises(ValueError, match=r"estimator 'GaussianNB' .* cannot be hashed .*lambda"):
+        fits(make_pipeline(FunctionTransformer(lambda x: x), GaussianNB()))
 
-    class Rule(BaseEstimator):
-        limit = 1
 
-        def __init__(self, c=1):
-            self.c = c
+def test_estimators_that_request_metadata(fits):
+    def learner(request):
+        return (
+            GaussianNB()
+            .set_fit_request(sample_weight=request)
+            .set_score_request(sample_weight=False)
+        )
 
-        def fit(self, X, y):
-            self.helper_ = helper(X)
-            return self
+    with config_context(enable_metadata_routing=True):
+        given = {"params": {"sample_weight": np.ones(40)}}
+        assert fits(learner(True), **given) == 2
+        assert fits(learner(True), **given) == 0
+        assert fits(learner("weight"), params={"weight": Y + 1}) == 2
 
-        @property
-        def tall(self):
-            return [c for c in [self.c] if c > self.limit]
+
+RULE = """
+from sklearn.naive_bayes import GaussianNB
+import helper_of_mine
+class Rule(GaussianNB):
+    def fit(self, X, y):
+        from package_of_mine import part
+        return super().fit(part.scale(helper_of_mine.shift(X)), y)
 """
+HELPER = "def shift(X):\n    return X + 1\n"
+PART = "from .other import FACTOR\ndef scale(X):\n    return X * FACTOR\n"
 
-STEP = "def step(x):\n    return x + 20\n"
 
+def test_code_of_the_users_own(fits, modules):
+    texts = {
+        "rule_of_mine": RULE,
+        "helper_of_mine": HELPER,
+        "package_of_mine__of__part": PART,
+        "package_of_mine__of____init__": "",
+        "package_of_mine__of__other": "FACTOR = 2\n",
+        "else_of_mine": "",
+    }
 
-def test_code_of_the_users_own(modules_of_mine, tmp_path):
-    (tmp_path / "steps_of_mine").mkdir()
-    (tmp_path / "steps_of_mine" / "__init__.py").write_text("from . import inner")
-    written = {"rules_of_mine": MODULE, "steps_of_mine__inner": STEP}
+    def fits_after(name="else_of_mine", text=""):
+        modules(**{**texts, name: text})
+        from rule_of_mine import Rule
 
-    def digest_after(old="", new=""):
-        assert any(old in text for text in written.values())
-        modules_of_mine(**{name: text.replace(old, new) for name, text in written.items()})
-        import rules_of_mine
+        assert not any(key.startswith("package_of_mine") for key in sys.modules)  # read only
+        return fits(Rule())
 
-        return digest(rules_of_mine.Rule())
+    def forget():
+        for key in [key for key in sys.modules if key.startswith("package_of_mine")]:
+            del sys.modules[key]
 
-    before = digest_after()
-    assert digest_after("LOG = ", "# A comment.\n\n    LOG = ") == before
-    for change in (
-        ("THRESHOLD = 3", "THRESHOLD = 4"),
-        ("helper(X)", "helper(y)"),
-        ("limit = 1", "limit = 2"),
-        ("c > self.limit", "c < self.limit"),
-        *((f"+ {i}", "- 1") for i in range(11, 21) if i != 14),
-        ("by=14", "by=15"),
-        ("BaseEstimator)", "__import__('sklearn').base.ClassifierMixin, BaseEstimator)"),
+    for name, text, number in (
+        ("else_of_mine", "", 2),
+        ("else_of_mine", "CHANGED = 1", 0),
+        ("rule_of_mine", RULE.replace("super", "GaussianNB.partial_fit and super"), 2),
+        ("helper_of_mine", HELPER.replace("+", "-"), 2),
+        ("package_of_mine__of__part", PART.replace("*", "/"), 2),
+        ("package_of_mine__of____init__", "START = 0", 2),
+        ("package_of_mine__of__other", "FACTOR = 3", 2),
+        ("else_of_mine", "", 0),
     ):
-        assert digest_after(*change) != before, change
-    assert digest_after() == before
+        assert fits_after(name, text) == number, name
+        forget()
 
 
-WAYS = {
-    "a function imports it": "from helper_of_mine import scale; return scale(X)",
-    "a function imports a part of a package": "from pack_of_mine import part as p; "
-    "return p.scale(X)",
-    "by a name that is computed": "return getattr(helper, self.name)(X)",
-    "from a value inside itself": "return LOOP['scale'](X)",
-    "a lazy module": "return lazy_of_mine.scale(X)",
-    "through a function that imports it": "return indirect(X)",
-}
-USER = """
-    import helper_of_mine as helper
-    import lazy_of_mine
-    from sklearn.base import BaseEstimator
-
-    LOOP = {{"scale": helper.scale, "value": helper.VALUE}}
-    LOOP["again"] = LOOP
-
-    def indirect(x):
-        def inner():
-            from pack_of_mine.part import scale
-            return scale(x)
-        return inner()
-
-    class User(BaseEstimator):
-        def __init__(self, name="scale"):
-            self.name = name
-
-        def transform(self, X):
-            {}
-"""
-LAZY = """
-    def __getattr__(name):
-        from helper_of_mine import scale
-        return scale
+SCRIPT = """
+import helper_of_mine
+from sklearn.naive_bayes import GaussianNB
+LIMIT, UNUSED = 1, [2]
+def clip(X):
+    return X.clip(-LIMIT, LIMIT)
+class Clipped(GaussianNB):
+    def fit(self, X, y):
+        return super().fit(helper_of_mine.shift(clip(X)), y)
+def report():
+    return 3
 """
 
 
-@pytest.mark.parametrize("way", WAYS)
-def test_code_of_other_modules(modules_of_mine, way):
-    def digest_with(body, value):
-        helper = f"VALUE = {value}\ndef scale(x):\n    return {body}\n"
-        modules_of_mine(
-            user_of_mine=USER.format(WAYS[way]),
-            helper_of_mine=helper,
-            pack_of_mine__part=helper,
-            lazy_of_mine=LAZY,
-        )
-        import user_of_mine
+def test_of_a_script_only_what_estimators_use(fits, modules):
+    def fits_after(old="", new="", helper=HELPER):
+        assert old in SCRIPT
+        return fits(modules(__main__=SCRIPT.replace(old, new), helper_of_mine=helper).Clipped())
 
-        unfollowed = []
-        digests = {digest(user_of_mine.User(), unfollowed) for _ in range(2)}
-        user_of_mine.User().transform(3)
-        digests.add(digest(user_of_mine.User(), unfollowed))
-        assert unfollowed == []
-        assert len(digests) == 1  # whether the modules had been imported before or not
-        return digests.pop()
-
-    before = digest_with("2 * x", 1)
-    assert digest_with("2 * x", 1) == before
-    assert digest_with("3 * x", 1) != before
-    if way == "from a value inside itself":
-        assert digest_with("2 * x", 2) != before
+    assert fits_after() == 2
+    for old, new in (("return 3", "return 4"), ("UNUSED = 1, [2]", "UNUSED = 1, [3]")):
+        assert fits_after(old, new) == 0
+    for old, new in (
+        ("(clip(X))", "(clip(-X))"),
+        ("LIMIT = 1", "LIMIT = 2"),
+        ("X.clip", "-X.clip"),
+    ):
+        with_other = SCRIPT.replace("LIMIT, UNUSED = 1, [2]", "LIMIT = 1\nUNUSED = [2]")
+        assert old in with_other
+        script = modules(__main__=with_other.replace(old, new), helper_of_mine=HELPER)
+        assert fits(script.Clipped()) == 2
+    assert fits_after(helper=HELPER.replace("+", "-")) == 2
+    with pytest.raises(ValueError, match=r"uses LIMIT, which cannot be hashed .*lambda"):
+        fits_after("LIMIT, UNUSED = 1, [2]", "LIMIT = [lambda: 1]")
 
 
-@pytest.mark.parametrize(
-    ("body", "words"),
-    [
-        ("import importlib\n    return importlib.import_module('helper_of_mine')", "import_module"),
-        ("return __import__('helper_of_mine')", "__import__"),
-        ("return eval('x')", "calls eval"),
-        ("return sys.modules['helper_of_mine']", "uses sys.modules"),
-        ("return (lambda: [eval(one) for one in x])", "calls eval"),
-        ("return FILE.read()", "an object of type TextIOWrapper"),
-        ("return STRUCTURED", "refers to STRUCTURED, whose content is not known"),
-    ],
-)
-def test_what_cannot_be_followed_is_told(modules_of_mine, body, words):
-    modules_of_mine(
-        user_of_mine=f"""
-import sys
-import numpy as np
-from importlib import import_module as load
-FILE = open(__file__)
-STRUCTURED = np.array([(1, [])], dtype=[("a", int), ("b", object)])
-def compute(x):
-    {body}
-def closed():
-    FILE.close()
+CACHED = """
+from functools import cache, partial
+from sklearn.preprocessing import FunctionTransformer
+@cache
+def factor():
+    return 1
+def scale(X, by):
+    return factor() * X * by()
+one = lambda: 1
+SCALE = partial(scale, by=factor)
+STEP = FunctionTransformer(partial(SCALE))
 """
-    )
-    import user_of_mine
-
-    unfollowed = []
-    digest(user_of_mine.compute, unfollowed)
-    user_of_mine.closed()
-    assert unfollowed == [one for one in unfollowed if one.startswith("user_of_mine.compute ")]
-    assert any(words in one for one in unfollowed)
 
 
-def test_versions_of_installed_packages(modules_of_mine, tmp_path, monkeypatch):
-    """A package that is named, called, imported in a function, or that a base class is from."""
-    modules_of_mine(
-        user_of_mine="""
-            import rare_of_mine
-            from rare_of_mine import scale, Base
-
-            def named(x): return scale(x)
-            def called(x): return rare_of_mine.scale(x)
-            class Derived(Base): pass
-        """,
-        late_of_mine="""
-            def late(x):
-                from rare_of_mine import scale
-                return scale(x)
-        """,
-    )
-    folder = tmp_path / "site-packages"
-    (folder / "rare_of_mine").mkdir(parents=True)
-    (folder / "rare_of_mine" / "__init__.py").write_text("def scale(x): return x\nclass Base: pass")
-    monkeypatch.setattr(sys, "path", [str(folder), *(p for p in sys.path if "-packages" not in p)])
-    info = folder / "rare_one-1.dist-info"
-    info.mkdir()
-    (info / "top_level.txt").write_text("rare_of_mine")
-
-    def digests_at(version):
-        lines = ["Metadata-Version: 2.1", "Name: rare-one", f"Version: {version}"]
-        (info / "METADATA").write_text("\n".join(lines))
-        modules_of_mine()
-        forget_versions()
-        from late_of_mine import late
-
-        before = digest(late)
-        assert "rare_of_mine" not in sys.modules
-        import user_of_mine as user
-
-        forget_versions()
-        assert digest(late) == before
-        return [digest(one) for one in (late, user.named, user.called, user.Derived, user.scale)]
-
-    first, again, other = map(digests_at, ("1.0", "1.0", "1.1"))
-    assert first == again
-    assert all(one != two for one, two in zip(first, other, strict=True))
-    forget_versions()
+def test_functions_of_a_script_in_wrappers(fits, modules):
+    for old, new, number in (
+        ("one = lambda: 1", "one = lambda: 2", 2),
+        ("one = lambda: 1", "one = lambda: 3", 0),
+        ("return 1", "return 2", 2),
+        ("* by()", "/ by()", 2),
+    ):
+        assert old in CACHED
+        script = modules(__main__=CACHED.replace(old, new))
+        assert fits(make_pipeline(script.STEP, GaussianNB())) == number, new
 
 
-def forget_versions():
+def test_classes_of_notebooks_are_known_by_their_cell(fits, monkeypatch):
+    def fits_of(body, name):
+        text = f"from sklearn.naive_bayes import GaussianNB\nclass Mine(GaussianNB):\n    {body}\n"
+        notebook = ModuleType("__main__")
+        monkeypatch.setitem(sys.modules, "__main__", notebook)
+        monkeypatch.setitem(linecache.cache, name, (len(text), None, text.splitlines(True), name))
+        exec(compile(text, name, "exec"), vars(notebook))
+        return fits(notebook.Mine())
+
+    assert fits_of("def more(self): return 1", "<cell 1>") == 2
+    assert fits_of("def more(self): return 1", "<cell 2>") == 0
+    assert fits_of("def more(self): return 2", "<cell 3>") == 2
+    with pytest.raises(ValueError, match="'Mine' of __main__, whose text is not found"):
+        fits_of("more = 3", "<cell 4>")
+
+
+def test_other_versions_of_distributions_are_other_fits(fits, monkeypatch):
+    assert fits(GaussianNB()) == 2
+    monkeypatch.setattr(module, "version", lambda name: "0.0")
     module._version_of.cache_clear()
-    module._distributions.cache_clear()
+    assert fits(GaussianNB()) == 2
+    module._version_of.cache_clear()
 
 
-def test_modules_with_names_of_the_standard_library(modules_of_mine, tmp_path, monkeypatch):
-    found = set()
-    for body in ("x", "-x"):
-        (tmp_path / "antigravity.py").write_text(f"def lift(x):\n    return {body}\n")
-        monkeypatch.delitem(sys.modules, "antigravity", raising=False)
-        import antigravity
+def test_what_cannot_be_hashed(fits, monkeypatch):
+    made = ModuleType("made_by_me")
+    exec("def double(X):\n    return 2 * X", vars(made))
+    monkeypatch.setitem(sys.modules, "made_by_me", made)
+    with pytest.raises(ValueError, match="double .* of a module without a file"):
+        fits(make_pipeline(FunctionTransformer(made.double), GaussianNB()))
 
-        found.add(digest(antigravity.lift))
-    assert len(found) == 2
+    class Local(GaussianNB):
+        pass
 
-
-def test_compiled_modules_of_the_users_own(modules_of_mine, tmp_path, monkeypatch):
-    compiled = getattr(pytest.importorskip("_heapq"), "__file__", None)
-    if compiled is None:
-        pytest.skip("no compiled module at hand that can be copied")
-    found = []
-    for added in (b"", b"", b"\0"):
-        folder = tmp_path / f"version{len(found)}" / "compiled_of_mine"
-        folder.mkdir(parents=True)
-        (folder / os.path.basename(compiled)).write_bytes(Path(compiled).read_bytes() + added)
-        monkeypatch.syspath_prepend(folder.parent)
-        modules_of_mine(
-            user_of_mine="from compiled_of_mine import _heapq\ndef use(x): _heapq.heappush(x, 1)"
-        )
-        forget_versions()
-        import user_of_mine
-
-        found.append(digest(user_of_mine.use))
-    assert found[0] == found[1] != found[2]
+    with pytest.raises(ValueError, match="cannot be hashed"):
+        fits(Local())

@@ -1,0 +1,418 @@
+"""`Result`: what every result knows, a posterior and one or more metrics of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping
+from os import PathLike
+from typing import Any, Self, TypeVar
+from warnings import warn
+
+import numpy as np
+import pandas as pd
+from sklearn.exceptions import ConvergenceWarning
+
+from skbayeseval._arrays import in_short
+from skbayeseval._validation import check_characters
+from skbayeseval.evidence.interface import Evidence
+from skbayeseval.judgement.distribution import Plan, check_plan
+from skbayeseval.judgement.intervals import Interval
+from skbayeseval.judgement.rope import check_rope, warn_of_one_rope
+from skbayeseval.metrics.metric import Metric
+from skbayeseval.metrics.registry import PerClass, split_metric
+from skbayeseval.metrics.scoring import resolve_scoring
+from skbayeseval.posterior.build import convergence_warnings, from_trace
+from skbayeseval.posterior.posterior import Posterior
+from skbayeseval.results.page import Page, view
+from skbayeseval.results.storage import describe, read, write
+from skbayeseval.results.to_arviz import as_arviz
+from skbayeseval.results.words import Fact, as_lines, facts_of
+from skbayeseval.splitting.collect import CrossValidation
+from skbayeseval.splitting.out_of_fold import OutOfFold
+
+T = TypeVar("T")
+
+
+class Result:
+    """Base class of results: a posterior, the names of its classifiers, and metrics.
+
+    Results are read-only. Methods take ``metric=``, which defaults to the first metric.
+    """
+
+    def __init__(
+        self,
+        posterior: Posterior,
+        names: tuple[str, ...],
+        metrics: Mapping[str, Metric],
+        cross_validation: CrossValidation | None = None,
+    ) -> None:
+        check_characters(names, "names")
+        check_characters(metrics, "names of metrics")
+        for metric in metrics.values():
+            posterior.check_metric(metric)
+        posterior.ask(metrics.values())
+        self._posterior = posterior
+        self._names = names
+        self._metrics = dict(metrics)
+        self._cross_validation = cross_validation
+        self._known: dict[Hashable, Any] = {}
+        if not posterior.has_warned:
+            posterior.has_warned = True
+            if self.warnings:
+                warn(" ".join(self.warnings), ConvergenceWarning, stacklevel=4)
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """Convergence warnings of the Markov chains; empty for exact draws."""
+        by_metric = (
+            convergence_warnings(self._posterior, m, name) for name, m in self._metrics.items()
+        )
+        return tuple(dict.fromkeys(warning for of_metric in by_metric for warning in of_metric))
+
+    @property
+    def metrics(self) -> tuple[str, ...]:
+        """The names of the metrics."""
+        return tuple(self._metrics)
+
+    @property
+    def model(self) -> str:
+        """The name of the model."""
+        return self._posterior.model.name
+
+    @property
+    def prior(self) -> dict[str, Any]:
+        """The parameters of the prior, or the name of a callable prior."""
+        return self._posterior.prior_description
+
+    @property
+    def engine(self) -> str:
+        """The name of the engine that made the draws."""
+        return self._posterior.engine
+
+    @property
+    def weight(self) -> float:
+        """The weight of one count; the median, where it is inferred for the first metric."""
+        weights = self._posterior.weights
+        if weights is None:
+            return self._posterior.weight
+        return weights.difference(self._metric(None)).median
+
+    @property
+    def n_draws(self) -> int:
+        """The number of draws."""
+        return self._posterior.n_draws
+
+    @property
+    def labels(self) -> tuple[Any, ...]:
+        """The classes, in the order of the confusion tables."""
+        return self._posterior.counts[0].labels
+
+    @property
+    def evidence(self) -> Evidence:
+        """The evidence, such as counts."""
+        return self._posterior.evidence
+
+    @property
+    def cv_results(self) -> dict[str, dict[str, Any]] | None:
+        """The output of `cross_validate` for each estimator; None without cross-validation."""
+        return None if self._cross_validation is None else self._cross_validation.results
+
+    @property
+    def predictions(self) -> pd.DataFrame:
+        """The out-of-fold predictions, one row per instance of `X`, with the index of `X`.
+
+        There is a column for each classifier and repeat: a repeat consists of consecutive splits
+        that do not validate an instance twice. Predictions are labels, numbers, or lists of tags;
+        multi-label indicators have a column for each label as well. Instances that were not
+        validated in a repeat have None or NaN. Without cross-validation, there is one repeat: the
+        predictions that were given.
+
+        Raises
+        ------
+        ValueError
+            If predictions were not kept: by ``model="scores"``, by metrics of instance scores alone
+            ("roc_auc"), where counts were given, and in files.
+        """
+        return self._predicted.frame(self._names)
+
+    @property
+    def _predicted(self) -> OutOfFold:
+        """The predictions, with the truth if it is kept; raise if there are none."""
+        record = self._cross_validation
+        if record is not None and record.out_of_fold is not None:
+            return record.out_of_fold
+        given = self.evidence.given() if record is None else None
+        if given is None:
+            raise ValueError(
+                "This result has no predictions. They are kept where they are given or "
+                "cross-validated with a metric of predictions, such as scoring='accuracy', but not "
+                "of groups or chunks, for counts, scores and model='scores', nor in files."
+            )
+        instances, n = self._posterior.instances, len(given.truth)
+        return OutOfFold(
+            n,
+            [np.arange(n)],
+            {name: [said] for name, said in zip(self._names, given.predictions, strict=True)},
+            given.classes,
+            given.labels,
+            None if instances is None else instances.index,
+            given.truth,
+        )
+
+    @property
+    def n_splits(self) -> int | None:
+        """The number of splits; None without cross-validation."""
+        return None if self._cross_validation is None else self._cross_validation.n_splits
+
+    @property
+    def train_size(self) -> float | None:
+        """The mean number of training instances; None without cross-validation."""
+        return None if self._cross_validation is None else self._cross_validation.train_size
+
+    def metric(self, name: str | Metric | PerClass) -> Self:
+        """Return the result for another metric, from the same draws and without refitting.
+
+        Parameters
+        ----------
+        name : str, Metric or PerClass
+            A metric of the result, or any other metric that `scoring` accepts.
+        """
+        if isinstance(name, PerClass):
+            metrics = resolve_scoring(name, self.labels)
+        else:
+            metric = self._metric(name)
+            metrics = {metric.name: metric}
+        return type(self)(self._posterior, self._names, metrics, self._cross_validation)
+
+    def pymc_model(
+        self, *, prior: Callable[..., Any] | None = None, form: str = "collapsed"
+    ) -> Any:
+        """Return the model and the evidence as a PyMC graph, to sample, modify or plot.
+
+        Parameters
+        ----------
+        prior : callable, default=None
+            A function that builds variables to replace published priors, as ``prior=`` of the
+            comparison functions. By default, the prior of the result.
+        form : {"collapsed", "rows", "joint"}, default="collapsed"
+            The form of the graph for more than two classes:
+
+            - "collapsed": the graph that the engine samples, with the rows of the confusion table
+              integrated out. Data added to this graph do not affect the rows.
+            - "rows": the rows are variables (theta_A, theta_B). Sampling is slow and diverges for
+              cells without counts.
+            - "joint": for `models.PairedHierarchical`, the etas are inferred from the joint
+              outcomes of all classifiers, instead of each eta from the counts of its own
+              classifier.
+
+        Returns
+        -------
+        model : pymc.Model
+            Pass a trace of it to `ComparisonResult.from_trace` to get a result.
+        """
+        build = self._posterior.build_prior if prior is None else prior
+        name = self.prior.get("callable")
+        if name is not None and build is None:
+            raise ValueError(
+                f"The prior of this result is the function {name!r}, which is not available. Pass "
+                "it as prior=, or call pymc_model of the original result."
+            )
+        return self._posterior.specification.build_graph(self.labels, prior=build, form=form)
+
+    @classmethod
+    def from_trace(cls, trace: Any, like: Self) -> Self:
+        """Return a result from a trace of a modified graph.
+
+        Parameters
+        ----------
+        trace : InferenceData, DataTree or dict of str to ndarray of shape (chains, draws, ...)
+            Draws of the parameters, named as in the graph returned by `pymc_model`. If there is a
+            group "prior" with the same variables, it is used for Bayes factors.
+        like : ComparisonResult
+            The result whose graph was modified. It provides the evidence and the model.
+
+        Returns
+        -------
+        result : ComparisonResult
+            The result, with the names and the metrics of `like`.
+        """
+        if not isinstance(like, cls):
+            raise TypeError(
+                f"like must be the {cls.__name__} whose pymc_model() was sampled, got "
+                f"{type(like).__name__}."
+            )
+        posterior = from_trace(trace, like._posterior)
+        return cls(posterior, like._names, like._metrics, like._cross_validation)
+
+    def to_arviz(self) -> Any:
+        """Return the result as an ArviZ InferenceData (0.x) or DataTree (1.x).
+
+        Returns
+        -------
+        data : InferenceData or DataTree
+            The groups are posterior (the parameters and rates, the metrics of each classifier and
+            their differences), prior (prior draws of the same variables), observed_data (such as
+            counts) and, for Markov chains, sample_stats; for models of counts also
+            posterior_predictive and prior_predictive (counts of a test set as large as the observed
+            one, for up to 1,000 draws), log_likelihood and log_prior.
+
+        Notes
+        -----
+        The log likelihood has one term for each vector of counts, up to a constant. Where counts
+        have a weight, it is multiplied by it, and predicted counts vary as those of fewer instances
+        that are each counted several times.
+
+        log_likelihood and log_prior are left out where they would not belong to the draws: models
+        of more than two classes, or of more than two classifiers, draw rows of tables besides
+        their parameters; weights of cross-validated counts that are inferred differ between draws
+        (pass ``weight="published"`` or a number); and of a user-supplied prior or a modified graph,
+        PyMC has them (``pymc.compute_log_prior``). Models that weight instances or groups (the
+        Bayesian bootstrap) and models of split scores have no likelihood of counts: they have
+        none of the four groups.
+
+        Examples
+        --------
+        >>> from skbayeseval import compare_counts
+        >>> data = compare_counts((88, 10, 12), (80, 14, 20), random_state=0).to_arviz()
+        >>> data.posterior_predictive["confusion_A"].dims
+        ('chain', 'draw', 'true', 'predicted')
+        """
+        return as_arviz(self._posterior, self._names, self._metrics)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the result without its draws, as a dict that can be written as JSON."""
+        return describe(self)
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Save the result and its draws to a file that `load` can read.
+
+        The file is written whole or not at all: if saving fails, a file that was there before is
+        kept. Pickle is not used. Fitted estimators are left out, and what a search chose
+        (`best_params` in `cv_results`) is kept as it is, except for objects such as estimators or
+        functions, which become their `repr`.
+
+        Parameters
+        ----------
+        path : str or path-like
+            The file, which is replaced if it exists.
+        """
+        write(self, path)
+
+    @classmethod
+    def load(cls, path: str | PathLike[str]) -> Self:
+        """Load a result that was saved with `save`.
+
+        Parameters
+        ----------
+        path : str or path-like
+            The file. A file that is damaged, or is not consistent, is a ValueError.
+
+        Returns
+        -------
+        result : ComparisonResult, ScoreResult or Ranking
+            A result of the class that the method is called on.
+        """
+        _, parts = read(path, cls.__name__)
+        return cls(*parts)
+
+    def details(self) -> str:
+        """Return all that is known of the result, in lines, most of which `print` leaves out.
+
+        They tell what the posterior is based on (model, draws, what one prediction is worth), how
+        observed values differ from means of splits, and all cautions.
+
+        Returns
+        -------
+        words : str
+
+        Examples
+        --------
+        >>> from skbayeseval import compare_counts
+        >>> result = compare_counts((900, 50, 60), (700, 150, 260), random_state=0)
+        >>> print(result.details().splitlines()[3])
+          model       bcv, 20,000 independent draws from 1,010 and 1,110 counts
+        """
+        lines = []
+        for metric in self._metrics.values():
+            lines += [self._headline(metric), *as_lines(self._facts_of(metric))]
+        return "\n".join([*lines, *as_lines(facts_of(self))])
+
+    def _repr_html_(self) -> str:
+        return view(self._page(None))
+
+    def _headline(self, metric: Metric) -> str:
+        """Return a sentence on what a metric says."""
+        raise NotImplementedError
+
+    def _facts_of(self, metric: Metric) -> list[Fact]:
+        """Return what is known of a metric."""
+        raise NotImplementedError
+
+    def _page(self, rope: Any) -> Page:
+        """Return what `explain` and a page say, given the ROPE of each metric."""
+        raise NotImplementedError
+
+    def _reference(self, metric: Metric) -> float:
+        """Return the observed score that others are compared with: the best."""
+        return max(self._posterior.completed(metric))
+
+    def _rope(self, rope: Any, metric: Metric) -> Interval:
+        """Return the ROPE of a metric, in its units."""
+        return check_rope(rope, metric, self._reference(metric))
+
+    def _ropes(self, rope: Any) -> Any:
+        """Return the ROPE of each metric; warn if one is given for metrics on different scales."""
+        warn_of_one_rope(rope, self._metrics.values())
+        if rope is None:
+            return None
+        return {name: self._rope(rope, metric) for name, metric in self._metrics.items()}
+
+    def _once(self, key: Hashable, compute: Callable[[], T]) -> T:
+        """Return what was computed before under a key, or compute it."""
+        if key not in self._known:
+            self._known[key] = compute()
+        found: T = self._known[key]
+        return found
+
+    def _metric(self, metric: str | Metric | None) -> Metric:
+        if metric is None:
+            return next(iter(self._metrics.values()))
+        if isinstance(metric, str) and metric in self._metrics:
+            return self._metrics[metric]
+        for known in self._metrics.values():
+            if metric is known:
+                return known
+        if not isinstance(metric, (str, Metric)):
+            raise TypeError(f"metric must be a name or a Metric, got {in_short(metric)}.")
+        if self.evidence.is_of_splits and isinstance(metric, str):
+            return self._posterior.check_metric(split_metric(metric))
+        metrics = resolve_scoring(metric, self.labels)
+        return self._posterior.check_metric(next(iter(metrics.values())))
+
+    def _others(self, metric: str | Metric | None) -> tuple[str, ...]:
+        """Return the metrics that an answer leaves out because no metric was asked for."""
+        return self.metrics[1:] if metric is None else ()
+
+    def _n_instances(self) -> int:
+        """Return the number of instances, which may each be counted several times."""
+        record = self._cross_validation
+        if record is not None and record.test_size is not None:
+            return round(record.train_size + record.test_size)
+        return round(max(counts.total for counts in self._posterior.counts))
+
+    def _plan(self, planned: int | None) -> Plan | None:
+        """Return how many of the planned items or instances there are."""
+        if planned is not None and self.evidence.is_of_splits:
+            raise ValueError(
+                "planned= is a number of items or instances, but there are only scores of splits: "
+                "omit it."
+            )
+        units = "items" if self.evidence.is_of_items else "instances"
+        return check_plan(planned, self._n_instances(), units)
+
+    def __repr__(self) -> str:
+        several = len(self._names) > 1
+        who = f"names={self._names}" if several else f"name={self._names[0]!r}"
+        return (
+            f"{type(self).__name__}({who}, metrics={self.metrics}, "
+            f"model={self.model!r}, engine={self.engine!r}, n_draws={self.n_draws})"
+        )

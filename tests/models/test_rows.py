@@ -1,0 +1,84 @@
+"""Rows of tables: eta against numerical integration, sticks against what must hold."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy import stats
+from scipy.special import betainc, expit
+
+from skbayeseval.evidence import ConfusionCounts, PairedCounts
+from skbayeseval.models import Hierarchical, PairedHierarchical
+from skbayeseval.models.rows import REMAINDER, EtaSampler, StickRows
+from tests.models.cases import TABLES, stream_outcomes
+
+
+@pytest.mark.parametrize("n_classes", [2, 2000])
+def test_eta_at_the_edges(n_classes):
+    table = np.eye(n_classes) * 25
+    (group,) = Hierarchical().specification((ConfusionCounts.from_matrix(table),)).groups
+    logit = EtaSampler(group.etas[0], prior=False).draw(np.random.default_rng(0), 1000)
+    assert np.isfinite(logit).all()
+    # A perfect classifier: 1 - eta is about 1 / (rows * log(25)).
+    assert 0.01 < expit(-logit).mean() * n_classes < 2
+
+
+@pytest.mark.parametrize("shapes", [(0.5, 3.0), (20_000.0, 5_000.0), (0.01, 0.01), (0.5, 0.02)])
+@pytest.mark.parametrize("right", [None, True, False])
+def test_eta_before_the_data_and_after_one_instance_is_beta(shapes, right):
+    prior = right is None
+    table = TABLES["ordinary"] if prior else [[right, not right], [0, 0]]
+    counts = ConfusionCounts.from_matrix(table)
+    (group,) = Hierarchical(eta=shapes).specification((counts,)).groups
+    sampler = EtaSampler(group.etas[0], prior=prior)
+    a, b = shapes if prior else (shapes[0] + right, shapes[1] + (not right))
+    logit = sampler.draw(np.random.default_rng(0), 10_000)
+
+    def cdf(x):  # of logit(eta); 1 - eta without rounding
+        return np.where(x < 0, betainc(a, b, expit(x)), 1 - betainc(b, a, expit(-x)))
+
+    assert stats.ks_1samp(logit, cdf).pvalue > 1e-4
+    assert sampler.mean == pytest.approx(a / (a + b), abs=1e-4)
+
+
+@pytest.mark.parametrize("n_classes", [2, 50])
+@pytest.mark.parametrize("prior", [True, False])
+def test_rows_where_eta_underflows(n_classes, prior):
+    # Before the data, eta and 1 - eta are below 1e-323 with probability exp(-7.4) / 2 each.
+    table = np.diag(np.arange(n_classes))
+    specification = Hierarchical(eta=(0.01, 0.01)).specification(
+        (ConfusionCounts.from_matrix(table),)
+    )
+    rng = np.random.default_rng(0)
+    with np.errstate(divide="raise", over="raise", invalid="raise"):
+        for totals in stream_outcomes(specification, rng, 10_000, prior=prior, tables=False):
+            assert all(np.isfinite(total).all() for total in totals)
+            np.testing.assert_allclose(totals.predicted.sum(axis=-1), 1)
+
+
+@pytest.mark.parametrize("mass", [0.5, 4.0])
+@pytest.mark.parametrize(("prior", "fewest"), [(True, 0), (False, 17)])
+def test_no_more_sticks_than_the_remainder_needs(mass, prior, fewest):
+    counts = ConfusionCounts.from_matrix(TABLES["ordinary"])
+    (group,) = Hierarchical().specification((counts,)).groups
+    n_sticks = StickRows(replace(group, mass=mass), prior).n_sticks
+    left = [mass / (mass + fewest) * (mass / (1 + mass)) ** n for n in (n_sticks, n_sticks - 1)]
+    assert left[0] <= REMAINDER < left[1]
+
+
+@pytest.mark.parametrize("n_classes", [2, 2000])
+def test_nothing_underflows(n_classes):
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, n_classes, 300)
+    predictions = np.where(rng.random((2, 300)) < 0.7, truth, rng.integers(0, n_classes, (2, 300)))
+    evidence = PairedCounts.from_labels(
+        truth, {"a": predictions[0], "b": predictions[1]}, labels=range(n_classes), weight=0.37
+    )
+    for prior in (True, False):
+        for model in (Hierarchical(), PairedHierarchical()):
+            specification = model.specification(evidence)
+            for totals in stream_outcomes(specification, rng, 20, prior=prior):
+                assert min(total.min() for total in totals) >= 0
+                np.testing.assert_allclose(totals.true.sum(-1), 1)
+                np.testing.assert_allclose(totals.predicted.sum(-1), 1)
+                assert (totals.hits <= np.minimum(totals.true, totals.predicted) + 1e-12).all()
