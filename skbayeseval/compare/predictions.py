@@ -14,7 +14,6 @@ from numpy.typing import ArrayLike, NDArray
 from skbayeseval._arrays import by_column, named_labels, names_of_series, positions_of, wrong
 from skbayeseval._validation import check_names, check_weight
 from skbayeseval.compare.given_predictions import GivenPredictions
-from skbayeseval.compare.targets import among
 from skbayeseval.engines.pymc import PyMCEngine
 from skbayeseval.evidence.chunks import ChunkCounter
 from skbayeseval.evidence.one_classifier import ConfusionCounts, check_counts
@@ -63,11 +62,6 @@ def cells_in_order(counts: Any, name: str) -> Any:
     return counts.to_numpy()[..., order]
 
 
-def _given(arguments: Mapping[str, Any], **others: Any) -> GivenPredictions:
-    """Return what a function was given; `others` go by other names, or are made of arguments."""
-    return GivenPredictions(**among(arguments, GivenPredictions) | others)
-
-
 def compare_predictions(
     y_true: ArrayLike,
     y_pred_a: ArrayLike | None,
@@ -83,6 +77,7 @@ def compare_predictions(
     pos_label: Any = None,
     groups: ArrayLike | None = None,
     blocks: int | str | None = None,
+    counts: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
     params: Mapping[str, Any] | None = None,
     counter: ChunkCounter | None = None,
@@ -141,6 +136,10 @@ def compare_predictions(
     blocks : int or "auto", default=None
         The number of consecutive rows that are weighted together, where rows are in order of time
         and neighbours are alike. "auto" chooses it by how long losses stay correlated.
+    counts : array-like of shape (n_samples,), default=None
+        How many instances each row stands for, where rows that are alike were counted before, such
+        as by the GROUP BY of a database. The result is that of the repeated rows. For metrics of
+        predicted classes, with one label per instance.
     sample_weight : array-like of shape (n_samples,), default=None
         How much each instance counts, as in scikit-learn: the weights of a survey, or of
         importance. Predicted classes are then compared by the Bayesian bootstrap over instances,
@@ -213,13 +212,28 @@ def compare_predictions(
             raise ValueError(f"{what}_a and {what}_b must be given together, got {missing}=None.")
     pair = (y_score_a, y_score_b) if y_pred_a is None else (y_pred_a, y_pred_b)
     names = check_names(names_of_series(names, *pair), 2)
-    given = _given(
-        locals(),
+    given = GivenPredictions(
+        y_true=y_true,
         predictions={} if y_pred_a is None else {"y_pred_a": y_pred_a, "y_pred_b": y_pred_b},
         scores={} if y_score_a is None else {"y_score_a": y_score_a, "y_score_b": y_score_b},
+        scoring=scoring,
+        labels=labels,
+        pos_label=pos_label,
+        model=model,
+        weight=weight,
+        groups=groups,
+        blocks=blocks,
+        counts=counts,
+        sample_weight=sample_weight,
+        params=params,
+        counter=counter,
+        prevalence=prevalence,
+        engine=engine,
+        prior=prior,
+        n_draws=n_draws,
+        random_state=random_state,
     )
-    options = (engine, prior, n_draws, random_state)
-    return ComparisonResult(*given.posterior(names, options))
+    return ComparisonResult(*given.posterior(names))
 
 
 def compare_confusion_matrices(
@@ -377,6 +391,7 @@ def compare_many(
     pos_label: Any = None,
     groups: ArrayLike | None = None,
     blocks: int | str | None = None,
+    counts: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
     params: Mapping[str, Any] | None = None,
     prevalence: Any = None,
@@ -398,7 +413,8 @@ def compare_many(
     scores : dict of str to array-like, or DataFrame, default=None
         The instance scores of each, for metrics such as "roc_auc"; as ``y_score_a`` in
         `compare_predictions`.
-    scoring, model, weight, labels, pos_label, groups, blocks, sample_weight, params, prevalence
+    scoring, model, weight, labels, pos_label, groups, blocks, counts, sample_weight, params, \
+            prevalence
         As in `compare_predictions`.
     engine, prior, n_draws, random_state
         As in `compare_predictions`.
@@ -427,12 +443,27 @@ def compare_many(
     names = check_names(list(named), len(named))
     if scores is not None and (not isinstance(scores, Mapping) or set(scores) != set(names)):
         raise wrong("scores", f"a dict with the names of predictions, {list(names)}", scores)
-    given = _given(
-        locals(),
+    given = GivenPredictions(
+        y_true=y_true,
         predictions={f"predictions[{name!r}]": predictions[name] for name in names if predictions},
         scores={f"scores[{name!r}]": scores[name] for name in names if scores},
+        scoring=scoring,
+        labels=labels,
+        pos_label=pos_label,
+        model=model,
+        weight=weight,
+        groups=groups,
+        blocks=blocks,
+        counts=counts,
+        sample_weight=sample_weight,
+        params=params,
+        prevalence=prevalence,
+        engine=engine,
+        prior=prior,
+        n_draws=n_draws,
+        random_state=random_state,
     )
-    return Ranking(*given.posterior(names, (engine, prior, n_draws, random_state)))
+    return Ranking(*given.posterior(names))
 
 
 def score_posterior(
@@ -448,6 +479,7 @@ def score_posterior(
     pos_label: Any = None,
     groups: ArrayLike | None = None,
     blocks: int | str | None = None,
+    counts: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
     params: Mapping[str, Any] | None = None,
     prevalence: Any = None,
@@ -476,7 +508,7 @@ def score_posterior(
         the models that made the predictions.
     name : str, default="A"
         The name of the classifier.
-    labels, pos_label, groups, blocks, sample_weight, params, prevalence, engine, prior, \
+    labels, pos_label, groups, blocks, counts, sample_weight, params, prevalence, engine, prior, \
             n_draws, random_state
         As in `compare_predictions`.
 
@@ -498,14 +530,27 @@ def score_posterior(
     inferred = isinstance(weight, str)
     if inferred and weight != "inferred":
         raise ValueError(f"weight must be a number or 'inferred', got {weight!r}.")
-    given = _given(
-        locals(),
+    given = GivenPredictions(
+        y_true=y_true,
         predictions={} if y_pred is None else {"y_pred": y_pred},
         scores={} if y_score is None else {"y_score": y_score},
-        weight=1.0 if inferred else weight,
+        scoring=scoring,
+        labels=labels,
+        pos_label=pos_label,
+        model=model,
+        weight=1.0 if isinstance(weight, str) else weight,
+        groups=groups,
+        blocks=blocks,
+        counts=counts,
+        sample_weight=sample_weight,
+        params=params,
+        prevalence=prevalence,
+        engine=engine,
+        prior=prior,
+        n_draws=n_draws,
+        random_state=random_state,
     )
-    options = (engine, prior, n_draws, random_state)
-    posterior, names, metrics = given.posterior((name,), options)
+    posterior, names, metrics = given.posterior((name,))
     return ScoreResult(_of_learner(posterior) if inferred else posterior, names, metrics)
 
 

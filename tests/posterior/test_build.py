@@ -1,11 +1,10 @@
 import warnings
 
 import numpy as np
-import pandas as pd
 import pytest
 from sklearn.tree import DecisionTreeClassifier
 
-from skbayeseval import bayesian_cross_validate, compare_many, compare_predictions, compare_table
+from skbayeseval import bayesian_cross_validate, compare_many, compare_predictions
 from skbayeseval.engines.recalls import RecallRows
 from skbayeseval.evidence.joint_counts import PairedCounts
 from skbayeseval.metrics.metric import Totals
@@ -40,11 +39,9 @@ def test_a_published_prior_that_moves_the_accuracy_warns():
 
 def test_warnings_are_of_the_line_that_compares():
     y, b, few = [0, 1, 2, 3], [0, 1, 2, 2], {"model": "hierarchical", "n_draws": 100}
-    table = pd.DataFrame({"y": y, "a": y, "b": b})
     for compare in (
         lambda: compare_predictions(y, y, b, **few),
         lambda: compare_many(y, {"a": y, "b": b, "c": b}, **few),
-        lambda: compare_table(table, truth="y", a="a", b="b", **few),
     ):
         with pytest.warns(UserWarning, match="effective instances|published prior") as caught:
             compare()
