@@ -315,7 +315,7 @@ class ComparisonFigures(DifferenceAnswers):
             - "factor": the prior and posterior density of the difference at 0.
             - "scores": the split scores of a cross-validation.
             - "learning_curve": the difference between learners trained on half of the data, and on
-              as many instances as the splits do, with ``estimand="full"`` or ``calibrate=True``.
+              as many instances as the splits do, with ``estimand="full"``.
             - "trace": the draws of the difference in the order in which they were drawn.
             - "classes": the difference in each class, in F1 unless `metric` is, or averages,
               "precision", "recall", "jaccard" or another F-beta. Where weights are inferred, it
