@@ -80,11 +80,9 @@ class BayesianComparer(MetaEstimatorMixin, BaseEstimator):
     model : {"auto", "paired", "unpaired", "hierarchical", "bcv", "scores"} or model instance, \
             default="auto"
         "auto" means "paired". "scores" compares split scores of any scorer.
-    engine : {"exact", "pymc", "auto"} or PyMCEngine, default="exact"
-        "exact" draws independently from the conjugate posterior, "pymc" runs Markov chains, and
-        "auto" uses "pymc" only if the prior is a callable.
-    prior : dict or callable, default=None
-        Parameters of the model's prior, as in `compare_predictions`.
+    engine : {"exact", "pymc"} or PyMCEngine, default="exact"
+        "exact" draws independently from the conjugate posterior, "pymc" runs Markov chains, also
+        with a prior that is not conjugate: ``PyMCEngine(prior=function)``.
     n_draws : int, default=None
         The number of draws of the exact engine, as in `compare_predictions`.
     labels : array-like, default=None
@@ -166,7 +164,6 @@ class BayesianComparer(MetaEstimatorMixin, BaseEstimator):
         scoring: Any = None,
         model: Any = "auto",
         engine: str | PyMCEngine = "exact",
-        prior: dict[str, Any] | Callable[..., Any] | None = None,
         n_draws: int | None = None,
         labels: ArrayLike | None = None,
         pos_label: Any = None,
@@ -187,7 +184,6 @@ class BayesianComparer(MetaEstimatorMixin, BaseEstimator):
         self.scoring = scoring
         self.model = model
         self.engine = engine
-        self.prior = prior
         self.n_draws = n_draws
         self.labels = labels
         self.pos_label = pos_label
@@ -289,7 +285,6 @@ class BayesianComparer(MetaEstimatorMixin, BaseEstimator):
             scoring=self.scoring,
             model=self.model,
             engine=self.engine,
-            prior=self.prior,
             n_draws=self.n_draws,
             labels=self.labels,
             pos_label=self.pos_label,

@@ -6,7 +6,6 @@ of two.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from numpy.typing import ArrayLike
@@ -34,7 +33,6 @@ def bayesian_cross_validate(
     cv: Any = None,
     model: Any = "auto",
     engine: str | PyMCEngine = "exact",
-    prior: dict[str, Any] | Callable[..., Any] | None = None,
     n_draws: int | None = None,
     labels: ArrayLike | None = None,
     pos_label: Any = None,
@@ -89,7 +87,7 @@ def bayesian_cross_validate(
             default="auto"
         "auto" means "paired"; for regressors, these are weights of instances. "scores" compares
         split scores by the correlated t-test, with any scorer that `cross_validate` accepts.
-    engine, prior, n_draws, labels, pos_label
+    engine, n_draws, labels, pos_label
         As in `compare_predictions`.
     counter : ChunkCounter, default=None
         Made by `chunk_counter`: `y` contains tags of its first scheme, A predicts in the first
@@ -177,7 +175,6 @@ def bayesian_cross_validate(
         scoring=scoring,
         model=model,
         engine=engine,
-        prior=prior,
         n_draws=n_draws,
         labels=labels,
         pos_label=pos_label,
@@ -214,7 +211,6 @@ def bayesian_cross_val_score(
     cv: Any = None,
     model: Any = "auto",
     engine: str | PyMCEngine = "exact",
-    prior: dict[str, Any] | Callable[..., Any] | None = None,
     n_draws: int | None = None,
     labels: ArrayLike | None = None,
     pos_label: Any = None,
@@ -258,7 +254,7 @@ def bayesian_cross_val_score(
             default="auto"
         "auto" means "paired", as for two learners: it is the model that the learner would have in a
         comparison. "scores" takes split scores, with any scorer that `cross_validate` accepts.
-    engine, prior, n_draws, labels, pos_label
+    engine, n_draws, labels, pos_label
         As in `compare_predictions`.
     weight, estimand, blocks, n_jobs, verbose, params, return_estimator, return_indices, \
             error_score, checkpoint, random_state
@@ -290,7 +286,6 @@ def bayesian_cross_val_score(
         scoring=scoring,
         model=model,
         engine=engine,
-        prior=prior,
         n_draws=n_draws,
         labels=labels,
         pos_label=pos_label,

@@ -103,7 +103,6 @@ class GivenPredictions:
     counts: Any
     counter: Any = None
     engine: Any
-    prior: Any
     n_draws: Any
     random_state: Any
 
@@ -135,7 +134,6 @@ class GivenPredictions:
             collected.evidence,
             self.model,
             self.engine,
-            self.prior,
             self.n_draws,
             self.random_state,
             metrics=target.metrics.values(),

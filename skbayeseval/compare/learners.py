@@ -164,7 +164,6 @@ class CrossValidationOptions(Fitting):
     scoring: Any = None
     model: Any = "auto"
     engine: Any = "exact"
-    prior: Any = None
     n_draws: Any = None
     labels: Any = None
     pos_label: Any = None
@@ -337,7 +336,7 @@ def compare_learners(
     is_ordered = _check_rows(learners, X, y, options)
     target = _target(learners, X, y, options)
     engine = _engine(options)
-    drawing = (options.model, engine, options.prior, options.n_draws, learners.entropy)
+    drawing = (options.model, engine, options.n_draws, learners.entropy)
     # A rehearsal on perfect predictions: whatever is wrong with the arguments is wrong here too,
     # before anything is fitted.
     perfect = target_in_order(target, target.rehearsal, options.blocks)
@@ -434,7 +433,7 @@ def _check_rows(learners: Learners, X: Any, y: Any, options: CrossValidationOpti
 
 def _engine(options: CrossValidationOptions) -> Engine:
     """Return the engine, which shows progress if it was asked for by name."""
-    engine = resolve_engine(options.engine, options.prior)
+    engine = resolve_engine(options.engine)
     if options.verbose and isinstance(options.engine, str) and not engine.has_independent_draws:
         return clone(engine).set_params(progressbar=True)
     return engine

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from os import PathLike
 from typing import Any
@@ -83,7 +83,6 @@ def compare_predictions(
     counter: ChunkCounter | None = None,
     prevalence: Any = None,
     engine: str | PyMCEngine = "exact",
-    prior: dict[str, Any] | Callable[..., Any] | None = None,
     n_draws: int | None = None,
     random_state: Any = None,
 ) -> ComparisonResult:
@@ -115,7 +114,9 @@ def compare_predictions(
     model : {"auto", "paired", "unpaired", "hierarchical", "bcv"} or model instance, default="auto"
         "auto" means "paired", the model that uses which instances both got right. For a multi-label
         indicator, and for tags, it is the Bayesian bootstrap over instances; "unpaired" and "bcv"
-        assume independent labels, and chunks.
+        assume independent labels, and chunks. A prior is part of a model instance, such as
+        ``models.Paired(mu=1, theta=1)``, the published one: "theta" of "paired" is 0.25, which
+        costs fewer labels where classifiers seldom disagree.
     weight : float, default=1.0
         The weight of one instance: below 1 if the vectors contain instances more than once, as
         predictions pooled over repeated cross-validation do.
@@ -157,17 +158,9 @@ def compare_predictions(
         The proportions of the classes where the test set was sampled by class (case-control): a
         float is that of the positive class; a Series may name the classes, in any order. The
         proportions are then known, not estimated.
-    engine : {"exact", "pymc", "auto"} or PyMCEngine, default="exact"
-        "exact" draws independently from the conjugate posterior, "pymc" runs Markov chains, and
-        "auto" uses "pymc" only if the prior is a callable.
-    prior : dict or callable, default=None
-        Parameters of the model's prior: "mu" and "theta" (paired, two classes), "mu" and "eta"
-        (paired, more classes, and hierarchical), "mu" and "rho" (unpaired), "lambda" (bcv). All are
-        1 as published, but "theta" is 0.25 by default, which costs fewer labels where classifiers
-        seldom disagree; ``model=skbayeseval.models.Paired()`` has the published prior. With PyMC
-        also a callable that builds PyMC variables under the names of parameters, or returns them in
-        a dict; if it takes an argument, that is a mapping of names to the model's own variables.
-        Parameters that it does not build keep the model's prior.
+    engine : {"exact", "pymc"} or PyMCEngine, default="exact"
+        "exact" draws independently from the conjugate posterior, "pymc" runs Markov chains, also
+        with a prior that is not conjugate: ``PyMCEngine(prior=function)``.
     n_draws : int, default=None
         The number of draws of the exact engine, at least 100 and at most what fits in 1 GB, about
         20 million for two classifiers. `PyMCEngine` has its own. None means 20,000; 2,000 where a
@@ -229,7 +222,6 @@ def compare_predictions(
         counter=counter,
         prevalence=prevalence,
         engine=engine,
-        prior=prior,
         n_draws=n_draws,
         random_state=random_state,
     )
@@ -247,7 +239,6 @@ def compare_confusion_matrices(
     names: tuple[str, str] = ("A", "B"),
     pos_label: Any = None,
     engine: str | PyMCEngine = "exact",
-    prior: dict[str, Any] | Callable[..., Any] | None = None,
     n_draws: int | None = None,
     random_state: Any = None,
 ) -> ComparisonResult:
@@ -268,7 +259,7 @@ def compare_confusion_matrices(
         tell which instances both got right, so no paired model can be asked of them.
     weight : float, default=None
         The weight of one count. None means 1 for single matrices.
-    names, pos_label, engine, prior, n_draws, random_state
+    names, pos_label, engine, n_draws, random_state
         As in `compare_predictions`.
 
     Returns
@@ -299,7 +290,7 @@ def compare_confusion_matrices(
     if evidence["cm_a"].labels != evidence["cm_b"].labels:
         shapes = " and ".join(str(table.shape) for table in tables.values())
         raise ValueError(f"cm_a and cm_b must have the same classes, got shapes {shapes}.")
-    drawing = (model, engine, prior, n_draws, random_state)
+    drawing = (model, engine, n_draws, random_state)
     return _result_of(evidence, names, scoring, pos_label, *drawing)
 
 
@@ -312,7 +303,6 @@ def compare_counts(
     weight: float | None = None,
     names: tuple[str, str] = ("A", "B"),
     engine: str | PyMCEngine = "exact",
-    prior: dict[str, Any] | Callable[..., Any] | None = None,
     n_draws: int | None = None,
     random_state: Any = None,
 ) -> ComparisonResult:
@@ -330,7 +320,7 @@ def compare_counts(
         "unpaired" needs the true negatives.
     weight : float, default=None
         The weight of one count. None means 1 for single counts.
-    names, engine, prior, n_draws, random_state
+    names, engine, n_draws, random_state
         As in `compare_predictions`.
 
     Returns
@@ -362,7 +352,7 @@ def compare_counts(
         name: ConfusionCounts.from_cells(*total[:n_cells], weight=worth, name=name)
         for name, total in totals.items()
     }
-    drawing = (model, engine, prior, n_draws, random_state)
+    drawing = (model, engine, n_draws, random_state)
     return _result_of(evidence, names, scoring, 1, *drawing)
 
 
@@ -396,7 +386,6 @@ def compare_many(
     params: Mapping[str, Any] | None = None,
     prevalence: Any = None,
     engine: str | PyMCEngine = "exact",
-    prior: dict[str, Any] | Callable[..., Any] | None = None,
     n_draws: int | None = None,
     random_state: Any = None,
 ) -> Ranking:
@@ -416,7 +405,7 @@ def compare_many(
     scoring, model, weight, labels, pos_label, groups, blocks, counts, sample_weight, params, \
             prevalence
         As in `compare_predictions`.
-    engine, prior, n_draws, random_state
+    engine, n_draws, random_state
         As in `compare_predictions`.
 
     Returns
@@ -459,7 +448,6 @@ def compare_many(
         params=params,
         prevalence=prevalence,
         engine=engine,
-        prior=prior,
         n_draws=n_draws,
         random_state=random_state,
     )
@@ -484,7 +472,6 @@ def score_posterior(
     params: Mapping[str, Any] | None = None,
     prevalence: Any = None,
     engine: str | PyMCEngine = "exact",
-    prior: dict[str, Any] | Callable[..., Any] | None = None,
     n_draws: int | None = None,
     random_state: Any = None,
 ) -> ScoreResult:
@@ -508,7 +495,7 @@ def score_posterior(
         the models that made the predictions.
     name : str, default="A"
         The name of the classifier.
-    labels, pos_label, groups, blocks, counts, sample_weight, params, prevalence, engine, prior, \
+    labels, pos_label, groups, blocks, counts, sample_weight, params, prevalence, engine, \
             n_draws, random_state
         As in `compare_predictions`.
 
@@ -546,7 +533,6 @@ def score_posterior(
         params=params,
         prevalence=prevalence,
         engine=engine,
-        prior=prior,
         n_draws=n_draws,
         random_state=random_state,
     )

@@ -32,6 +32,7 @@ from skbayeseval.evidence.instances import Instances
 from skbayeseval.evidence.item_scores import ItemScores
 from skbayeseval.metrics.metric import Metric
 from skbayeseval.metrics.registry import item_metric
+from skbayeseval.models import from_prior, resolve_model
 from skbayeseval.posterior.build import make_posterior
 from skbayeseval.posterior.posterior import Posterior
 from skbayeseval.results.comparison import ComparisonResult
@@ -142,7 +143,7 @@ def compare_items(
     scores = {"scores_a": scores_a, "scores_b": scores_b}
     human = {"human_a": human_a, "human_b": human_b}
     asked = (ids, groups, blocks, missing, judge, higher_is_better, scoring)
-    options = (model, "exact", prior, n_draws, random_state)
+    options = (model, prior, n_draws, random_state)
     return ComparisonResult(*_posterior_of_items(scores, human, names, asked, options))
 
 
@@ -200,7 +201,7 @@ def compare_many_items(
         raise wrong("human", f"a dict with the keys {list(scores)}", human)
     grades = {name: grades[name] for name in scores}
     asked = (ids, groups, blocks, missing, judge, higher_is_better, scoring)
-    options = (model, "exact", prior, n_draws, random_state)
+    options = (model, prior, n_draws, random_state)
     return Ranking(*_posterior_of_items(scores, grades, names, asked, options))
 
 
@@ -253,7 +254,12 @@ def _posterior_of_items(
         is_ordered=are_in_order([items.labels], blocks),
     ).evidence
     instances = Instances(n_items, items.order, has_ids=by_position)
-    posterior = make_posterior(evidence, *options, instances=instances)
+    model, prior, *drawing = options
+    if prior is not None:
+        known = {"n_classifiers": len(scores), "family": evidence.family}
+        kind = type(resolve_model(model, paired=evidence.is_paired, **known))
+        model = from_prior(kind, prior)
+    posterior = make_posterior(evidence, model, "exact", *drawing, instances=instances)
     model = posterior.model
     if getattr(model, "limits", None) is None:
         hint = " If they are on the same scale, pass its limits: prior={'limits': (low, high)}."

@@ -152,12 +152,10 @@ class HierarchicalScores(ModelOfScores):
         (differences,) = self.differences.values()
         return build_data_sets_graph(differences, self.correlation, prior)
 
-    def sample(
-        self, labels: tuple[Any, ...], engine: PyMCEngine, prior: PriorBuilder | None, seed: int
-    ) -> Trace:
+    def sample(self, labels: tuple[Any, ...], engine: PyMCEngine, seed: int) -> Trace:
         """Return posterior draws of the parameters, of delta and of next_delta."""
         (differences,) = self.differences.values()
-        return sample_data_sets(differences, self.correlation, engine, seed, prior)
+        return sample_data_sets(differences, self.correlation, engine, seed)
 
 
 def _differences(evidence: DataSetScores) -> dict[str, Array]:

@@ -366,8 +366,8 @@ class DifferenceAnswers(RopeResult):
     ) -> BayesFactor:
         """Return the Bayes factor of equality over difference.
 
-        Bayes factors use the published prior, one count per cell, unless `prior=` or a model
-        instance was given: the default prior of the paired models is infinite at a difference of 0.
+        Bayes factors use the published prior, one count per cell, unless a model instance was
+        given: the default prior of the paired models is infinite at a difference of 0.
 
         Parameters
         ----------

@@ -1,6 +1,7 @@
 """Labels, scores, numbers and tags that were predicted elsewhere."""
 
 import warnings
+from inspect import signature
 
 import numpy as np
 import pandas as pd
@@ -427,3 +428,29 @@ class TestCounts:
         result = compare_predictions(Y, B, B, counts=self.TIMES, **FEW)
         with pytest.raises(ValueError, match="Subgroups require the instances"):
             result.by(Y)
+
+
+WRONG = {
+    "scoring": "nonsense", "model": "nonsense", "weight": -1, "labels": [0], "pos_label": 7,
+    "groups": [1], "blocks": 0, "counts": [1], "sample_weight": [1], "params": 3, "prevalence": 2,
+    "engine": "nonsense", "n_draws": 1, "random_state": "x",
+}  # fmt: skip
+DOORS = {
+    compare_predictions: (
+        (Y, A, B),
+        {"y_score_a": [1], "y_score_b": [1], "names": 3, "counter": 3},
+    ),
+    compare_many: ((Y, {"a": A, "b": B}), {"scores": [1]}),
+    score_posterior: ((Y, A), {"y_score": [1], "name": 3}),
+}
+
+
+@pytest.mark.parametrize("door", DOORS)
+def test_every_door_takes_each_of_its_options(door):
+    """An option that is renamed in one place, and so not passed on, would be ignored."""
+    given, own = DOORS[door]
+    names = [*signature(door).parameters][len(given) :]
+    assert set(names) == {*WRONG, *own}
+    for name in names:
+        with pytest.raises((ValueError, TypeError)):
+            door(*given, **{name: (WRONG | own)[name]})

@@ -131,8 +131,8 @@ def test_a_prior_is_sampled_with_its_potentials():
     def higher_than_half(parameters):
         pymc.Potential("bound", pt.switch(parameters["mu_A"] > 0.5, 0.0, -np.inf))
 
-    engine = PyMCEngine(draws=500, tune=300, chains=2, cores=1)
-    drawn = engine.draw_prior(posterior.specification, (0, 1), higher_than_half, seed=1)
+    engine = PyMCEngine(draws=500, tune=300, chains=2, cores=1, prior=higher_than_half)
+    drawn = engine.draw_prior(posterior.specification, (0, 1), seed=1)
     assert drawn["mu_A"].min() > 0.5
     assert drawn["mu_A"].mean() == pytest.approx(0.75, abs=0.03)  # uniform above a half
     assert drawn["mu_B"].mean() == pytest.approx(0.5, abs=0.05)

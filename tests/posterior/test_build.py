@@ -24,7 +24,7 @@ def two_classifiers(n_classes, n_of_each, accuracy, labels=None, odd=False):
 
 
 def posterior(evidence, model):
-    return make_posterior(evidence, model, "exact", None, 100, 0)
+    return make_posterior(evidence, model, "exact", 100, 0)
 
 
 def test_a_published_prior_that_moves_the_accuracy_warns():
