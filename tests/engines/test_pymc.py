@@ -13,6 +13,7 @@ import threading
 import numpy as np
 import pymc
 import pytest
+from sklearn.base import clone
 
 from skbayeseval import PyMCEngine
 from skbayeseval.engines.pymc import Trace, _independent, _quietly, diagnose, sample
@@ -203,3 +204,13 @@ def test_without_a_compiler():
         env={**os.environ, "PYTENSOR_FLAGS": "cxx="},
     )
     assert found.stdout.strip() == "100"
+
+
+def test_a_prior_is_a_parameter_as_others_are():
+    def own(parameters):
+        return {}
+
+    engine = PyMCEngine(draws=500, prior=own)
+    assert clone(engine) == engine != PyMCEngine(draws=500)
+    assert hash(clone(engine)) == hash(engine)
+    assert repr(engine).startswith("PyMCEngine(draws=500, prior=<function")
