@@ -5,7 +5,7 @@
     python -m benchmarks.bench --json benchmarks/results.json --page docs/performance.md
 
 A ratio is our time divided by that of something that a reader can judge: numpy drawing the random
-numbers that a comparison stands on, scikit-learn, DuckDB, or another package. Both are run by
+numbers that a comparison stands on, scikit-learn, or another package. Both are run by
 turns, on one thread, and the ratio is the median over the rounds. Where draws can be made by
 several threads, ours are made by two as well. Other packages come with
 ``pip install '.[benchmarks]'``. The machine should have nothing else to do.
@@ -29,7 +29,7 @@ from typing import Any
 
 from threadpoolctl import threadpool_limits
 
-from benchmarks import growth, jobs, many_classifiers, peers, tables
+from benchmarks import growth, jobs, many_classifiers, peers
 from benchmarks.measuring import Bench, Row
 from benchmarks.performance_table import as_text, number, write_into
 
@@ -47,7 +47,6 @@ JOBS: dict[str, Callable[[Bench], Row | list[Row]]] = {
     "average-precision": partial(jobs.ranking_metric, metric="average_precision"),
     "counting-integers": jobs.integers,
     "counting-strings": jobs.strings,
-    "parquet": partial(tables.parquet, n_classes=20),
     "cross-validation": jobs.cross_validation,
     "full-size": jobs.full_size,
     "search": jobs.recorded_search,
@@ -62,7 +61,7 @@ JOBS: dict[str, Callable[[Bench], Row | list[Row]]] = {
     "growth-candidates": growth.candidates,
 }
 
-PACKAGES = ("skbayeseval", "numpy", "scipy", "scikit-learn", "pymc", "duckdb", *peers.PEERS)
+PACKAGES = ("skbayeseval", "numpy", "scipy", "scikit-learn", "pymc", *peers.PEERS)
 
 
 def measure(names: Iterable[str], scale: float = 1.0) -> dict[str, Any]:

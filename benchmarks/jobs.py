@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import importlib
 import time
-from collections.abc import Iterator
 from itertools import count
 from typing import Any
 
@@ -26,7 +25,6 @@ from skbayeseval import (
     bayesian_cross_validate,
     compare_predictions,
     count_scorer,
-    count_table,
     report_search,
 )
 from skbayeseval.evidence import PairedCounts
@@ -232,15 +230,12 @@ AGAINST = "np.bincount of combined codes"
 
 
 def integers(bench: Bench) -> list[Row]:
-    """Measure 64-bit integers, at once and in chunks."""
+    """Measure 64-bit integers."""
     n = bench.size(20_000_000, 1000)
     y, a, b = codes(n)
     combined = (y * 3 + a) * 3 + b
     of_labels = {
         "64-bit integers": lambda: PairedCounts.from_labels(y, {"a": a, "b": b}),
-        "64-bit integers in chunks of a million": lambda: count_table(
-            chunks(y, a, b), truth="y", a="a", b="b"
-        ),
     }
     return [
         bench.ratio(
@@ -273,13 +268,6 @@ def strings(bench: Bench) -> list[Row]:
 def codes(n: int) -> Any:
     """Return true and predicted classes."""
     return np.random.default_rng(0).integers(0, 3, (3, n))
-
-
-def chunks(y: Any, a: Any, b: Any, size: int = 1_000_000) -> Iterator[dict[str, Any]]:
-    """Yield parts of the labels."""
-    for start in range(0, len(y), size):
-        part = slice(start, start + size)
-        yield {"y": y[part], "a": a[part], "b": b[part]}
 
 
 # The exact engine against PyMC, at equal effective sample size.

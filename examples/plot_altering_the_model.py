@@ -45,8 +45,8 @@ print(result)
 # -----------------------------------
 # A prior can be a function that builds PyMC variables. It replaces a parameter of the model by
 # creating a variable of the same name, or by returning a dict of variables. All other parameters
-# keep their published priors. The exact engine cannot use such a prior; ``engine="auto"`` selects
-# PyMC automatically.
+# keep their published priors. ``pymc_model`` takes such a function, and so does
+# ``PyMCEngine(prior=optimistic)``, the engine of a comparison under this prior.
 def optimistic():
     ability = pm.Normal("ability", mu=3.0, sigma=0.7)
     return {"rho+_A": pm.math.invlogit(ability)}

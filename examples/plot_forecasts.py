@@ -43,7 +43,6 @@ learners = (
 options = {
     "cv": TimeSeriesSplit(8),
     "scoring": "neg_mean_absolute_error",
-    "estimand": "fitted",
     "return_indices": True,
     "random_state": 0,
 }

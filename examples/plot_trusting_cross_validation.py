@@ -5,7 +5,7 @@ How far can a cross-validation be trusted?
 In a cross-validation every instance is used for training and for validation, often several times,
 so its counts are worth less than as many new ones. How much less depends on how much training sets
 matter. Halves of the data tell: each is tested by what was trained on the other. Five folds,
-whose training sets are much alike, do not; ``calibrate=True`` adds the halves.
+whose training sets are much alike, do not; ``estimand="full"`` adds the halves.
 """
 
 # %%
@@ -33,13 +33,13 @@ results = {
         *learners, X, y, cv=5, weight="published", random_state=0
     ),
     "weight of most learners": bayesian_cross_validate(*learners, X, y, cv=5, random_state=0),
-    "calibrated on halves": bayesian_cross_validate(
-        *learners, X, y, cv=5, calibrate=True, random_state=0
+    "weight told by halves": bayesian_cross_validate(
+        *learners, X, y, cv=5, estimand="full", random_state=0
     ),
 }
 for name, result in results.items():
     print(f"{name}: HDI {result.hdi().low:+.3f} to {result.hdi().high:+.3f}")
-print(results["calibrated on halves"])
+print(results["weight told by halves"])
 
 # %%
 # The posterior of the same difference, three times.

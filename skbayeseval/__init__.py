@@ -13,7 +13,6 @@ from skbayeseval import metrics
 from skbayeseval._version import __version__, show_versions
 from skbayeseval.compare.comparer import BayesianComparer
 from skbayeseval.compare.cross_validation import bayesian_cross_val_score, bayesian_cross_validate
-from skbayeseval.compare.large_tables import TableCounts, compare_table, count_table
 from skbayeseval.compare.predictions import (
     compare_confusion_matrices,
     compare_counts,
@@ -50,7 +49,6 @@ __all__ = [
     "SearchReport",
     "SubgroupComparison",
     "SubgroupScores",
-    "TableCounts",
     "__version__",
     "bayesian_cross_val_score",
     "bayesian_cross_validate",
@@ -62,9 +60,7 @@ __all__ = [
     "compare_many_items",
     "compare_predictions",
     "compare_scores",
-    "compare_table",
     "count_scorer",
-    "count_table",
     "hdi",
     "load_result",
     "metrics",

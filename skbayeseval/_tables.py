@@ -1,4 +1,4 @@
-"""Tables of text, which pandas reads, and large ones, which DuckDB reads: also Parquet."""
+"""Tables of files, whose cells are read as text."""
 
 from __future__ import annotations
 
@@ -7,14 +7,11 @@ import glob
 import io
 import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from itertools import takewhile
 from typing import IO, Any
 
 import pandas as pd
-
-from skbayeseval._arrays import in_short
 
 SEPARATORS = (",", "\t", ";")
 
@@ -32,8 +29,6 @@ HOLES = ("", "-", "na", "n/a", "nan")
 
 TEXT = (".csv", ".tsv", ".txt")
 PARQUET = (".parquet", ".pq")
-_SIGNED = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT")
-WHOLE = (*_SIGNED, *(f"U{name}" for name in _SIGNED))
 
 
 def text_table(source: str | IO[Any], name: str) -> pd.DataFrame:
@@ -70,41 +65,19 @@ def _n_columns(source: str | IO[Any], separator: str) -> int:
     return header.shape[1]
 
 
-@contextmanager
-def open_table(source: Any, columns: Iterable[Any]) -> Iterator[Any]:
-    """Give the DuckDB relation of a file, of the files that a pattern matches, or of itself.
-
-    Cells of CSV files are text, so that 007 and 7 differ. Each of the `columns` that will be asked
-    for must have the same type in all Parquet files of a pattern: left to itself, DuckDB converts
-    what it reads to the type in the first file, 0.3 to 0. Nothing is downloaded: not what a path
-    names, nor extensions of DuckDB.
-    """
-    is_path = isinstance(source, (str, os.PathLike))
-    path = os.fspath(source) if is_path else "the relation"
-    with connected(path) as connection:
-        import duckdb
-
-        name = re.sub(r"\.(gz|zst)$", "", path.lower())
-        if isinstance(source, duckdb.DuckDBPyRelation):
-            yield source
-        elif not is_path:
-            raise TypeError(
-                f"source must be the path of a file, a pattern such as 'part-*.parquet', or a "
-                f"DuckDB relation, such as duckdb.sql('SELECT ...'), got {in_short(source)}. "
-                "Arrays are compared by compare_predictions."
-            )
-        elif re.match(r"[A-Za-z][A-Za-z0-9+.-]*://", path):
-            raise ValueError(
-                f"{path} is an address, but only files are read. Pass a DuckDB "
-                "relation made with your own connection, such as connection.read_parquet(...)."
-            )
-        elif name.endswith(TEXT):
-            yield _relation_of_text(connection, path)
-        elif name.endswith(PARQUET):
-            _check_types(connection, path, columns)
-            yield connection.read_parquet(path, union_by_name=True)
-        else:  # DuckDB knows others by the name
-            yield connection.sql(f"SELECT * FROM {_literal(path)}")
+def parquet_table(path: str) -> pd.DataFrame:
+    """Return all cells of a Parquet file as text; those that are missing are empty."""
+    try:
+        table = pd.read_parquet(path, dtype_backend="numpy_nullable")
+    except ImportError as error:
+        raise ImportError(
+            f"pyarrow reads {path}, but is not installed: pip install 'skbayeseval[parquet]'."
+        ) from error
+    except OSError:
+        raise
+    except Exception as error:  # pyarrow may raise any of its own
+        raise ValueError(f"{path} cannot be read as a Parquet table: {error}") from error
+    return table.astype("string").fillna("")
 
 
 @contextmanager
@@ -129,11 +102,6 @@ def connected(path: str) -> Iterator[Any]:
             if "No files found" in message:
                 raise FileNotFoundError(errno.ENOENT, "No such file", path) from error
             raise ValueError(f"DuckDB cannot read {path}: {message}") from error
-
-
-def quoted(column: str) -> str:
-    """Return a column name as SQL writes it, whatever it contains."""
-    return '"' + column.replace('"', '""') + '"'
 
 
 def check_different(columns: Sequence[str], name: str) -> None:
@@ -163,81 +131,3 @@ def columns_of_parquet(connection: Any, path: str) -> list[str]:
             columns.append(name)
         n_inside += (n_children or 0) - bool(n_inside)
     return columns
-
-
-def _check_types(connection: Any, path: str, columns: Iterable[Any]) -> None:
-    """Raise if a column has different types in Parquet files; whole numbers are of one kind."""
-    first: dict[str, tuple[str, str]] = {}
-    names = {str(column).lower() for column in columns}  # to DuckDB, y and Y are one column
-    for file in _files(connection, path):
-        part, header = connection.read_parquet(file), columns_of_parquet(connection, file)
-        check_different([one for one in header if one.lower() in names], file)
-        for column, kind in zip(part.columns, map(str, part.types), strict=True):
-            if column.lower() not in names:
-                continue
-            other, where = first.setdefault(column.lower(), (kind, file))
-            if kind != other and not {kind, other}.issubset(WHOLE):
-                raise ValueError(
-                    f"Column {column!r} has the type {other} in {where}, but {kind} in {file}. "
-                    "Labels 7 and '007', or 0 and 0.3, cannot be told apart once they are "
-                    "converted. Write the files with one type, or pass a DuckDB relation that "
-                    "converts the column as you mean it."
-                )
-
-
-def _files(connection: Any, path: str) -> list[str]:
-    """Return the files that a pattern matches."""
-    return [row[0] for row in connection.sql(f"SELECT file FROM glob({_literal(path)})").fetchall()]
-
-
-def _n_empty_lines(connection: Any, path: str) -> int:
-    """Return how many lines without text precede the header of CSV files."""
-    counts: dict[str, int] = {}
-    for file in _files(connection, path):
-        lines = connection.sql(
-            f"SELECT line FROM read_csv({_literal(file)}, delim='\x1f', header=false, quote='', "
-            "escape='', comment='', auto_detect=false, columns={'line': 'VARCHAR'})"
-        )
-        blank = takewhile(lambda row: not (row[0] or "").strip(), lines.limit(1000).fetchall())
-        counts[file] = len(list(blank))
-    if len(set(counts.values())) > 1:
-        file = max(counts, key=lambda one: counts[one])
-        raise ValueError(
-            f"{file} begins with {counts[file]} empty lines, other files of {path} with fewer. "
-            "Remove them: the first line must be the header."
-        )
-    return max(counts.values(), default=0)
-
-
-def _relation_of_text(connection: Any, path: str) -> Any:
-    """Return the relation of CSV files, all of whose lines must fit the header.
-
-    Left to itself, DuckDB looks for a form that fits most lines and skips the first ones that do
-    not fit.
-    """
-    import duckdb
-
-    n_empty_lines = _n_empty_lines(connection, path)
-
-    def table(separator: str, header: str) -> Any:
-        return connection.sql(
-            f"SELECT * FROM read_csv({_literal(path)}, delim={_literal(separator)}, "
-            f"header={header}, all_varchar=true, quote='\"', escape='\"', comment='', "
-            f"skip={n_empty_lines})"
-        )
-
-    def header_of(separator: str) -> tuple[str, ...]:
-        try:
-            rows = table(separator, "false").limit(1).fetchall()
-        except duckdb.Error:  # lines of different lengths
-            return ()
-        return rows[0] if rows else ()
-
-    separator = max(SEPARATORS, key=lambda one: len(header_of(one)))
-    header = header_of(separator)
-    check_different(header, path)
-    return table(separator, "true")
-
-
-def _literal(text: str) -> str:
-    return "'" + text.replace("'", "''") + "'"

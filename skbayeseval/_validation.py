@@ -103,16 +103,6 @@ def check_n_jobs(n_jobs: Any) -> int | None:
     return int(n_jobs)
 
 
-def check_pre_dispatch(pre_dispatch: Any) -> int | str:
-    """Return what joblib takes: a number of tasks, "all", or an expression such as "2*n_jobs"."""
-    if not isinstance(pre_dispatch, str):
-        return check_whole_number(pre_dispatch, "pre_dispatch")
-    if re.fullmatch(r"all|[\d\s.+*/()-]*(n_jobs[\d\s.+*/()-]*)?", pre_dispatch):
-        return pre_dispatch
-    wanted = "an int, 'all' or an expression such as '2*n_jobs'"
-    raise wrong("pre_dispatch", wanted, pre_dispatch)
-
-
 def check_size(value: Any, name: str, bytes_each: int, minimum: int = 1) -> int:
     """Return `value` as an int of at least `minimum`; raise if that many do not fit in memory.
 

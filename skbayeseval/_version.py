@@ -16,7 +16,7 @@ DEPENDENCIES = (
     "rich",
     "scikit-learn",
     "scipy",
-    "duckdb",
+    "pyarrow",
     "sklearn-crfsuite",
 )
 

@@ -20,7 +20,6 @@ from skbayeseval import (
     compare_many,
     compare_predictions,
     compare_scores,
-    compare_table,
     count_scorer,
     hdi,
     metrics,
@@ -278,17 +277,8 @@ def test_missing_groups_are_no_missing_labels(missing):
         compare_items(A, B, **QUICK).by(groups)
 
 
-def test_columns_are_named():
-    table = {"y": Y, "a": A, "b": B}
-    columns = {"truth": "y", "a": "a", "b": "b"}
-    for name in ("truth", "a", "b", "groups"):
-        with pytest.raises(TypeError, match=f"^{name} must be the name of a column.{{,110}}$"):
-            compare_table(table, **{**columns, name: pd.Series(range(N))}, **QUICK)
-
-
 RESULT = compare_predictions(Y, A, B, **QUICK)
 MANY = {f"system {k}": A for k in range(20)}
-WIDE = pd.DataFrame({f"column {k}": Y for k in range(20)})
 
 
 @pytest.mark.parametrize(
@@ -298,7 +288,6 @@ WIDE = pd.DataFrame({f"column {k}": Y for k in range(20)})
         (lambda: metrics.get_metric("max_error"), "'neg_mean_squared_error'"),
         (lambda: RESULT.plot("postrior"), "'posterior'"),
         (lambda: compare_many(Y, MANY, **QUICK).pairs["system 21", "system 3"], "'system 1'"),
-        (lambda: compare_table(WIDE, truth="column 3", a="column 4", b="col 5"), "'column 5'"),
         (lambda: compare_predictions(np.arange(N), A, B, pos_label=24), "2"),
     ],
 )  # fmt: skip

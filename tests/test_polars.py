@@ -17,7 +17,6 @@ from skbayeseval import (
     compare_many_items,
     compare_predictions,
     compare_scores,
-    compare_table,
     metrics,
 )
 
@@ -106,7 +105,6 @@ def test_columns_are_not_taken_as_they_come(call, name):
         lambda: compare_many(Y, FRAME),
         lambda: compare_many_items(FRAME),
         lambda: compare_scores(FRAME),
-        lambda: compare_table(FRAME, truth="x", a="y", b="y"),
         lambda: compare_items(FRAME, system="x", item="y", score="z"),
         lambda: compare_items(FRAME.lazy(), P),
     ],

@@ -87,7 +87,7 @@ def compare_numbers():
 
 def cross_validate():
     X, y = data()
-    options = {"cv": KFold(5), "calibrate": True, "n_draws": 200, "n_jobs": 2, "random_state": 0}
+    options = {"cv": KFold(5), "estimand": "full", "n_draws": 200, "n_jobs": 2, "random_state": 0}
     result = bayesian_cross_validate(
         Column(0), Column(1), X, y, scoring=["f1", "roc_auc"], **options
     )

@@ -69,9 +69,10 @@ def blocks_of(text: str) -> Iterator[Block]:
 
 
 def is_missing(block: Block) -> bool:
-    """Return whether a block is about a package that is not here; no extra has these."""
-    names = re.findall(r"^import (mlflow|skore)$", block.code, re.MULTILINE)
-    return any(importlib.util.find_spec(name) is None for name in names)
+    """Return whether a block is about a package that is not here."""
+    names = re.findall(r"^import (mlflow|skore|dask)\b", block.code, re.MULTILINE)
+    needs = {"dask": "pyarrow"}  # which its data frames are made of
+    return any(importlib.util.find_spec(needs.get(name, name)) is None for name in names)
 
 
 def run(block: Block, namespace: dict[str, Any], page: str) -> str:

@@ -60,14 +60,10 @@ class Run(NamedTuple):
     options: dict[str, Any]
 
 
-HALVES = {"calibrate": True}
 RUNS = {
     "3x2": Run("3x2", 0.5, 6, {}),
     "5-fold": Run("5-fold", 0.8, 5, {}),
-    "5-fold, calibrate": Run("5-fold", 0.8, 11, HALVES),
     "10-fold": Run("10-fold", 0.9, 10, {}),
-    "2 x 10-fold, calibrate": Run("2 x 10-fold", 0.9, 26, HALVES),
-    "25 x 90/10, calibrate": Run("25 x 90/10", 0.9, 31, HALVES),
     "full": Run("10-fold", 1.0, 16, {"estimand": "full"}),
 }
 COLUMNS = ("observed", "mean", "low", "high", "decided")

@@ -21,7 +21,7 @@ from skbayeseval import (
     compare_predictions,
 )
 from skbayeseval._arrays import in_words
-from skbayeseval._tables import PARQUET, open_table, quoted, text_table
+from skbayeseval._tables import PARQUET, parquet_table, text_table
 from skbayeseval.cli.output import (
     InputError,
     add_model,
@@ -50,17 +50,11 @@ TABLE_OPTIONS = ("truth", "a", "b", "score_a", "score_b", "groups", "disagreemen
 class _Table:
     """Columns of a file as text; errors name the option and the column."""
 
-    def __init__(self, path: str, columns: Sequence[tuple[str, str]], *, whole: Any) -> None:
+    def __init__(self, path: str, columns: Sequence[tuple[str, str]]) -> None:
         self.path = "standard input" if path == STANDARD_INPUT else path
-        names = list(dict.fromkeys(name for _, name in columns))
         if path.lower().endswith(PARQUET):
-            with open_table(path, names) as relation:
-                _check_header(columns, list(relation.columns), path)
-                names = list(relation.columns) if whole else names
-                texts = (
-                    f"coalesce({quoted(name)}::VARCHAR, '') AS {quoted(name)}" for name in names
-                )
-                self.cells = relation.project(", ".join(texts)).df()
+            self.cells = parquet_table(path)
+            _check_header(columns, list(self.cells.columns), path)
             return
         if path == STANDARD_INPUT and sys.stdin is None:
             raise InputError("- is standard input, which is closed")
@@ -122,8 +116,8 @@ def add_to(commands: Any) -> None:
         nargs="+",
         metavar="FILE",
         help="the table: CSV or TSV with a header line, - for standard input, or a .parquet file, "
-        "if DuckDB is installed. With --chunks, the files of the true tags, of A's tags and of B's "
-        "tags, with one token per line and its tag in the last column",
+        "if pyarrow is installed. With --chunks, the files of the true tags, of A's tags and of "
+        "B's tags, with one token per line and its tag in the last column",
     )
     add("--truth", metavar="COLUMN", help="the true labels")
     add("--a", metavar="COLUMN", help="the predictions of A")
@@ -172,7 +166,7 @@ def _compare_columns(args: argparse.Namespace, given: dict[str, Any]) -> Compari
     truth_column = ("--truth", args.truth)
     grouped = [] if args.groups is None else [("--groups", args.groups)]
     of_all = [truth_column, *predicted, *scored, *grouped]
-    table = _Table(args.files[0], of_all, whole=args.disagreements)
+    table = _Table(args.files[0], of_all)
     args.columns = table.cells.drop(columns=[args.truth, *columns]).reset_index(drop=True)
     for column in grouped:
         given["groups"] = table.texts(*column, "group")

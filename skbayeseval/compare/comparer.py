@@ -21,6 +21,7 @@ from skbayeseval._arrays import check_rows, number_of_samples, wrong
 from skbayeseval._labels import is_indicator
 from skbayeseval._validation import check_flag
 from skbayeseval.compare.learners import (
+    CrossValidationOptions,
     compare_learners,
     compares_scores,
     kind_of_target,
@@ -79,11 +80,9 @@ class BayesianComparer(MetaEstimatorMixin, BaseEstimator):
     model : {"auto", "paired", "unpaired", "hierarchical", "bcv", "scores"} or model instance, \
             default="auto"
         "auto" means "paired". "scores" compares split scores of any scorer.
-    engine : {"exact", "pymc", "auto"} or PyMCEngine, default="exact"
-        "exact" draws independently from the conjugate posterior, "pymc" runs Markov chains, and
-        "auto" uses "pymc" only if the prior is a callable.
-    prior : dict or callable, default=None
-        Parameters of the model's prior, as in `compare_predictions`.
+    engine : {"exact", "pymc"} or PyMCEngine, default="exact"
+        "exact" draws independently from the conjugate posterior, "pymc" runs Markov chains, also
+        with a prior that is not conjugate: ``PyMCEngine(prior=function)``.
     n_draws : int, default=None
         The number of draws of the exact engine, as in `compare_predictions`.
     labels : array-like, default=None
@@ -98,7 +97,7 @@ class BayesianComparer(MetaEstimatorMixin, BaseEstimator):
         attributes of the comparison are there.
     counter : ChunkCounter, default=None
         As in `bayesian_cross_validate`, for two taggers.
-    weight, calibrate, estimand, blocks
+    weight, estimand, blocks
         As in `bayesian_cross_validate`.
     n_jobs : int, default=None
         The number of fits to run in parallel, with the active joblib backend, and of threads that
@@ -106,8 +105,6 @@ class BayesianComparer(MetaEstimatorMixin, BaseEstimator):
     verbose : int, default=0
         1 shows progress of fits, and of draws that take longer than a second: a bar in terminals
         and notebooks, lines on standard error elsewhere.
-    pre_dispatch : int or str, default="2*n_jobs"
-        As in `cross_validate`.
     error_score : "raise" or np.nan, default="raise"
         As in `bayesian_cross_validate`.
     checkpoint : str, path or dict, default=None
@@ -167,7 +164,6 @@ class BayesianComparer(MetaEstimatorMixin, BaseEstimator):
         scoring: Any = None,
         model: Any = "auto",
         engine: str | PyMCEngine = "exact",
-        prior: dict[str, Any] | Callable[..., Any] | None = None,
         n_draws: int | None = None,
         labels: ArrayLike | None = None,
         pos_label: Any = None,
@@ -175,12 +171,10 @@ class BayesianComparer(MetaEstimatorMixin, BaseEstimator):
         refit: bool = False,
         counter: ChunkCounter | None = None,
         weight: str | float | None = None,
-        calibrate: bool = False,
         estimand: str = "learner",
         blocks: int | str | None = None,
         n_jobs: int | None = None,
         verbose: int = 0,
-        pre_dispatch: int | str = "2*n_jobs",
         error_score: str | float = "raise",
         checkpoint: Any = None,
         random_state: Any = None,
@@ -190,7 +184,6 @@ class BayesianComparer(MetaEstimatorMixin, BaseEstimator):
         self.scoring = scoring
         self.model = model
         self.engine = engine
-        self.prior = prior
         self.n_draws = n_draws
         self.labels = labels
         self.pos_label = pos_label
@@ -198,12 +191,10 @@ class BayesianComparer(MetaEstimatorMixin, BaseEstimator):
         self.refit = refit
         self.counter = counter
         self.weight = weight
-        self.calibrate = calibrate
         self.estimand = estimand
         self.blocks = blocks
         self.n_jobs = n_jobs
         self.verbose = verbose
-        self.pre_dispatch = pre_dispatch
         self.error_score = error_score
         self.checkpoint = checkpoint
         self.random_state = random_state
@@ -282,7 +273,6 @@ class BayesianComparer(MetaEstimatorMixin, BaseEstimator):
         if not isinstance(self.estimators, (list, tuple, Mapping)) or len(self.estimators) < 2:
             wanted = "two or more: a list of estimators or of (name, estimator) pairs, or a dict"
             raise wrong("estimators", wanted, self.estimators)
-        parameters = super().get_params(deep=False)
         check_flag(self.refit, "refit")
         if self.rope is not None:
             for rope in self.rope.values() if isinstance(self.rope, Mapping) else [self.rope]:
@@ -290,9 +280,33 @@ class BayesianComparer(MetaEstimatorMixin, BaseEstimator):
         groups = None
         if not get_config()["enable_metadata_routing"]:
             groups = params.pop("groups", None)
-        arguments = {**parameters, "params": params, "groups": groups}
-        caller = type(self).__name__
-        learners, options = prepare_learners(caller, self.estimators, y, arguments, parameters)
+        options = CrossValidationOptions(
+            cv=self.cv,
+            scoring=self.scoring,
+            model=self.model,
+            engine=self.engine,
+            n_draws=self.n_draws,
+            labels=self.labels,
+            pos_label=self.pos_label,
+            counter=self.counter,
+            weight=self.weight,
+            estimand=self.estimand,
+            blocks=self.blocks,
+            n_jobs=self.n_jobs,
+            verbose=self.verbose,
+            error_score=self.error_score,
+            checkpoint=self.checkpoint,
+        )
+        learners, options = prepare_learners(
+            type(self).__name__,
+            self.estimators,
+            y,
+            options,
+            groups=groups,
+            params=params,
+            random_state=self.random_state,
+            reserved=super().get_params(deep=False),
+        )
         ranking = compare_learners(Ranking, learners, X, y, options)
         best_name = str(ranking.table.index[0])
         for attribute in [name for name in vars(self) if name.endswith("_")]:

@@ -6,12 +6,15 @@ of two.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from numpy.typing import ArrayLike
 
-from skbayeseval.compare.learners import compare_learners, prepare_learners
+from skbayeseval.compare.learners import (
+    CrossValidationOptions,
+    compare_learners,
+    prepare_learners,
+)
 from skbayeseval.evidence.chunks import ChunkCounter
 from skbayeseval.models.pymc import PyMCEngine
 from skbayeseval.results.comparison import ComparisonResult
@@ -30,19 +33,16 @@ def bayesian_cross_validate(
     cv: Any = None,
     model: Any = "auto",
     engine: str | PyMCEngine = "exact",
-    prior: dict[str, Any] | Callable[..., Any] | None = None,
     n_draws: int | None = None,
     labels: ArrayLike | None = None,
     pos_label: Any = None,
     counter: ChunkCounter | None = None,
     weight: str | float | None = None,
-    calibrate: bool = False,
     estimand: str = "learner",
     blocks: int | str | None = None,
     n_jobs: int | None = None,
     verbose: int = 0,
     params: dict[str, Any] | None = None,
-    pre_dispatch: int | str = "2*n_jobs",
     return_estimator: bool = False,
     return_indices: bool = False,
     error_score: str | float = "raise",
@@ -87,7 +87,7 @@ def bayesian_cross_validate(
             default="auto"
         "auto" means "paired"; for regressors, these are weights of instances. "scores" compares
         split scores by the correlated t-test, with any scorer that `cross_validate` accepts.
-    engine, prior, n_draws, labels, pos_label
+    engine, n_draws, labels, pos_label
         As in `compare_predictions`.
     counter : ChunkCounter, default=None
         Made by `chunk_counter`: `y` contains tags of its first scheme, A predicts in the first
@@ -99,16 +99,13 @@ def bayesian_cross_validate(
         that of the splitter: w(m) of block-regularised cross-validation, otherwise
         sum(r) / sum(r^2), where instance i is validated r_i times; it is often too large. None
         means "published" for ``model="bcv"`` and ``model="unpaired"``, otherwise "inferred".
-    calibrate : bool, default=False
-        Whether to fit on halves of the data as well (`BlockRegularizedCV`, six fits of each
-        estimator), which tell how much training sets matter. Splits that are halves themselves tell
-        it anyway; without either, the weight is one that suits most learners.
-    estimand : {"full", "learner", "fitted"}, default="learner"
-        Whose performance is compared: that of learners trained on all instances of X, on new
-        training sets of the size of those here, or that of the models fitted here, on average, for
-        which training sets do not vary. With "full", ``cv=None`` means ten folds, whose training
-        sets are nearly all instances, and ``calibrate=True``; a `cv` that is given must train on at
-        least four fifths of the data.
+    estimand : {"full", "learner"}, default="learner"
+        Whose performance is compared: that of learners trained on all instances of X, or on new
+        training sets of the size of those here. With "full", ``cv=None`` means ten folds, whose
+        training sets are nearly all instances; a `cv` that is given must train on at least four
+        fifths of the data. Halves of the data are fitted as well (`BlockRegularizedCV`, six fits of
+        each estimator), which tell how much training sets matter. Splits that are halves themselves
+        tell it anyway; without either, the weight is one that suits most learners.
     blocks : int or "auto", default=None
         The number of consecutive rows that are weighted together, as in `compare_predictions`,
         where the rows of X are in order of time. Pass ``cv=TimeSeriesSplit()`` as well, so that
@@ -124,8 +121,6 @@ def bayesian_cross_validate(
         `fit`, to the splitter, and to scorers that request columns, such as amounts of money, which
         are given those of the test set. Without `scoring`, requests of the estimators' `score`
         require ``model="scores"``.
-    pre_dispatch : int or str, default="2*n_jobs"
-        As in `cross_validate`.
     return_estimator, return_indices : bool, default=False
         Whether to include the fitted estimators and the splits in `cv_results`.
     error_score : "raise" or np.nan, default="raise"
@@ -175,9 +170,34 @@ def bayesian_cross_validate(
             f"name, but got {4 + len(others)} arguments. To compare three or more estimators, use "
             "BayesianComparer([a, b, c]).fit(X, y)."
         )
-    arguments = locals()
-    pair = [estimator_a, estimator_b]
-    learners, options = prepare_learners("bayesian_cross_validate", pair, y, arguments)
+    options = CrossValidationOptions(
+        cv=cv,
+        scoring=scoring,
+        model=model,
+        engine=engine,
+        n_draws=n_draws,
+        labels=labels,
+        pos_label=pos_label,
+        counter=counter,
+        weight=weight,
+        estimand=estimand,
+        blocks=blocks,
+        n_jobs=n_jobs,
+        verbose=verbose,
+        return_estimator=return_estimator,
+        return_indices=return_indices,
+        error_score=error_score,
+        checkpoint=checkpoint,
+    )
+    learners, options = prepare_learners(
+        "bayesian_cross_validate",
+        [estimator_a, estimator_b],
+        y,
+        options,
+        groups=groups,
+        params=params,
+        random_state=random_state,
+    )
     return compare_learners(Ranking, learners, X, y, options).pairs[0, 1]
 
 
@@ -191,18 +211,15 @@ def bayesian_cross_val_score(
     cv: Any = None,
     model: Any = "auto",
     engine: str | PyMCEngine = "exact",
-    prior: dict[str, Any] | Callable[..., Any] | None = None,
     n_draws: int | None = None,
     labels: ArrayLike | None = None,
     pos_label: Any = None,
     weight: str | float | None = None,
-    calibrate: bool = False,
     estimand: str = "learner",
     blocks: int | str | None = None,
     n_jobs: int | None = None,
     verbose: int = 0,
     params: dict[str, Any] | None = None,
-    pre_dispatch: int | str = "2*n_jobs",
     return_estimator: bool = False,
     return_indices: bool = False,
     error_score: str | float = "raise",
@@ -237,10 +254,10 @@ def bayesian_cross_val_score(
             default="auto"
         "auto" means "paired", as for two learners: it is the model that the learner would have in a
         comparison. "scores" takes split scores, with any scorer that `cross_validate` accepts.
-    engine, prior, n_draws, labels, pos_label
+    engine, n_draws, labels, pos_label
         As in `compare_predictions`.
-    weight, calibrate, estimand, blocks, n_jobs, verbose, params, pre_dispatch, return_estimator, \
-            return_indices, error_score, checkpoint, random_state
+    weight, estimand, blocks, n_jobs, verbose, params, return_estimator, return_indices, \
+            error_score, checkpoint, random_state
         As in `bayesian_cross_validate`.
 
     Returns
@@ -264,6 +281,31 @@ def bayesian_cross_val_score(
     >>> result.probability(above=0.9) > 0.95
     True
     """
-    arguments = locals()
-    learners, options = prepare_learners("bayesian_cross_val_score", [estimator], y, arguments)
+    options = CrossValidationOptions(
+        cv=cv,
+        scoring=scoring,
+        model=model,
+        engine=engine,
+        n_draws=n_draws,
+        labels=labels,
+        pos_label=pos_label,
+        weight=weight,
+        estimand=estimand,
+        blocks=blocks,
+        n_jobs=n_jobs,
+        verbose=verbose,
+        return_estimator=return_estimator,
+        return_indices=return_indices,
+        error_score=error_score,
+        checkpoint=checkpoint,
+    )
+    learners, options = prepare_learners(
+        "bayesian_cross_val_score",
+        [estimator],
+        y,
+        options,
+        groups=groups,
+        params=params,
+        random_state=random_state,
+    )
     return compare_learners(ScoreResult, learners, X, y, options)

@@ -67,7 +67,6 @@ from skbayeseval.posterior.build import check_true_classes, make_posterior
 from skbayeseval.posterior.posterior import Posterior
 
 ResultParts = tuple[Posterior, tuple[str, ...], dict[str, Metric]]
-Options = tuple[Any, Any, Any, Any]
 
 # How to pass scores, by the argument for predictions.
 SCORES = dict.fromkeys(("y_pred_a", "y_pred_b"), "y_score_a= and y_score_b=")
@@ -99,16 +98,17 @@ class GivenPredictions:
     groups: Any
     sample_weight: Any
     prevalence: Any
-    params: Any = None
+    params: Any
+    blocks: Any
+    counts: Any
     counter: Any = None
-    blocks: Any = None
+    engine: Any
+    n_draws: Any
+    random_state: Any
 
-    def posterior(self, names: tuple[str, ...], options: Options) -> ResultParts:
-        """Return what a result is made of: posterior, names and metrics.
-
-        `options` are the engine, the prior, n_draws and the random state.
-        """
-        more = {"groups": self.groups, "sample_weight": self.sample_weight}
+    def posterior(self, names: tuple[str, ...]) -> ResultParts:
+        """Return what a result is made of: posterior, names and metrics."""
+        more = {"groups": self.groups, "sample_weight": self.sample_weight, "counts": self.counts}
         columns = {"y_true": self.y_true, **self.predictions, **self.scores, **more}
         check_rows(columns)
         given = replace(self, scoring=self._routed(columns))
@@ -133,7 +133,9 @@ class GivenPredictions:
         posterior = make_posterior(
             collected.evidence,
             self.model,
-            *options,
+            self.engine,
+            self.n_draws,
+            self.random_state,
             metrics=target.metrics.values(),
             prevalence=self.prevalence,
             scored=collected.scored,
@@ -155,19 +157,28 @@ class GivenPredictions:
     def _kind_of_target(self) -> type[Target]:
         """Return what is compared: chunks, items of any kind, numbers, or classes and labels."""
         if self.counter is not None:
-            self._check_absent("tags with counter=", "sample_weight")
+            self._check_absent("tags with counter=", "sample_weight", "counts")
             if not self.predictions:
                 raise ValueError("counter= requires predicted tags, but these are None.")
             return ChunkTarget
         metrics = [metric for _, metric in spelled_out(self.scoring)]
         if any(isinstance(metric, AnyMetric) and metric.of_items for metric in metrics):
-            self._check_absent("metrics of items", "sample_weight")
+            self._check_absent("metrics of items", "sample_weight", "counts")
             return ItemTarget
         if _are_numbers(self.scoring, [self.y_true, *self.predictions.values()]):
-            self._check_absent("predictions of numbers, which have no classes")
+            self._check_absent("predictions of numbers, which have no classes", "counts")
             if not self.predictions:
                 raise ValueError("Metrics of numbers require predictions, but these are None.")
             return NumberTarget
+        if self.counts is not None:
+            others = ("groups", "blocks", "sample_weight")
+            beside = {**{name: getattr(self, name) for name in others}, **self.scores}
+            for name, value in beside.items():
+                if value is not None:
+                    raise ValueError(
+                        f"{name}= requires a row per instance, but counts= was given, with which a "
+                        "row stands for several. Omit one."
+                    )
         return GivenLabels
 
     def _check_absent(self, what: str, *others: str) -> None:
@@ -202,6 +213,18 @@ class GivenLabels(LabelTarget):
 
     def _resolve(self, sources: Mapping[str, Any], options: Any) -> None:
         super()._resolve(sources, options)
+        if options.counts is not None:
+            if self.several:
+                raise ValueError(
+                    "counts= requires one label per instance, but y_true is a multi-label "
+                    "indicator. Pass a row per instance."
+                )
+            for name, metric in self.metrics.items():
+                if metric.source != "tables":
+                    raise ValueError(
+                        f"scoring={name!r} is computed from instances, but counts= was given. Pass "
+                        "a row per instance, or a metric of predicted classes."
+                    )
         self.class_of_scores = self._class_of_scores() if self.scores_given else None
 
     def _find_classes(self, y: Any, options: Any) -> None:
@@ -246,7 +269,7 @@ class GivenLabels(LabelTarget):
         if self.groups is not None or self.sample_weight is not None:
             return UnitCounts.from_labels(y, self.predictions, self.groups, **common)
         del common["sample_weight"]
-        return PairedCounts.from_labels(y, self.predictions, **common)
+        return PairedCounts.from_labels(y, self.predictions, counts=options.counts, **common)
 
     def weight_together(self, groups: Array | None) -> None:
         """Take groups for the unit of the evidence, which is counted anew."""

@@ -41,7 +41,6 @@ from skbayeseval.compare.targets import (
     LabelTarget,
     NumberTarget,
     Target,
-    among,
 )
 from skbayeseval.evidence.instances import Instances, index_of
 from skbayeseval.evidence.split_scores import SplitScores
@@ -150,7 +149,7 @@ LEAST_SHARE, LEAST_FOLDS, MOST_FOLDS = 0.8, 5, 10
 R = TypeVar("R", bound=Result)
 
 WEIGHTS = ("inferred", "published")
-ESTIMANDS = ("full", "learner", "fitted")
+ESTIMANDS = ("full", "learner")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -165,63 +164,45 @@ class CrossValidationOptions(Fitting):
     scoring: Any = None
     model: Any = "auto"
     engine: Any = "exact"
-    prior: Any = None
     n_draws: Any = None
     labels: Any = None
     pos_label: Any = None
     counter: Any = None
     weight: Any = None
-    calibrate: Any = False
     estimand: Any = "learner"
     blocks: Any = None
     own_columns: Mapping[str, WithColumns] = field(default_factory=dict)
     sample_weight: ClassVar[None] = None  # only predictions made elsewhere have weights
 
-    @property
-    def tells_instability(self) -> bool:
-        """Whether splits into halves tell how much training sets matter."""
-        return bool(self.calibrate) or self.estimand == "full"
-
-    @property
-    def infers_weight(self) -> bool:
-        """Whether the weight is inferred whatever the model is."""
-        return bool(self.calibrate) or self.estimand != "learner"
-
     def __post_init__(self) -> None:
         """Raise if an option about fits or weights is not valid; others are checked when used."""
         super().__post_init__()
-        weight, estimand, calibrate = self.weight, self.estimand, self.calibrate
-        if not isinstance(calibrate, (bool, np.bool_, int)) or calibrate not in (0, 1):
-            raise wrong("calibrate", "True or False", calibrate)
+        weight, estimand = self.weight, self.estimand
         if not isinstance(estimand, str) or estimand not in ESTIMANDS:
             raise wrong("estimand", f"one of {list(ESTIMANDS)}", estimand)
         if isinstance(weight, str) and weight not in WEIGHTS:
             raise wrong("weight", f"one of {list(WEIGHTS)} or a number", weight)
         if weight is not None and not isinstance(weight, str):
             check_weight(weight)
-        if self.infers_weight and weight not in (None, "inferred"):
-            what = "calibrate=True" if calibrate else f"estimand={estimand!r}"
+        if estimand == "full" and weight not in (None, "inferred"):
             raise ValueError(
-                f"{what} infers the weight, but weight={weight!r} was given. Omit one."
-            )
-        if calibrate and estimand == "fitted":
-            raise ValueError(
-                "calibrate=True infers the weight of learners, but estimand='fitted' was given."
+                f"estimand='full' infers the weight, but weight={weight!r} was given. Omit one."
             )
 
     def weight_for(self, posterior: Posterior) -> str | float:
         """Return the weight, or the default of the model; raise if the model has none."""
         model = posterior.model
         if compares_scores(model):
-            if self.weight not in (None, "published") or self.infers_weight:
+            if self.weight not in (None, "published") or self.estimand == "full":
                 raise ValueError(
-                    "model='scores' models split scores, which have no weight: weight=, calibrate= "
-                    "and estimand= do not apply."
+                    "model='scores' models split scores, which have no weight: weight= and "
+                    "estimand= do not apply."
                 )
             return "published"
         weight = self.weight
         if weight is None:
-            weight = "inferred" if model.infers_weight or self.infers_weight else "published"
+            of_all = self.estimand == "full"
+            weight = "inferred" if model.infers_weight or of_all else "published"
         of_labels = posterior.evidence.family == "labels"
         if weight == "inferred" and of_labels and not model.weights_units:
             raise ValueError(
@@ -232,26 +213,31 @@ class CrossValidationOptions(Fitting):
 
 
 def prepare_learners(
-    caller: str, given: Any, y: Any, arguments: Mapping[str, Any], reserved: Container[str] = ()
+    caller: str,
+    given: Any,
+    y: Any,
+    options: CrossValidationOptions,
+    *,
+    groups: Any,
+    params: Any,
+    random_state: Any,
+    reserved: Container[str] = (),
 ) -> tuple[Learners, CrossValidationOptions]:
     """Return the estimators with their splitter, parameters and entropy, and the options.
 
-    `arguments` are those of the caller, by name. The options have the columns that scorers are
-    given. `caller` is the function or class that metadata were passed to. The default splitter gets
-    a seed of its own. Estimators cannot have the names that are `reserved`.
+    The options that are returned have the columns that scorers are given. `caller` is the function
+    or class that metadata were passed to. The default splitter gets a seed of its own. Estimators
+    cannot have the names that are `reserved`.
     """
-    options = CrossValidationOptions(**among(arguments, CrossValidationOptions))
     methods = ("fit",) if compares_scores(options.model) else ("fit", "predict")
     estimators = _check_estimators(given, reserved, methods)
-    cv, params, groups, random_state = (
-        arguments[name] for name in ("cv", "params", "groups", "random_state")
-    )
-    check_repeatable(options.checkpoint, cv, options.tells_instability, random_state)
+    cv, is_of_all = options.cv, options.estimand == "full"
+    check_repeatable(options.checkpoint, cv, is_of_all, random_state)
     entropy = check_random_state_entropy(random_state)
     seed = seed_of(entropy, Stream.SPLITTER)
     # The targets of regressors are not classes to balance.
     target, counter = kind_of_target(estimators), options.counter
-    if cv is None and options.estimand == "full":
+    if cv is None and is_of_all:
         kinds: Any = (KFold, GroupKFold)
         if target == "classes" and counter is None and not is_indicator(y):
             kinds = (StratifiedKFold, BalancedGroupKFold)
@@ -350,7 +336,7 @@ def compare_learners(
     is_ordered = _check_rows(learners, X, y, options)
     target = _target(learners, X, y, options)
     engine = _engine(options)
-    drawing = (options.model, engine or "exact", options.prior, options.n_draws, learners.entropy)
+    drawing = (options.model, engine or "exact", options.n_draws, learners.entropy)
     # A rehearsal on perfect predictions: whatever is wrong with the arguments is wrong here too,
     # before anything is fitted.
     perfect = target_in_order(target, target.rehearsal, options.blocks)
@@ -378,12 +364,12 @@ def compare_learners(
         weights = None
         if weight == "inferred":
             paired = rehearsed.model.needs_pairs
-            weights = _infer_weights(collected, target, collection, paired, options.estimand)
+            weights = _infer_weights(collected, target, collection, paired)
             weight = _single_weight(weights, target, engine)
         if not isinstance(weight, str):
             collected = collected.with_weight(weight)
         cautions: dict[str, str] = {}
-        if weights is not None and options.estimand != "fitted":
+        if weights is not None:
             cautions = weights.cautions(names, target.metrics.values())
         instances = None
         if collected.evidence.n_rows is not None:
@@ -447,7 +433,7 @@ def _check_rows(learners: Learners, X: Any, y: Any, options: CrossValidationOpti
 
 def _engine(options: CrossValidationOptions) -> PyMCEngine | None:
     """Return the engine, which shows progress if it was asked for by name."""
-    engine = resolve_engine(options.engine, options.prior)
+    engine = resolve_engine(options.engine)
     if options.verbose and isinstance(options.engine, str) and engine is not None:
         return clone(engine).set_params(progressbar=True)
     return engine
@@ -551,7 +537,7 @@ def _halves(
     learners: Learners, X: Any, y: Any, options: CrossValidationOptions, splits: list[Split]
 ) -> list[Split]:
     """Return splits into halves that tell the instability, where the splits are not halves."""
-    if not options.tells_instability or 2 * len(splits[0][0]) <= number_of_samples(X, "X") + 1:
+    if options.estimand != "full" or 2 * len(splits[0][0]) <= number_of_samples(X, "X") + 1:
         return []
     target, seed = kind_of_target(learners.estimators), seed_of(learners.entropy, Stream.HALVES)
     cv = halving_splitter(target, options.counter, seed)
@@ -559,11 +545,7 @@ def _halves(
 
 
 def _infer_weights(
-    collected: CollectedEvidence,
-    target: Target,
-    collection: Collection,
-    paired: bool,
-    estimand: str,
+    collected: CollectedEvidence, target: Target, collection: Collection, paired: bool
 ) -> InferredWeights:
     """Return the inferred weights."""
     counted = None if collected.rows is None else ObservedRows(collected.rows)
@@ -575,7 +557,7 @@ def _infer_weights(
             counted = ObservedRows(counted.rows, halved.rows, halved.evidence.observed)
         if scored is not None:
             scored = ObservedRows(scored.rows, halved.scored_rows, source.observed)
-    return InferredWeights(counted, scored, len(target.names), paired, estimand)
+    return InferredWeights(counted, scored, len(target.names), paired)
 
 
 def _target(learners: Learners, X: Any, y: Any, options: CrossValidationOptions) -> Target:

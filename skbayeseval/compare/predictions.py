@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from os import PathLike
 from typing import Any
@@ -14,7 +14,6 @@ from numpy.typing import ArrayLike, NDArray
 from skbayeseval._arrays import by_column, named_labels, names_of_series, positions_of, wrong
 from skbayeseval._validation import check_names, check_weight
 from skbayeseval.compare.given_predictions import GivenPredictions
-from skbayeseval.compare.targets import among
 from skbayeseval.evidence.chunks import ChunkCounter
 from skbayeseval.evidence.one_classifier import ConfusionCounts, check_counts
 from skbayeseval.evidence.validated_rows import ClassRows
@@ -63,11 +62,6 @@ def cells_in_order(counts: Any, name: str) -> Any:
     return counts.to_numpy()[..., order]
 
 
-def _given(arguments: Mapping[str, Any], **others: Any) -> GivenPredictions:
-    """Return what a function was given; `others` go by other names, or are made of arguments."""
-    return GivenPredictions(**among(arguments, GivenPredictions) | others)
-
-
 def compare_predictions(
     y_true: ArrayLike,
     y_pred_a: ArrayLike | None,
@@ -83,12 +77,12 @@ def compare_predictions(
     pos_label: Any = None,
     groups: ArrayLike | None = None,
     blocks: int | str | None = None,
+    counts: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
     params: Mapping[str, Any] | None = None,
     counter: ChunkCounter | None = None,
     prevalence: Any = None,
     engine: str | PyMCEngine = "exact",
-    prior: dict[str, Any] | Callable[..., Any] | None = None,
     n_draws: int | None = None,
     random_state: Any = None,
 ) -> ComparisonResult:
@@ -120,7 +114,9 @@ def compare_predictions(
     model : {"auto", "paired", "unpaired", "hierarchical", "bcv"} or model instance, default="auto"
         "auto" means "paired", the model that uses which instances both got right. For a multi-label
         indicator, and for tags, it is the Bayesian bootstrap over instances; "unpaired" and "bcv"
-        assume independent labels, and chunks.
+        assume independent labels, and chunks. A prior is part of a model instance, such as
+        ``models.Paired(mu=1, theta=1)``, the published one: "theta" of "paired" is 0.25, which
+        costs fewer labels where classifiers seldom disagree.
     weight : float, default=1.0
         The weight of one instance: below 1 if the vectors contain instances more than once, as
         predictions pooled over repeated cross-validation do.
@@ -141,6 +137,10 @@ def compare_predictions(
     blocks : int or "auto", default=None
         The number of consecutive rows that are weighted together, where rows are in order of time
         and neighbours are alike. "auto" chooses it by how long losses stay correlated.
+    counts : array-like of shape (n_samples,), default=None
+        How many instances each row stands for, where rows that are alike were counted before, such
+        as by the GROUP BY of a database. The result is that of the repeated rows. For metrics of
+        predicted classes, with one label per instance.
     sample_weight : array-like of shape (n_samples,), default=None
         How much each instance counts, as in scikit-learn: the weights of a survey, or of
         importance. Predicted classes are then compared by the Bayesian bootstrap over instances,
@@ -158,17 +158,9 @@ def compare_predictions(
         The proportions of the classes where the test set was sampled by class (case-control): a
         float is that of the positive class; a Series may name the classes, in any order. The
         proportions are then known, not estimated.
-    engine : {"exact", "pymc", "auto"} or PyMCEngine, default="exact"
-        "exact" draws independently from the conjugate posterior, "pymc" runs Markov chains, and
-        "auto" uses "pymc" only if the prior is a callable.
-    prior : dict or callable, default=None
-        Parameters of the model's prior: "mu" and "theta" (paired, two classes), "mu" and "eta"
-        (paired, more classes, and hierarchical), "mu" and "rho" (unpaired), "lambda" (bcv). All are
-        1 as published, but "theta" is 0.25 by default, which costs fewer labels where classifiers
-        seldom disagree; ``model=skbayeseval.models.Paired()`` has the published prior. With PyMC
-        also a callable that builds PyMC variables under the names of parameters, or returns them in
-        a dict; if it takes an argument, that is a mapping of names to the model's own variables.
-        Parameters that it does not build keep the model's prior.
+    engine : {"exact", "pymc"} or PyMCEngine, default="exact"
+        "exact" draws independently from the conjugate posterior, "pymc" runs Markov chains, also
+        with a prior that is not conjugate: ``PyMCEngine(prior=function)``.
     n_draws : int, default=None
         The number of draws of the exact engine, at least 100 and at most what fits in 1 GB, about
         20 million for two classifiers. `PyMCEngine` has its own. None means 20,000; 2,000 where a
@@ -213,13 +205,27 @@ def compare_predictions(
             raise ValueError(f"{what}_a and {what}_b must be given together, got {missing}=None.")
     pair = (y_score_a, y_score_b) if y_pred_a is None else (y_pred_a, y_pred_b)
     names = check_names(names_of_series(names, *pair), 2)
-    given = _given(
-        locals(),
+    given = GivenPredictions(
+        y_true=y_true,
         predictions={} if y_pred_a is None else {"y_pred_a": y_pred_a, "y_pred_b": y_pred_b},
         scores={} if y_score_a is None else {"y_score_a": y_score_a, "y_score_b": y_score_b},
+        scoring=scoring,
+        labels=labels,
+        pos_label=pos_label,
+        model=model,
+        weight=weight,
+        groups=groups,
+        blocks=blocks,
+        counts=counts,
+        sample_weight=sample_weight,
+        params=params,
+        counter=counter,
+        prevalence=prevalence,
+        engine=engine,
+        n_draws=n_draws,
+        random_state=random_state,
     )
-    options = (engine, prior, n_draws, random_state)
-    return ComparisonResult(*given.posterior(names, options))
+    return ComparisonResult(*given.posterior(names))
 
 
 def compare_confusion_matrices(
@@ -233,7 +239,6 @@ def compare_confusion_matrices(
     names: tuple[str, str] = ("A", "B"),
     pos_label: Any = None,
     engine: str | PyMCEngine = "exact",
-    prior: dict[str, Any] | Callable[..., Any] | None = None,
     n_draws: int | None = None,
     random_state: Any = None,
 ) -> ComparisonResult:
@@ -254,7 +259,7 @@ def compare_confusion_matrices(
         tell which instances both got right, so no paired model can be asked of them.
     weight : float, default=None
         The weight of one count. None means 1 for single matrices.
-    names, pos_label, engine, prior, n_draws, random_state
+    names, pos_label, engine, n_draws, random_state
         As in `compare_predictions`.
 
     Returns
@@ -285,7 +290,7 @@ def compare_confusion_matrices(
     if evidence["cm_a"].labels != evidence["cm_b"].labels:
         shapes = " and ".join(str(table.shape) for table in tables.values())
         raise ValueError(f"cm_a and cm_b must have the same classes, got shapes {shapes}.")
-    drawing = (model, engine, prior, n_draws, random_state)
+    drawing = (model, engine, n_draws, random_state)
     return _result_of(evidence, names, scoring, pos_label, *drawing)
 
 
@@ -298,7 +303,6 @@ def compare_counts(
     weight: float | None = None,
     names: tuple[str, str] = ("A", "B"),
     engine: str | PyMCEngine = "exact",
-    prior: dict[str, Any] | Callable[..., Any] | None = None,
     n_draws: int | None = None,
     random_state: Any = None,
 ) -> ComparisonResult:
@@ -316,7 +320,7 @@ def compare_counts(
         "unpaired" needs the true negatives.
     weight : float, default=None
         The weight of one count. None means 1 for single counts.
-    names, engine, prior, n_draws, random_state
+    names, engine, n_draws, random_state
         As in `compare_predictions`.
 
     Returns
@@ -348,7 +352,7 @@ def compare_counts(
         name: ConfusionCounts.from_cells(*total[:n_cells], weight=worth, name=name)
         for name, total in totals.items()
     }
-    drawing = (model, engine, prior, n_draws, random_state)
+    drawing = (model, engine, n_draws, random_state)
     return _result_of(evidence, names, scoring, 1, *drawing)
 
 
@@ -377,11 +381,11 @@ def compare_many(
     pos_label: Any = None,
     groups: ArrayLike | None = None,
     blocks: int | str | None = None,
+    counts: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
     params: Mapping[str, Any] | None = None,
     prevalence: Any = None,
     engine: str | PyMCEngine = "exact",
-    prior: dict[str, Any] | Callable[..., Any] | None = None,
     n_draws: int | None = None,
     random_state: Any = None,
 ) -> Ranking:
@@ -398,9 +402,10 @@ def compare_many(
     scores : dict of str to array-like, or DataFrame, default=None
         The instance scores of each, for metrics such as "roc_auc"; as ``y_score_a`` in
         `compare_predictions`.
-    scoring, model, weight, labels, pos_label, groups, blocks, sample_weight, params, prevalence
+    scoring, model, weight, labels, pos_label, groups, blocks, counts, sample_weight, params, \
+            prevalence
         As in `compare_predictions`.
-    engine, prior, n_draws, random_state
+    engine, n_draws, random_state
         As in `compare_predictions`.
 
     Returns
@@ -427,12 +432,26 @@ def compare_many(
     names = check_names(list(named), len(named))
     if scores is not None and (not isinstance(scores, Mapping) or set(scores) != set(names)):
         raise wrong("scores", f"a dict with the names of predictions, {list(names)}", scores)
-    given = _given(
-        locals(),
+    given = GivenPredictions(
+        y_true=y_true,
         predictions={f"predictions[{name!r}]": predictions[name] for name in names if predictions},
         scores={f"scores[{name!r}]": scores[name] for name in names if scores},
+        scoring=scoring,
+        labels=labels,
+        pos_label=pos_label,
+        model=model,
+        weight=weight,
+        groups=groups,
+        blocks=blocks,
+        counts=counts,
+        sample_weight=sample_weight,
+        params=params,
+        prevalence=prevalence,
+        engine=engine,
+        n_draws=n_draws,
+        random_state=random_state,
     )
-    return Ranking(*given.posterior(names, (engine, prior, n_draws, random_state)))
+    return Ranking(*given.posterior(names))
 
 
 def score_posterior(
@@ -448,11 +467,11 @@ def score_posterior(
     pos_label: Any = None,
     groups: ArrayLike | None = None,
     blocks: int | str | None = None,
+    counts: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
     params: Mapping[str, Any] | None = None,
     prevalence: Any = None,
     engine: str | PyMCEngine = "exact",
-    prior: dict[str, Any] | Callable[..., Any] | None = None,
     n_draws: int | None = None,
     random_state: Any = None,
 ) -> ScoreResult:
@@ -476,7 +495,7 @@ def score_posterior(
         the models that made the predictions.
     name : str, default="A"
         The name of the classifier.
-    labels, pos_label, groups, blocks, sample_weight, params, prevalence, engine, prior, \
+    labels, pos_label, groups, blocks, counts, sample_weight, params, prevalence, engine, \
             n_draws, random_state
         As in `compare_predictions`.
 
@@ -498,14 +517,26 @@ def score_posterior(
     inferred = isinstance(weight, str)
     if inferred and weight != "inferred":
         raise ValueError(f"weight must be a number or 'inferred', got {weight!r}.")
-    given = _given(
-        locals(),
+    given = GivenPredictions(
+        y_true=y_true,
         predictions={} if y_pred is None else {"y_pred": y_pred},
         scores={} if y_score is None else {"y_score": y_score},
-        weight=1.0 if inferred else weight,
+        scoring=scoring,
+        labels=labels,
+        pos_label=pos_label,
+        model=model,
+        weight=1.0 if isinstance(weight, str) else weight,
+        groups=groups,
+        blocks=blocks,
+        counts=counts,
+        sample_weight=sample_weight,
+        params=params,
+        prevalence=prevalence,
+        engine=engine,
+        n_draws=n_draws,
+        random_state=random_state,
     )
-    options = (engine, prior, n_draws, random_state)
-    posterior, names, metrics = given.posterior((name,), options)
+    posterior, names, metrics = given.posterior((name,))
     return ScoreResult(_of_learner(posterior) if inferred else posterior, names, metrics)
 
 

@@ -172,7 +172,7 @@ def compare_items(
         scores = {"scores_a": scores_a, "scores_b": scores_b}
     human = {"human_a": human_a, "human_b": human_b}
     asked = (item, groups, blocks, missing, judge, higher_is_better, scoring, limits)
-    options = (model, "exact", None, n_draws, random_state)
+    options = (model, "exact", n_draws, random_state)
     return ComparisonResult(*_posterior_of_items(scores, human, names, asked, options, score))
 
 
@@ -239,7 +239,7 @@ def compare_many_items(
         raise wrong("human", f"a dict with the keys {list(scores)}", human)
     grades = {name: grades[name] for name in scores}
     asked = (item, groups, blocks, missing, judge, higher_is_better, scoring, limits)
-    options = (model, "exact", None, n_draws, random_state)
+    options = (model, "exact", n_draws, random_state)
     return Ranking(*_posterior_of_items(scores, grades, names, asked, options, score))
 
 

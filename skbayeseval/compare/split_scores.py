@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 import warnings
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from numbers import Real
 from typing import Any
 
@@ -206,7 +206,6 @@ def compare_scores(
     model: Any = "auto",
     names: Sequence[str] | None = None,
     engine: str | PyMCEngine = "exact",
-    prior: dict[str, Any] | Callable[..., Any] | None = None,
     n_draws: int | None = None,
     random_state: Any = None,
 ) -> Any:
@@ -262,9 +261,6 @@ def compare_scores(
         names, otherwise A and B. Not with a table, which has names.
     engine, n_draws, random_state
         As in `compare_predictions`. Tables of systems require the exact engine.
-    prior : dict or callable, default=None
-        "strength" of the signed-rank prior; with PyMC a callable that builds variables which take
-        the place of the published priors.
 
     Returns
     -------
@@ -306,7 +302,7 @@ def compare_scores(
     >>> ranking.table.index[-1]
     'bayes'
     """
-    options: tuple[Any, ...] = (model, engine, prior, n_draws, random_state)
+    options: tuple[Any, ...] = (model, engine, n_draws, random_state)
     if isinstance(scores_a, Mapping) or scores_b is None:
         _check_of_systems(scores_a, scores_b, names)
         share = None if test_fraction is None else check_test_fraction(test_fraction)
@@ -336,8 +332,8 @@ def compare_scores(
         check_range(data_sets.scores[scoring], scoring)
         warn_of_other_scales(dict(zip(both, data_sets.scores[scoring], strict=True)))
         if kind in ("hierarchical", "hierarchical scores") and not isinstance(engine, PyMCEngine):
-            resolve_engine(engine, None)
-            options = (model, PyMCEngine(), prior, n_draws, random_state)
+            resolve_engine(engine)
+            options = (model, PyMCEngine(), n_draws, random_state)
         posterior = make_posterior(data_sets, *options)
         metrics = [scoring, *posterior.model.derived_metrics]
         return ComparisonResult(posterior, names, {name: split_metric(name) for name in metrics})

@@ -8,7 +8,6 @@ Predictions that were made elsewhere are a cross-validation with one split.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import fields
 from functools import cached_property, partial
 from types import SimpleNamespace
 from typing import Any, NamedTuple
@@ -57,12 +56,6 @@ from skbayeseval.posterior.build import check_true_classes
 from skbayeseval.sequences import check_sentences
 from skbayeseval.splitting.collect import Collection, Observe, observe_predictions
 from skbayeseval.splitting.out_of_fold import OutOfFold
-
-
-def among(arguments: Mapping[str, Any], kind: type[Any]) -> dict[str, Any]:
-    """Return those of a function's arguments that a dataclass has, by name."""
-    names = {attribute.name for attribute in fields(kind)}
-    return {name: value for name, value in arguments.items() if name in names}
 
 
 class CollectedEvidence(NamedTuple):

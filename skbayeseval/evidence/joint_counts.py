@@ -7,8 +7,7 @@ cross-validation.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -16,7 +15,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from skbayeseval._arrays import Array, check_entries
+from skbayeseval._arrays import Array, check_entries, check_same_length
 from skbayeseval._labels import (
     check_distinct,
     check_label_vectors,
@@ -49,22 +48,6 @@ LONGEST = 80
 
 # Of the hash of a string: odd, with irregular bits.
 MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
-
-
-# Vectors of labels by name.
-Vectors = Sequence[tuple[str, ArrayLike]]
-
-
-def tally(chunks: Iterable[Vectors]) -> Counter[tuple[Any, ...]]:
-    """Return how often each combination of labels occurs in chunks of the same vectors."""
-    total: Counter[tuple[Any, ...]] = Counter()
-    for vectors in chunks:
-        values, codes, counts, _ = count_outcomes(check_label_vectors(vectors))
-        for row, count in zip(codes.tolist(), counts.tolist(), strict=True):
-            total[tuple([of_one[code] for of_one, code in zip(values, row, strict=True)])] += count
-    if not total:
-        raise ValueError("Found no chunk: chunks is empty.")
-    return total
 
 
 def count_outcomes(arrays: Sequence[Array]) -> tuple[list[list[Any]], Array, Array, Array]:
@@ -224,18 +207,32 @@ class PairedCounts(ByContent, Evidence):
         labels: ArrayLike | None = None,
         pos_label: Any = None,
         weight: float = 1.0,
+        counts: ArrayLike | None = None,
     ) -> PairedCounts:
-        """Count label vectors of any dtype; error messages use the keys of `predictions`."""
+        """Count label vectors of any dtype; error messages use the keys of `predictions`.
+
+        `counts` says how many instances each row stands for; rows are then not kept.
+        """
         vectors = [("y_true", y_true), *predictions.items()]
         arrays = check_label_vectors(vectors)
-        values, codes, counts, rows = count_outcomes(arrays)
+        times = None if counts is None else check_counts(counts, "counts")
+        if times is not None:
+            if times.ndim != 1:
+                raise ValueError(f"counts must be 1D array, got {times.ndim}D array.")
+            check_same_length(y_true=arrays[0], counts=times)
+            if not times.any():
+                raise ValueError("counts must contain a count greater than 0, got only zeros.")
+            arrays, times = [array[times > 0] for array in arrays], times[times > 0]
+        values, codes, totals, rows = count_outcomes(arrays)
         kept = rows if len(rows) <= MOST_ROWS else None
+        if times is not None:
+            totals, kept = np.bincount(rows, times), None
         classes = merged_classes([name for name, _ in vectors], values, labels)
         position = {label: i for i, label in enumerate(classes)}
         for column, of_one in zip(codes.T, values, strict=True):
             column[:] = np.array([position[value] for value in of_one])[column]
         declared = labels is not None
-        return cls(codes[:, 0], codes[:, 1:], counts, classes, weight, pos_label, declared, kept)
+        return cls(codes[:, 0], codes[:, 1:], totals, classes, weight, pos_label, declared, kept)
 
     @property
     def n_classifiers(self) -> int:

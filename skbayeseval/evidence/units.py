@@ -476,28 +476,21 @@ def count_codes(
     weight: float = 1.0,
     declared: bool = True,
     instances: Array | None = None,
-    counts: Array | None = None,
     sample_weight: Array | None = None,
 ) -> Any:
     """Count labels that are given as positions among the classes, and keep the rows.
 
     Without `groups` and `sample_weight`, these are `PairedCounts`, otherwise `UnitCounts` of the
-    groups, or instances. `instances` is
-    as in `UnitCounts.from_indicators`. `counts` may say how often each row occurred; rows are then
-    not kept.
+    groups, or instances. `instances` is as in `UnitCounts.from_indicators`.
     """
-    times = np.ones(len(truth)) if counts is None else counts
+    times, rows = np.ones(len(truth)), np.arange(len(truth))
     if groups is None and sample_weight is None:
-        rows = np.arange(len(truth)) if counts is None else None
         return PairedCounts(truth, predictions, times, classes, weight, pos_label, declared, rows)
     m = len(classes)
     to_unit, units = _units(len(truth), groups, instances, weight, sample_weight)
-    if counts is not None:
-        units |= {"sizes": to_unit @ counts, "unit": None}
 
-    def sums(columns: Array, n_columns: int, rows: Any = slice(None)) -> Any:
-        rows = np.arange(len(truth))[rows]
-        entries = (times[rows], (rows, columns[rows]))
+    def sums(columns: Array, n_columns: int, which: Any = slice(None)) -> Any:
+        entries = (times[which], (rows[which], columns[which]))
         return to_unit @ sparse.csr_matrix(entries, (len(truth), n_columns))
 
     return UnitCounts(

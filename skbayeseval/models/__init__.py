@@ -1,6 +1,6 @@
 """Models: priors, and the posteriors they imply. They use counts, not data or estimators.
 
-`resolve_model` turns `model=` and `prior=` into a model that fits the evidence.
+`resolve_model` turns `model=` into a model that fits the evidence.
 
 The default prior is not the published one. One count per cell widens intervals of classifiers that
 seldom disagree (docs/calibration.md), so `model="paired"` has a quarter. `models.Paired()` is the
@@ -197,21 +197,18 @@ _ALTERNATIVES: dict[str, list[Model]] = {
 
 def resolve_model(
     model: Any,
-    prior: Any,
     *,
     paired: bool,
     n_classes: int = 2,
     n_classifiers: int = 2,
     family: str = "classes",
 ) -> Model:
-    """Return the model named by `model`, with `prior` in place of its default prior.
+    """Return the model named by `model`, with its default prior, or a copy of a model instance.
 
     Parameters
     ----------
     model : str or model instance
         "auto" means "paired" if `paired`, otherwise "unpaired".
-    prior : dict or None
-        The prior parameters of the model.
     paired : bool
         Whether the predictions of all classifiers are known for each instance.
     n_classes, n_classifiers : int
@@ -221,11 +218,6 @@ def resolve_model(
     """
     fitting = FAMILIES[_with_number(family, n_classes)]
     if isinstance(model, Model):
-        if prior is not None:
-            raise ValueError(
-                f"model={model!r} has its own prior. Pass either a model instance or prior=, not "
-                "both."
-            )
         registered = next((k for k in type(model).__mro__ if k in MODEL_CLASSES.values()), None)
         # Users may write models of their own for one label per instance.
         if registered not in fitting.kinds and (registered or family != "classes"):
@@ -249,9 +241,7 @@ def resolve_model(
         kind = _NOT_OF_TWO.get(kind, kind)
     if n_classifiers == 1 and model == "auto":
         kind = _AUTO_OF_ONE.get(kind, kind)
-    given = {} if prior is None else prior
-    published = from_prior(kind, given)
-    resolved = from_prior(kind, kind.default_prior | given)
+    published, resolved = kind(), kind(**kind.default_prior)
     resolved.check_number(n_classifiers, repr(name))
     if resolved != published:
         resolved.published = published

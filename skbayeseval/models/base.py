@@ -166,7 +166,7 @@ class Model(ParameterObject):
         return 1 if self.positive is None else self.positive
 
     def prior(self) -> dict[str, Any]:
-        """Return the prior in the form that `prior=` accepts."""
+        """Return the parameters of the prior, by the names that the papers use."""
         return {name.rstrip("_"): value for name, value in self.get_params().items()}
 
     def of_pair(self) -> Model:
@@ -412,12 +412,10 @@ class Model(ParameterObject):
         """Return the variables that the likelihood depends on."""
         return dict(parameters)
 
-    def sample(
-        self, labels: tuple[Any, ...], engine: PyMCEngine, prior: PriorBuilder | None, seed: int
-    ) -> Trace:
+    def sample(self, labels: tuple[Any, ...], engine: PyMCEngine, seed: int) -> Trace:
         """Return posterior draws of the parameters, sampled by PyMC."""
         names = [parameter.name for parameter in self.parameters()]
-        return sample(self.build_graph(labels, prior=prior), engine, names, seed)
+        return sample(self.build_graph(labels, prior=engine.prior), engine, names, seed)
 
     def coordinates(self, labels: tuple[Any, ...]) -> dict[str, list[str]]:
         """Return the names along each dimension of the parameters."""

@@ -128,14 +128,12 @@ class HierarchicalScores(ModelOfScores):
             pm.Potential("means", pt.logsumexp(terms, axis=1).sum())
         return model
 
-    def sample(
-        self, labels: tuple[Any, ...], engine: PyMCEngine, prior: PriorBuilder | None, seed: int
-    ) -> Trace:
+    def sample(self, labels: tuple[Any, ...], engine: PyMCEngine, seed: int) -> Trace:
         """Return posterior draws of the parameters, of delta and of next_delta.
 
         next_delta is the difference on a new data set, drawn from the t distribution of each draw.
         """
-        model = self.build_graph(labels, prior=prior)
+        model = self.build_graph(labels, prior=engine.prior)
         trace = sample(model, engine, [*_SHARED, "precision"], seed)
         shared = {name: trace.parameters[name] for name in _SHARED}
         delta0, sigma0, nu = shared.values()

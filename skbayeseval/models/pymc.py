@@ -29,7 +29,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from skbayeseval._arrays import Array
+from skbayeseval._arrays import Array, wrong
 from skbayeseval._running import has_bar, progress_if_long
 from skbayeseval._validation import (
     ParameterObject,
@@ -168,6 +168,11 @@ class PyMCEngine(ParameterObject):
         Whether to show PyMC's progress bar; lines on standard error where there is no terminal.
     random_seed : int, default=None
         The seed of the sampler. By default, it is derived from `random_state` of the comparison.
+    prior : callable, default=None
+        A prior of your own, which need not be conjugate: a function that builds PyMC variables
+        under the names of parameters of the model, or returns them in a dict. If it takes an
+        argument, that is a mapping of names to the model's own variables. Parameters that it does
+        not build keep the model's prior.
 
     Examples
     --------
@@ -186,6 +191,7 @@ class PyMCEngine(ParameterObject):
         target_accept: float = 0.9,
         progressbar: bool = False,
         random_seed: int | None = None,
+        prior: PriorBuilder | None = None,
     ) -> None:
         self.draws = draws
         self.tune = tune
@@ -195,6 +201,7 @@ class PyMCEngine(ParameterObject):
         self.target_accept = target_accept
         self.progressbar = progressbar
         self.random_seed = random_seed
+        self.prior = prior
 
     def check(self) -> None:
         """Raise if a parameter of the engine is invalid."""
@@ -206,6 +213,9 @@ class PyMCEngine(ParameterObject):
         if self.random_seed is not None:
             check_whole_number(self.random_seed, "random_seed", minimum=0)
         check_probability(self.target_accept, "target_accept")
+        if self.prior is not None and not callable(self.prior):
+            wanted = "a function that builds PyMC variables; parameters are those of the model"
+            raise wrong("prior", wanted, self.prior, TypeError)
         # The names of samplers are those of their packages.
         if not isinstance(self.nuts_sampler, str) or find_spec(self.nuts_sampler) is None:
             raise ValueError(
@@ -213,26 +223,22 @@ class PyMCEngine(ParameterObject):
                 "'nutpie', 'numpyro' or 'blackjax'."
             )
 
-    def check_specification(
-        self, specification: Any, labels: tuple[Any, ...], prior: PriorBuilder | None
-    ) -> None:
+    def check_specification(self, specification: Any, labels: tuple[Any, ...]) -> None:
         """Raise if the specification has no PyMC graph, or if the prior does not fit it."""
         specification.check_graph()
-        if prior is not None:
-            specification.build_graph(labels, prior=prior)
+        if self.prior is not None:
+            specification.build_graph(labels, prior=self.prior)
 
-    def draw(
-        self, specification: Any, labels: tuple[Any, ...], prior: PriorBuilder | None, seed: int
-    ) -> Trace:
+    def draw(self, specification: Any, labels: tuple[Any, ...], seed: int) -> Trace:
         """Return posterior draws of the parameters."""
-        trace: Trace = specification.sample(labels, self, prior, seed)
+        trace: Trace = specification.sample(labels, self, seed)
         return trace
 
     def draw_prior(
-        self, specification: Any, labels: tuple[Any, ...], prior: PriorBuilder | None, seed: int
+        self, specification: Any, labels: tuple[Any, ...], seed: int
     ) -> dict[str, Array]:
         """Return independent prior draws of the parameters, of shape (n_draws, ...)."""
-        model = specification.build_graph(labels, prior=prior, likelihood=False)
+        model = specification.build_graph(labels, prior=self.prior, likelihood=False)
         names = [parameter.name for parameter in specification.parameters()]
         if model.potentials or model.observed_RVs:
             # Forward sampling would ignore these.

@@ -492,7 +492,7 @@ def _check_models(
     evidence = evidence_of(like, populations, counts)
     resolved = []
     for one in models:
-        posterior = make_posterior(evidence, one, "exact", None, 100, 0, prevalence)
+        posterior = make_posterior(evidence, one, "exact", 100, 0, prevalence)
         posterior.check_metric(metric)
         resolved.append(posterior.model)
     names = [one.name for one in resolved]
@@ -509,7 +509,7 @@ def _check_truth(given: Any) -> tuple[Truth, ConfusionCounts, tuple[str, str]]:
         if isinstance(posterior.evidence, PairedCounts) and not posterior.model.needs_pairs:
             # The pilot study has paired predictions, and so will the planned test set.
             posterior = make_posterior(
-                posterior.evidence, "paired", "exact", None, 100, 0, posterior.prevalence
+                posterior.evidence, "paired", "exact", 100, 0, posterior.prevalence
             )
         return posterior, posterior.counts[0].with_weight(1.0), given.names
     tables = _check_cells(given)

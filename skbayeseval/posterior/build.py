@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
@@ -26,7 +26,6 @@ from skbayeseval.evidence.joint_counts import as_evidence
 from skbayeseval.evidence.one_classifier import ConfusionCounts
 from skbayeseval.metrics.metric import Metric
 from skbayeseval.models import resolve_model
-from skbayeseval.models.base import Model
 from skbayeseval.models.pymc import (
     PyMCEngine,
     Trace,
@@ -75,15 +74,15 @@ def convergence_warnings(posterior: Posterior, metric: Metric, name: str) -> lis
     return warnings
 
 
-def sample(like: Posterior, engine: PyMCEngine, prior: Callable[..., Any] | None) -> Posterior:
+def sample(like: Posterior, engine: PyMCEngine) -> Posterior:
     """Sample the posterior with the model and the evidence of `like`."""
-    specification, labels = like.specification, like.counts[0].labels
+    specification, labels, prior = like.specification, like.counts[0].labels, engine.prior
     entropy = like.entropy if engine.random_seed is None else int(engine.random_seed)
-    trace = engine.draw(specification, labels, prior, seed_of(entropy, Stream.CHAINS))
+    trace = engine.draw(specification, labels, seed_of(entropy, Stream.CHAINS))
     own_prior = name = None
     if prior is not None:
         prior_seed = seed_of(entropy, Stream.PRIOR_CHAINS)
-        draw = partial(engine.draw_prior, specification, labels, prior, prior_seed)
+        draw = partial(engine.draw_prior, specification, labels, prior_seed)
         own_prior = Prior(like.model, like.evidence, like.prevalence, draw)
         name = getattr(prior, "__name__", type(prior).__name__)
     known = {"own_prior": own_prior, "prior_name": name, "build_prior": prior}
@@ -128,7 +127,6 @@ def make_posterior(
     evidence: Evidence | Sequence[ConfusionCounts],
     model: Any,
     engine: Any,
-    prior: Any,
     n_draws: Any,
     random_state: Any,
     prevalence: Any = None,
@@ -140,7 +138,7 @@ def make_posterior(
     metrics: Iterable[Metric] = (),
     stacklevel: int = 4,
 ) -> Posterior:
-    """Return the posterior of the evidence under the given model and prior.
+    """Return the posterior of the evidence under the given model.
 
     `scored` holds the scores of the same instances, for metrics of instance scores. `weights` are
     inferred weights; Markov chains take the weight of the evidence instead. `instances` are those
@@ -150,19 +148,13 @@ def make_posterior(
     sampled and nothing warned of. `stacklevel` is that of the caller who is warned, as in
     `warnings.warn`.
     """
-    sampler = resolve_engine(engine, prior)
-    own_prior = prior if callable(prior) else None
-    if own_prior and isinstance(model, Model):
-        raise ValueError(
-            f"model={model!r} has its own prior. Pass either a model instance or prior=, not both."
-        )
+    sampler = resolve_engine(engine)
     evidence = as_evidence(evidence)
     counts = evidence.margins()[0]
     if n_draws is None:
         n_draws = default_draws(evidence, any(metric.calls_per_draw for metric in metrics))
     resolved = resolve_model(
         model,
-        None if own_prior else prior,
         paired=evidence.is_paired,
         n_classes=len(counts.labels),
         n_classifiers=evidence.n_classifiers,
@@ -188,14 +180,13 @@ def make_posterior(
             warnings.warn(message, UserWarning, stacklevel=stacklevel)
     if sampler is None:
         return posterior
-    checked_prior = own_prior if rehearsal else None
-    sampler.check_specification(posterior.specification, counts.labels, checked_prior)
+    sampler.check_specification(posterior.specification, counts.labels)
     if scored is not None:
         raise ValueError(
             "Metrics of instance scores use the Bayesian bootstrap, which has no PyMC model. Use "
             "engine='exact', or compare these metrics in a separate call."
         )
-    return posterior if rehearsal else sample(posterior, sampler, own_prior)
+    return posterior if rehearsal else sample(posterior, sampler)
 
 
 def default_draws(evidence: Evidence, calls_per_draw: bool = False) -> int:
@@ -232,8 +223,8 @@ def _cautions(posterior: Posterior) -> Iterator[str]:
     if is_few and posterior.prevalence is None:
         yield (
             f"There are {n_classes} classes, but only {size:.0f} effective instances, so "
-            "the prior of the class proportions has a strong influence. Consider passing "
-            "prior={'mu': ...} with a smaller value."
+            "the prior of the class proportions has a strong influence. Consider a smaller mu: "
+            f"model=skbayeseval.models.{type(posterior.model).__name__}(mu=...)."
         )
     if n_classes <= 2 or not posterior.model.prior_pulls_classes:
         return
@@ -256,24 +247,16 @@ def _cautions(posterior: Posterior) -> Iterator[str]:
             return
 
 
-def resolve_engine(engine: Any, prior: Any) -> PyMCEngine | None:
-    """Return the engine of Markov chains; None for exact draws.
-
-    "auto" means "exact", or "pymc" if `prior` is callable.
-    """
-    known = ["auto", "exact", "pymc"]
+def resolve_engine(engine: Any) -> PyMCEngine | None:
+    """Return the engine of Markov chains; None for exact draws."""
+    known = ["exact", "pymc"]
     if not isinstance(engine, (str, PyMCEngine)):
         raise wrong("engine", f"one of {known} or a PyMCEngine", engine, TypeError)
     if isinstance(engine, str) and engine not in known:
         raise ValueError(
             f"engine={in_short(engine)} is not a known engine. Valid engines are {known}."
         )
-    if engine == "exact" and callable(prior):
-        raise ValueError(
-            f"prior={prior!r} is a callable, but engine={engine!r} supports only conjugate priors. "
-            "Use engine='pymc' or engine='auto'."
-        )
-    if engine == "exact" or (engine == "auto" and not callable(prior)):
+    if engine == "exact":
         return None
     found = PyMCEngine() if isinstance(engine, str) else engine
     found.check()

@@ -71,7 +71,7 @@ class WeightPosterior(NamedTuple):
     test_only : float
         The weight at which the model has the variance of the test noise.
     scale, df : float
-        The scale and the degrees of freedom of kappa; infinite degrees of freedom if it is known.
+        The scale and the degrees of freedom of kappa.
     most : float
         The largest possible weight.
 
@@ -96,9 +96,7 @@ class WeightPosterior(NamedTuple):
     @property
     def is_proper(self) -> bool:
         """Whether it is the posterior of a weight, with a variance."""
-        return (
-            all(0 < x < math.inf for x in (self.test_only, self.scale, self.most)) and self.df > 2
-        )
+        return all(0 < x < math.inf for x in self) and self.df > 2
 
     @property
     def median(self) -> float:
@@ -109,8 +107,6 @@ class WeightPosterior(NamedTuple):
     def matching_variance(self) -> float:
         """The single weight with the variance of all draws."""
         least, scale = 1 / self.most, self.scale / self.test_only
-        if math.isinf(self.df):
-            return float(1 / max(least, scale))
         # The mean of 1 / weight: `least` where the weight is limited, else inverse chi-squared.
         limit = self.df * scale / least if least > 0 else math.inf
         limited = least * chi2.sf(limit, self.df)
@@ -137,7 +133,7 @@ class WeightPosterior(NamedTuple):
         return rng.permutation(np.sqrt(drawn_at / values))
 
     def _at(self, prob: Any) -> Any:
-        precision = np.ones_like(prob) if math.isinf(self.df) else chi2.ppf(prob, self.df) / self.df
+        precision = chi2.ppf(prob, self.df) / self.df
         return np.minimum(self.most, self.test_only / self.scale * precision)
 
 
@@ -422,23 +418,18 @@ class InferredWeights(Weights):
         The number of classifiers.
     paired : bool
         Whether the model knows that the classifiers were tested on the same instances.
-    estimand : {"full", "learner", "fitted"}
-        With "fitted", kappa is 1.
     """
 
     counted: ObservedRows | None
     scored: ObservedRows | None
     n_classifiers: int
     paired: bool = True
-    estimand: str = "learner"
     chosen: tuple[int, int] | None = None
     _known: dict[Any, QuantityWeight] = field(default_factory=dict)
 
     @property
     def basis(self) -> str:  # type: ignore[override]
         """What the weights rest on, in words."""
-        if self.estimand == "fitted":
-            return "from the variation between instances alone"
         observed = self.counted or self.scored
         telling = None if observed is None else observed.telling
         if telling is None:
@@ -472,11 +463,8 @@ class InferredWeights(Weights):
         assert observed is not None
         contrast = _contrast(self.n_classifiers, i, j)
         spread = observed.rows.spread(metric, contrast, paired=self.paired)
-        if self.estimand == "fitted":
-            weight = _rounded(spread.test_only, 1.0, math.inf)
-        else:
-            unstable = observed.instability(metric, i, j)
-            weight = infer_weight(spread, instability=unstable, by_class=metric.weighs_classes)
+        unstable = observed.instability(metric, i, j)
+        weight = infer_weight(spread, instability=unstable, by_class=metric.weighs_classes)
         # A single pass does not tell how much other splits would change; three repeats of halves
         # change as much as ten folds do (benchmarks/coverage/weight.py).
         repeated, resplitting = spread, None

@@ -225,7 +225,7 @@ class Posterior(Recipe):
 
     @property
     def prior_description(self) -> dict[str, Any]:
-        """The prior in the form that `prior=` accepts, or the name of a callable prior."""
+        """The parameters of the prior, or the name of a callable prior."""
         return self.model.prior() if self.prior_name is None else {"callable": self.prior_name}
 
     @property

@@ -343,7 +343,7 @@ class ComparisonResult(Result):
     ) -> BayesFactor:
         """Return the Bayes factor of equality over difference.
 
-        Bayes factors use the published prior, one count per cell, unless `prior=` or a model
+        Bayes factors use the published prior, one count per cell, unless a model
         instance was given: the default prior of the paired models is infinite at a difference of 0.
 
         Parameters
@@ -725,7 +725,7 @@ class ComparisonResult(Result):
               as in the papers, where the prior's is infinite or not known.
             - "scores": the split scores of a cross-validation.
             - "learning_curve": the difference between learners trained on half of the data, and on
-              as many instances as the splits do, with ``estimand="full"`` or ``calibrate=True``.
+              as many instances as the splits do, with ``estimand="full"``.
             - "trace": the draws of the difference in the order in which they were drawn.
             - "classes": the difference in each class, in F1 unless `metric` is, or averages,
               "precision", "recall", "jaccard" or another F-beta. Where weights are inferred, it

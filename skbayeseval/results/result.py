@@ -192,8 +192,8 @@ class Result:
         Parameters
         ----------
         prior : callable, default=None
-            A function that builds variables to replace published priors, as ``prior=`` of the
-            comparison functions. By default, the prior of the result.
+            A function that builds variables to replace published priors, as that of `PyMCEngine`.
+            By default, the prior of the result.
         form : {"collapsed", "rows", "joint"}, default="collapsed"
             The form of the graph for more than two classes:
 

@@ -351,7 +351,7 @@ def _restored_posterior(
     counts, k = evidence.margins()[0], evidence.n_classifiers
     options: dict[str, Any] = {"paired": evidence.is_paired, "n_classifiers": k}
     options |= {"n_classes": len(counts.labels), "family": evidence.family}
-    model = resolve_model(from_prior(kind, header["prior"]), None, **options)
+    model = resolve_model(from_prior(kind, header["prior"]), **options)
     model.published = None if published is None else from_prior(kind, published)
     prevalence = None
     if header["prevalence"] is not None:

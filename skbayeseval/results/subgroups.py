@@ -591,7 +591,7 @@ def instances_of(posterior: Posterior) -> Any:
         raise ValueError(
             f"Subgroups require the instances, which this result of "
             f"{posterior.evidence.describe()} does not keep: it was made from counts, confusion "
-            "matrices, a table or more than 10 million instances, or loaded from a file. Call by "
+            "matrices, counts= or more than 10 million instances, or loaded from a file. Call by "
             "on a result of compare_predictions, compare_many, compare_items or a function that "
             "cross-validates, before it is saved."
         )

@@ -202,7 +202,7 @@ MANY_CLASSES, FEW_PER_CLASS = 8, 40
 def _cautions_of_learners(result: Result) -> Iterator[Fact]:
     """Yield what makes a cross-validation less reliable than it looks."""
     record, n_classes = result._cross_validation, len(result.labels)
-    if record is None or record.estimand == "fitted":
+    if record is None:
         return
     for words in dict.fromkeys(record.cautions.values()):
         names = [name for name, caution in record.cautions.items() if caution == words]
@@ -267,12 +267,6 @@ def _of_all(result: Result) -> str:
 def applies_to(result: Result) -> str:
     """Return which learners or models the result applies to."""
     record, share = result._cross_validation, result.evidence.train_share
-    if record is not None and record.estimand == "fitted":
-        of_each = " of each kind" if len(result._names) > 1 else ""
-        return (
-            f"the {record.n_splits} models{of_each} fitted here on {record.train_size:,.0f} "
-            "instances, on average; not to other training sets"
-        )
     if record is not None and record.estimand == "full":
         return (
             f"models refitted on all {record.n_instances:,} instances (measured by training on "

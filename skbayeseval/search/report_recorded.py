@@ -394,7 +394,6 @@ def _from_counts(recorded: Recorded, settings: Settings, metric: Metric) -> Sear
         as_evidence(evidence).with_weight(weights.difference(metric).median),
         Recalls() if len(labels) > 2 else "auto",
         "exact",
-        None,
         settings.draws_of(len(kept)),
         settings.entropy,
         weights=weights,
@@ -458,7 +457,7 @@ def _from_scores(recorded: Recorded, settings: Settings) -> SearchReport:
         noise, df = splits.noise_of_scores(scores, least)
         evidence = replace(evidence, noise={name: noise}, df=df)
     posterior = make_posterior(
-        evidence, "auto", "exact", None, settings.draws_of(len(kept)), settings.entropy
+        evidence, "auto", "exact", settings.draws_of(len(kept)), settings.entropy
     )
     candidates = recorded.parameters(kept)
     ranking = Ranking(posterior, tuple(name_candidates(candidates)), {name: split_metric(name)})

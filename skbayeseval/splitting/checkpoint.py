@@ -200,7 +200,7 @@ def check_repeatable(checkpoint: Any, cv: Any, halves: bool, random_state: Any) 
     if checkpoint is None:
         return
     if random_state is None and (cv is None or halves):
-        what = "cv=None" if cv is None else "splits into halves (calibrate=True, estimand='full')"
+        what = "cv=None" if cv is None else "estimand='full', which fits halves"
         raise ValueError(
             f"checkpoint= requires random_state= with {what}: without it, every call has other "
             "splits, and no fit would be found again. Pass an int."

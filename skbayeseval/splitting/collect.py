@@ -26,7 +26,7 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, proces
 from skbayeseval._arrays import Array, check_entries, number_of_samples, wrong
 from skbayeseval._files import storable
 from skbayeseval._running import SharedList, Task, in_parallel
-from skbayeseval._validation import check_flag, check_n_jobs, check_pre_dispatch, check_whole_number
+from skbayeseval._validation import check_flag, check_n_jobs, check_whole_number
 from skbayeseval.splitting.block_cv import BlockRegularizedCV
 from skbayeseval.splitting.checkpoint import Checkpoint
 from skbayeseval.splitting.digest import digest
@@ -57,7 +57,7 @@ class CrossValidation:
         The mean number of test instances per split.
     two_fold_repeats : int or None
         The number of repeats if the splits are repeated two-fold cross-validation, else None.
-    estimand : {"full", "learner", "fitted"}
+    estimand : {"full", "learner"}
         Whose performance is compared.
     published_weight : float or None
         The published weight of one count: 1 if every instance was tested once.
@@ -90,8 +90,8 @@ class CrossValidation:
 
     def __post_init__(self) -> None:
         check_whole_number(self.n_splits, "n_splits")
-        if self.estimand not in ("full", "learner", "fitted"):
-            raise wrong("estimand", "'full', 'learner' or 'fitted'", self.estimand)
+        if self.estimand not in ("full", "learner"):
+            raise wrong("estimand", "'full' or 'learner'", self.estimand)
         sizes = (self.train_size, self.test_size, self.published_weight)
         if not all(size is None or 0 < size < math.inf for size in sizes):
             raise wrong("sizes and weights", "finite numbers greater than 0", sizes)
@@ -116,7 +116,6 @@ class Fitting:
 
     n_jobs: int | None = None
     verbose: int = 0
-    pre_dispatch: int | str = "2*n_jobs"
     return_estimator: bool = False
     return_indices: bool = False
     error_score: str | float = "raise"
@@ -129,7 +128,6 @@ class Fitting:
         if not is_nan and not (isinstance(score, str) and score == "raise"):
             raise wrong("error_score", "'raise' or np.nan", score)
         check_n_jobs(self.n_jobs)
-        check_pre_dispatch(self.pre_dispatch)
         check_whole_number(self.verbose, "verbose", minimum=0)
         for name in ("return_estimator", "return_indices"):
             check_flag(getattr(self, name), name)
@@ -313,7 +311,6 @@ def collect(
     results = in_parallel(
         calls,
         n_jobs=fitting.n_jobs,
-        pre_dispatch=fitting.pre_dispatch,
         total=len(left),
         show=fitting.verbose > 0 and len(left) > 0,
         ordered=False,

@@ -59,7 +59,7 @@ def test_kappa_and_test_noise_are_those_of_the_package(weight, real, records, ce
             y,
             scoring=["accuracy", "f1"],
             cv=splits[scheme],
-            calibrate=scheme != "3x2",
+            estimand="learner" if scheme == "3x2" else "full",
         )
     kappa = cells.kappa(weight.Constants(1.4, 1.2, 1.6, 1.4))
     for metric in ("accuracy", "f1"):

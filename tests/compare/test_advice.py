@@ -96,7 +96,7 @@ KINDS = {
     "full, labels": (OF_LABELS, {"estimand": "full", "scoring": "f1_macro"}, FOLDS),
     "full, chunks": (OF_TAGS, {"estimand": "full", "counter": COUNTER}, FOLDS),
     "full, groups": (OF_CLASSES, {"estimand": "full", "groups": GROUPS}, None),
-    "calibrated": (OF_CLASSES, {"calibrate": True, "cv": StratifiedKFold(10)}, STRATIFIED),
+    "full, own folds": (OF_CLASSES, {"estimand": "full", "cv": StratifiedKFold(10)}, STRATIFIED),
 }  # fmt: skip
 
 
@@ -213,7 +213,7 @@ def test_splits_that_keep_groups_whole(number):
 
 
 def test_training_sizes_of_a_figure():
-    result = bayesian_cross_validate(*OF_CLASSES, calibrate=True, **FEW)
+    result = bayesian_cross_validate(*OF_CLASSES, **FEW)
     with pytest.raises(ValueError, match=r"Cross-validate with (estimand='full')\.$"):
         result.plot("learning_curve")
     full = bayesian_cross_validate(*OF_CLASSES, estimand="full", **FEW)

@@ -1,5 +1,7 @@
 """Wrong arguments are told before anything is fitted."""
 
+from inspect import signature
+
 import numpy as np
 import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
@@ -45,19 +47,16 @@ WRONG = {
     "scoring": ["nonsense", 3, [], ["f1", "f1"], "roc_auc", lambda y, p: 0],
     "cv": [1, 2.5, "x", [], 1000, [([0, 1], [2, 900])], [(["a"], [2])], [([], [1, 2])], [3]],
     "model": ["nonsense", 3, None, Paired, "signed-rank"],
-    "engine": ["nonsense", 3, PyMCEngine],
-    "prior": [3, {"nonsense": 1}, lambda: {"x": 1}],
+    "engine": ["nonsense", "auto", 3, PyMCEngine, PyMCEngine(prior=3), PyMCEngine(prior={"x": 1})],
     "n_draws": [10, "x", 2.5, True],
     "labels": [[0], [0, 2], "x", 3, [[0, 1]]],
     "pos_label": [7, [1], "x"],
     "counter": [3],
     "weight": ["x", -1, 0, np.nan, [1]],
-    "calibrate": [-1, "x", 8, None],
-    "estimand": ["x", 3, None, ["learner"]],
+    "estimand": ["x", "fitted", 3, None, ["learner"]],
     "blocks": ["auto ", 0, 2.5, True, 41, [3], np.nan],
     "n_jobs": ["x", 0, True],
     "verbose": ["x", None, -1],
-    "pre_dispatch": ["nonsense", "__import__('os')", None, 0],
     "error_score": ["x", 0, None],
     "checkpoint": [3, "", {}, {"path": 3}, {"path": "x", "keys": 3}],
     "random_state": ["x", -1, 2.5, True],
@@ -108,6 +107,23 @@ def test_estimator(options):
 def test_every_argument_is_tried():
     known = set(WRONG) | {"estimators", "rope", "refit"}
     assert set(BayesianComparer([]).get_params(deep=False)) == known
+    data = {"estimator", "estimator_a", "estimator_b", "X", "y", "others"}
+    of_two, of_one = (
+        set(signature(function).parameters) - data
+        for function in (bayesian_cross_validate, bayesian_cross_val_score)
+    )
+    assert of_two == set(WRONG) | set(OF_FUNCTION)
+    assert of_one == of_two - {"counter"}
+
+
+@pytest.mark.parametrize("name", [*WRONG, *OF_FUNCTION])
+def test_every_function_and_the_estimator_take_each(name):
+    """An option that is renamed in one place, and so not passed on, would be ignored."""
+    options = {name: (WRONG | OF_FUNCTION)[name][0]}
+    if name != "counter":
+        refused(lambda: bayesian_cross_val_score(Classifier(), X, Y, **options))
+    if name in WRONG:
+        refused(lambda: BayesianComparer([Classifier(), Classifier()], **options).fit(X, Y))
 
 
 @pytest.mark.parametrize(

@@ -85,7 +85,7 @@ def comparer():
     [
         {"scoring": "f1"},
         {"cv": 4, "model": "unpaired"},
-        {"prior": {"theta": 3.0}, "n_draws": 300},
+        {"model": Paired(theta=3.0), "n_draws": 300},
         {"labels": [1, 0], "pos_label": 0, "scoring": ["recall", "f1"], "random_state": 5},
     ],
     ids=str,

@@ -58,7 +58,7 @@ OF_NUMBERS = LinearRegression(), Ridge(100.0)
 
 LIKE_A_COMPARISON = {
     "two classes": (NB, NB2, X, Y, {}),
-    "calibrate": (NB, NB2, X, Y, {"cv": 5, "calibrate": True}),
+    "halves beside folds": (NB, NB2, X, Y, {"cv": 5, "estimand": "full"}),
     "a weight": (NB, NB2, X, Y, {"weight": 0.3, "scoring": "f1"}),
     "hierarchical": (NB, NB2, X, Y, {"model": "hierarchical"}),
     "bcv": (NB, NB2, X, Y, {"model": "bcv", "scoring": "f1"}),
@@ -120,15 +120,6 @@ def test_other_priors_of_two_classes():
     for theta in (1.0, 0.5, 0.25):
         (found,) = means[[f"theta={theta}" in name for name in means.index]]
         assert found == pytest.approx((hits + 2 * theta) / (true + 4 * theta), abs=4e-4)
-
-
-def test_accuracy_of_the_fitted_models_is_binomial():
-    """Each instance is tested once: n right or wrong answers, and a prior worth one of them."""
-    result = bayesian_cross_val_score(NB, X, Y, cv=10, estimand="fitted", random_state=0)
-    n, p = len(Y), result.observed
-    assert result.draws.std() == pytest.approx(np.sqrt(p * (1 - p) / (n + 2)), rel=0.03)
-    law = stats.beta(n * p + 1, n * (1 - p) + 1)
-    np.testing.assert_allclose(result.interval(), law.ppf([0.025, 0.975]), atol=0.004)
 
 
 def test_where_folds_do_not_tell_the_instability_it_is_that_of_most_learners():

@@ -1,6 +1,7 @@
 """Labels, scores, numbers and tags that were predicted elsewhere."""
 
 import warnings
+from inspect import signature
 
 import numpy as np
 import pandas as pd
@@ -13,7 +14,6 @@ from skbayeseval import (
     chunk_counter,
     compare_many,
     compare_predictions,
-    compare_table,
     metrics,
     score_posterior,
 )
@@ -43,8 +43,6 @@ FEW = {"n_draws": 100, "random_state": 0}
     ],
 )
 def test_labels_in_two_spellings(truth, said, message, groups):
-    with pytest.warns(UserWarning, match="b='b' contains "):
-        compare_table({"y": truth, "a": truth, "b": said}, truth="y", a="a", b="b", **FEW)
     with pytest.warns(UserWarning, match=message) as caught:
         compare_predictions(truth, truth, said, groups=groups, **FEW)
     assert len(caught) == 1
@@ -349,3 +347,110 @@ def test_subgroups_and_blocks_of_sentences():
 def test_taggers_that_are_alike():
     result = compare_predictions(GOLD, SAID[0], SAID[0], counter=COUNTER, random_state=0)
     assert "their counts in each sentence are the same" in str(result)
+
+
+def cost(y_true, y_pred, amount):
+    return np.sum(amount * (y_true != y_pred))
+
+
+class TestCounts:
+    """Rows that stand for several instances, against the repeated rows."""
+
+    TIMES = np.random.default_rng(3).integers(0, 9, 60)  # some rows stand for none
+
+    @pytest.mark.parametrize(
+        "options",
+        [
+            {"scoring": ["f1", "accuracy"]},
+            {"scoring": "f1", "model": "unpaired", "weight": 0.5, "pos_label": 0, "labels": [1, 0]},
+            {"scoring": "precision", "prevalence": 0.1},
+        ],
+    )
+    def test_the_same_as_repeated_rows(self, options):
+        rows = Y, 1 - Y, B
+        repeated = [np.repeat(row, self.TIMES) for row in rows]
+        result = compare_predictions(*rows, counts=self.TIMES, **options, **FEW)
+        expected = compare_predictions(*repeated, **options, **FEW)
+        np.testing.assert_array_equal(result.draws, expected.draws)
+        assert result.to_dict()["evidence"] == expected.to_dict()["evidence"]
+        assert str(result) == str(expected)
+
+    @pytest.mark.parametrize("kind", [list, pd.Series, lambda times: times.astype(float)])
+    def test_other_doors_and_containers(self, kind):
+        words, counts = WORDS[Y], kind(self.TIMES)
+        of = {"a": WORDS[B], "b": WORDS[1 - Y]}
+        repeated = {name: np.repeat(said, self.TIMES) for name, said in of.items()}
+        truth = np.repeat(words, self.TIMES)
+        ranking = compare_many(words, of, counts=counts, **FEW)
+        pd.testing.assert_frame_equal(ranking.table, compare_many(truth, repeated, **FEW).table)
+        for weight in (1.0, "inferred"):
+            score = score_posterior(words, of["a"], counts=counts, weight=weight, **FEW)
+            expected = score_posterior(truth, repeated["a"], weight=weight, **FEW)
+            np.testing.assert_array_equal(score.draws, expected.draws)
+
+    def test_classes_of_rows_that_stand_for_none_do_not_occur(self):
+        result = compare_predictions([0, 1, 2], [0, 1, 2], [0, 0, 2], counts=[5, 5, 0], **FEW)
+        assert result.labels == (0, 1)
+
+    @pytest.mark.parametrize(
+        ("options", "message"),
+        [
+            ({"counts": [-1] + 59 * [1]}, "counts must not be negative, got -1"),
+            ({"counts": [1.5] + 59 * [1]}, r"counts must contain whole numbers, got 1\.5"),
+            ({"counts": [np.nan] + 59 * [1]}, "counts contains NaN"),
+            ({"counts": 60 * [0]}, "counts must contain a count greater than 0"),
+            ({"counts": 59 * [1]}, "y_true has 60, counts has 59"),
+            ({"counts": np.ones((60, 1))}, "counts must be 1D array, got 2D array"),
+            ({"groups": Y}, "groups= requires a row per instance, but counts= was given"),
+            ({"blocks": 5}, "blocks= requires a row per instance"),
+            ({"sample_weight": TIMES}, "sample_weight= requires a row per instance"),
+            (
+                {"params": {"amount": P}, "scoring": metrics.weighted(cost)},
+                "is computed from instances, but counts= was given",
+            ),
+            ({"y_score_a": P, "y_score_b": P}, "y_score_a= requires a row per instance"),
+            ({"scoring": "roc_auc"}, "scoring='roc_auc' is computed from instances, but counts="),
+            ({"scoring": "r2"}, "counts= does not apply to predictions of numbers"),
+        ],
+    )
+    def test_refusals(self, options, message):
+        with pytest.raises(ValueError, match=message):
+            compare_predictions(Y, B, B, **{"counts": self.TIMES, **options})
+
+    def test_what_has_no_single_label(self):
+        with pytest.raises(ValueError, match="counts= requires one label per instance"):
+            compare_predictions(*3 * [np.eye(2, dtype=int)], counts=[1, 2])
+        tags = [["B-X", "O"], ["O"]]
+        with pytest.raises(ValueError, match="counts= does not apply to tags with counter="):
+            compare_predictions(*3 * [tags], counter=chunk_counter("IOB2"), counts=[1, 2])
+
+    def test_instances_are_not_kept(self):
+        result = compare_predictions(Y, B, B, counts=self.TIMES, **FEW)
+        with pytest.raises(ValueError, match="Subgroups require the instances"):
+            result.by(Y)
+
+
+WRONG = {
+    "scoring": "nonsense", "model": "nonsense", "weight": -1, "labels": [0], "pos_label": 7,
+    "groups": [1], "blocks": 0, "counts": [1], "sample_weight": [1], "params": 3, "prevalence": 2,
+    "engine": "nonsense", "n_draws": 1, "random_state": "x",
+}  # fmt: skip
+DOORS = {
+    compare_predictions: (
+        (Y, A, B),
+        {"y_score_a": [1], "y_score_b": [1], "names": 3, "counter": 3},
+    ),
+    compare_many: ((Y, {"a": A, "b": B}), {"scores": [1]}),
+    score_posterior: ((Y, A), {"y_score": [1], "name": 3}),
+}
+
+
+@pytest.mark.parametrize("door", DOORS)
+def test_every_door_takes_each_of_its_options(door):
+    """An option that is renamed in one place, and so not passed on, would be ignored."""
+    given, own = DOORS[door]
+    names = [*signature(door).parameters][len(given) :]
+    assert set(names) == {*WRONG, *own}
+    for name in names:
+        with pytest.raises((ValueError, TypeError)):
+            door(*given, **{name: (WRONG | own)[name]})

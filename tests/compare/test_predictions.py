@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 from skbayeseval import (
+    PyMCEngine,
     compare_confusion_matrices,
     compare_counts,
     compare_many,
@@ -12,7 +13,7 @@ from skbayeseval import (
     metrics,
     score_posterior,
 )
-from skbayeseval.models import Paired
+from skbayeseval.models import BCV, Paired
 
 
 @pytest.mark.parametrize(
@@ -50,15 +51,14 @@ IN_WORDS = {"y_true": list("nyyn"), "y_pred_a": list("nynn"), "y_pred_b": list("
         ({"scoring": "roc_auc"}, ValueError, "scoring='roc_auc' requires instance scores"),
         ({"model": "hierarchy"}, ValueError, "model='hierarchy' is not a known model"),
         ({"engine": "magic"}, ValueError, "engine='magic' is not a known engine"),
-        ({"prior": {"nu": 1}}, ValueError, "has no parameter 'nu'"),
-        ({"prior": {"mu": -1}}, ValueError, "prior 'mu' must contain finite numbers greater than"),
-        ({"model": Paired(), "prior": {"mu": 1}}, ValueError, "has its own prior"),
+        ({"engine": "auto"}, ValueError, "engine='auto' is not a known engine"),
+        ({"model": Paired(mu=-1)}, ValueError, "prior 'mu' must contain finite numbers greater"),
         ({"weight": 0.0}, ValueError, "weight == 0.0"),
         ({"weight": None}, TypeError, "weight must be an instance of"),
         ({"names": ("A", "A")}, ValueError, "names must differ"),
         ({"n_draws": 0}, ValueError, "n_draws == 0"),
         ({"random_state": "seed"}, TypeError, "random_state must be"),
-        ({"prior": []}, TypeError, "prior must be None or a dict"),
+        ({"engine": PyMCEngine(prior={"mu": 1})}, TypeError, "prior must be a function that"),
         ({"y_pred_a": ["0", "1", "0", "0"]}, ValueError, "Mix of label .*y_pred_a has '0'"),
         ({"scoring": {1: "f1"}}, TypeError, "keys of scoring must be strings"),
     ],
@@ -97,7 +97,7 @@ def test_bad_matrices(cm_b, options, error, message):
         ((0, 0, 0), {}, ValueError, "counts_b must contain a count greater than 0"),
         ((4, 2, 3), {"scoring": "accuracy"}, ValueError, "'accuracy' requires true negatives"),
         ((4, 2, 3), {"model": "unpaired"}, ValueError, "model='unpaired' requires true negatives"),
-        ((4, 2, 3), {"prior": {"lambda": 0}}, ValueError, "prior 'lambda' must contain finite"),
+        ((4, 2, 3), {"model": BCV(0)}, ValueError, "prior 'lambda' must contain finite"),
     ],
 )
 def test_bad_counts(counts_b, options, error, message):
@@ -134,7 +134,7 @@ def test_a_metric_of_ones_own(votes):
 def test_a_result_keeps_its_own_prior(votes):
     model, theta = Paired(), np.ones(4)
     one = compare_predictions(*votes, model=model, scoring="recall", random_state=0)
-    other = compare_predictions(*votes, prior={"theta": theta}, scoring="recall", random_state=0)
+    other = compare_predictions(*votes, model=Paired(theta=theta), scoring="recall", random_state=0)
     before = one.bayes_factor().value
     model.set_params(theta=4.0)
     theta[:] = 4.0

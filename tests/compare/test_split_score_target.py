@@ -141,7 +141,6 @@ def test_comparer_of_regressors():
         ({"scoring": ["r2", "r2"]}, ValueError, "several scorers of the same name"),
         ({"scoring": [max, min]}, ValueError, "Pass a dict of names to scorers"),
         ({"model": "bcv"}, ValueError, "models predicted classes, but the predictions are numbers"),
-        ({"prior": {"mu": 1}}, ValueError, "no parameter 'mu'"),
     ],
 )
 def test_bad_input(change, error, message):

@@ -170,7 +170,6 @@ def test_too_few_scores():
         ({"test_fraction": 1.5}, ValueError, "test_fraction == 1.5, must be < 1"),
         ({"scoring": 1}, TypeError, "scoring must be a string"),
         ({"model": "paired"}, ValueError, "does not fit scores of systems on several data sets"),
-        ({"prior": {"strength": 1}}, ValueError, "has no parameter 'strength'"),
         ({"engine": "pymc"}, ValueError, "has no PyMC model. Use engine='exact'"),
     ],
 )

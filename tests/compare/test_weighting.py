@@ -41,15 +41,6 @@ def width(result, **options):
     return high - low
 
 
-@pytest.mark.parametrize(("cv", "scoring"), [(None, "accuracy"), (5, "f1"), (5, "roc_auc")])
-def test_inferred_weights_are_more_cautious_than_test_noise_alone(cv, scoring):
-    inferred = bayesian_cross_validate(A, B, X, Y, cv=cv, scoring=scoring, **FEW)
-    fitted = bayesian_cross_validate(A, B, X, Y, cv=cv, scoring=scoring, estimand="fitted", **FEW)
-    assert width(inferred) > 1.1 * width(fitted)
-    assert inferred.weight < fitted.weight
-    assert inferred.observed_a == fitted.observed_a
-
-
 @pytest.mark.parametrize("scoring", ["accuracy", "roc_auc"])
 def test_few_draws_are_as_wide_as_many(scoring):
     """The standard deviation of 200 draws is known to 5%, that of 1,300 to 2%."""
@@ -63,29 +54,28 @@ def test_few_draws_are_as_wide_as_many(scoring):
     assert more == pytest.approx(many, rel=0.04)
 
 
-def test_the_fitted_models_have_the_variance_between_instances():
-    result = bayesian_cross_validate(
-        A, B, X, Y, cv=StratifiedKFold(5), estimand="fitted", return_indices=True, random_state=0
-    )
+def test_variances_are_those_between_instances_times_what_training_sets_add():
+    """Each row is tested once, so that its weight alone would be 1; without halves, kappa is 1.6.
+
+    Its ten degrees of freedom make variances 10 / 8 times as large.
+    """
+    result = bayesian_cross_validate(A, B, X, Y, cv=StratifiedKFold(5), random_state=0)
     right = []
     for train, test in StratifiedKFold(5).split(X, Y):
         both = [m.fit(X[train], Y[train]).predict(X[test]) == Y[test] for m in (A, B)]
         right.append(both[0].astype(float) - both[1])
     difference = np.concatenate(right)
-    assert result.draws.std() == pytest.approx(difference.std() / np.sqrt(240), rel=0.06)
-    assert "the 5 models of each kind fitted here on 192 instances" in str(result)
+    expected = np.sqrt(UNSEEN * 10 / 8) * difference.std() / np.sqrt(240)
+    assert result.draws.std() == pytest.approx(expected, rel=0.06)
 
 
-@pytest.mark.parametrize(
-    ("estimand", "scoring"),
-    [("learner", "accuracy"), ("fitted", "accuracy"), ("learner", "roc_auc")],
-)
-def test_testing_again_does_not_make_equal_classifiers_more_equal(estimand, scoring):
+@pytest.mark.parametrize("scoring", ["accuracy", "roc_auc"])
+def test_testing_again_does_not_make_equal_classifiers_more_equal(scoring):
     """Instances that tell nothing of a difference count once, however often they are tested.
 
     Halves tell that training sets do not matter either; the others do not tell.
     """
-    options = {"estimand": estimand, "scoring": scoring, "n_draws": 3000, "random_state": 0}
+    options = {"scoring": scoring, "n_draws": 3000, "random_state": 0}
     once, *repeated = (
         bayesian_cross_validate(A, GaussianNB(), X, Y, cv=cv, **options).draws.std()
         for cv in (
@@ -95,8 +85,7 @@ def test_testing_again_does_not_make_equal_classifiers_more_equal(estimand, scor
             ShuffleSplit(20, test_size=0.5, random_state=0),
         )
     )
-    told = math.sqrt(STABLE[3] / UNSEEN) if estimand == "learner" else 1.0
-    repeated[0] /= told
+    repeated[0] /= math.sqrt(STABLE[3] / UNSEEN)
     assert 0.9 * once < min(repeated) <= max(repeated) < 1.15 * once
 
 
@@ -117,9 +106,7 @@ def test_the_middle_is_what_was_observed(cv, scoring):
         assert abs(draws.mean() - one) < 0.25 * draws.std()
 
 
-@pytest.mark.parametrize(
-    ("groups", "options"), [(None, {"calibrate": True, "cv": 5}), (GROUPS, {"estimand": "full"})]
-)
+@pytest.mark.parametrize(("groups", "options"), [(None, {"cv": 5}), (GROUPS, {"estimand": "full"})])
 @pytest.mark.parametrize("scoring", ["f1", "roc_auc"])
 def test_swapping_mirrors_and_saving_keeps(scoring, groups, options, tmp_path):
     options = {"scoring": scoring, **options, **FEW}
@@ -167,7 +154,7 @@ def test_groups_are_weighted(cv, scoring):
     rng = np.random.default_rng(0)
     rows = np.repeat(np.arange(60), 6)
     X_many, y_many = X[:60][rows] + 1e-6 * rng.normal(size=(360, X.shape[1])), Y[:60][rows]
-    options = {"scoring": scoring, "estimand": "fitted", **FEW}
+    options = {"scoring": scoring, **FEW}
     naive = bayesian_cross_validate(A, B, X_many, y_many, **options)
     grouped = bayesian_cross_validate(A, B, X_many, y_many, groups=rows, cv=cv, **options)
     assert grouped.evidence.n_groups == 60
@@ -190,10 +177,10 @@ def test_groups_of_labels():
     ("options", "message"),
     [
         ({"weight": "guessed"}, r"weight must be one of \['inferred', 'published'\] or a number"),
-        ({"calibrate": True, "weight": 0.3}, "calibrate=True infers the weight, but weight=0.3"),
-        ({"calibrate": True, "estimand": "fitted"}, "but estimand='fitted' was given"),
-        ({"estimand": "fitted", "weight": "published"}, "estimand='fitted' infers the weight"),
-        ({"model": "scores", "weight": 0.3}, "weight=, calibrate= and estimand= do not apply"),
+        ({"estimand": "full", "weight": 0.3}, "estimand='full' infers the weight, but weight=0.3"),
+        ({"estimand": "fitted"}, r"estimand must be one of \['full', 'learner'\]"),
+        ({"model": "scores", "weight": 0.3}, "weight= and estimand= do not apply"),
+        ({"model": "scores", "estimand": "full"}, "weight= and estimand= do not apply"),
         ({"estimand": "full", "cv": 3}, r"160 of 240, less than 80%\. If .* matter, leave cv= out"),
         (
             {"estimand": "full", "cv": BlockRegularizedCV()},
@@ -216,7 +203,7 @@ class FailsOnFew(GaussianNB):
 
 
 def test_failures_on_halves():
-    given, options = (FailsOnFew(), B, X[:190], Y[:190]), {"cv": 5, "calibrate": True, **FEW}
+    given, options = (FailsOnFew(), B, X[:190], Y[:190]), {"cv": 5, "estimand": "full", **FEW}
     with pytest.raises(RuntimeError, match=r"failed in a half of the data"):
         bayesian_cross_validate(*given, **options)
     with pytest.warns(FitFailedWarning, match="Fits on halves of the data failed"):
@@ -268,8 +255,8 @@ def test_halves_tell_how_much_training_sets_matter(estimator):
     data, y = known(400) if estimator is UNSTABLE else (X, Y)
     few = FEW | {"cv": StratifiedKFold(10, shuffle=True, random_state=1)}
     plain, told = (
-        bayesian_cross_validate(estimator, Steady(), data, y, calibrate=calibrate, **few)
-        for calibrate in (False, True)
+        bayesian_cross_validate(estimator, Steady(), data, y, estimand=estimand, **few)
+        for estimand in ("learner", "full")
     )
     assert plain.observed_a == told.observed_a
     assert plain.draws.mean() == pytest.approx(told.draws.mean(), abs=0.2 * plain.draws.std())
@@ -449,8 +436,6 @@ def test_cautions(tmp_path):
     unstable.save(tmp_path / "file")
     assert cautions_of(load_result(tmp_path / "file")) == [caution]
     assert cautions_of(bayesian_cross_validate(A, B, X, Y, **few)) == []
-    fitted = bayesian_cross_validate(UNSTABLE, Steady(), data, y, estimand="fitted", **FEW)
-    assert cautions_of(fitted) == []
     # Many classes with few instances.
     y = np.arange(240) % 10
     data = np.random.default_rng(0).normal(size=(240, 3)) + y[:, None]

@@ -81,7 +81,7 @@ def test_options_of_compare_predictions(data):
     name = data.draw(
         st.sampled_from(
             ["scoring", "model", "weight", "names", "labels", "pos_label", "groups", "prevalence",
-             "engine", "prior", "n_draws", "random_state", "y_score_a"]
+             "engine", "counts", "n_draws", "random_state", "y_score_a"]
         )
     )  # fmt: skip
     value = data.draw(

@@ -69,7 +69,7 @@ def test_comparer(data):
         "model": "unpaired",
         "rope": (-0.1, 0.2),
         "labels": [1, 0],
-        "estimand": "fitted",
+        "estimand": "full",
     }
     value = data.draw(mostly(st.just(valid[name])))
     options = {"estimators": [GaussianNB(), DummyClassifier()], "rope": 0.1, **QUICK, name: value}

@@ -15,8 +15,8 @@ JOINT = PairedChunks(lambda_=0.5)
 FORMULAS = ("precision", "recall", "f1", "jaccard")
 
 
-def compare(counts=COUNTS, scoring="f1", model=JOINT, n_draws=20_000, prior=None):
-    posterior = make_posterior(counts, model, "exact", prior, n_draws, 0)
+def compare(counts=COUNTS, scoring="f1", model=JOINT, n_draws=20_000):
+    posterior = make_posterior(counts, model, "exact", n_draws, 0)
     names = [scoring] if isinstance(scoring, str) else scoring
     return ComparisonResult(
         posterior, ("A", "B"), {name: metrics.get_metric(name) for name in names}
@@ -40,13 +40,13 @@ def test_each_alone_is_exactly_bcv(classifier, formula):
 def test_bayes_factors_of_functions_without_a_formula():
     known = compare()
     own = replace(metrics.get_metric("f1"), formula=None)
-    posterior = make_posterior(COUNTS, JOINT, "exact", None, 20_000, 0)
+    posterior = make_posterior(COUNTS, JOINT, "exact", 20_000, 0)
     drawn = ComparisonResult(posterior, ("A", "B"), {"f1": own}).bayes_factor(rope=0.05)
     assert drawn.log10 == pytest.approx(known.bayes_factor(rope=0.05).log10, abs=0.05)
 
 
 def test_swapped():
-    posterior = make_posterior(COUNTS, JOINT, "exact", None, 1000, 0)
+    posterior = make_posterior(COUNTS, JOINT, "exact", 1000, 0)
     pairs = Ranking(posterior, ("A", "B"), {"f1": metrics.get_metric("f1")}).pairs
     np.testing.assert_array_equal(pairs["B", "A"].draws, -pairs["A", "B"].draws)
     assert pairs["B", "A"].evidence == COUNTS.pair(1, 0)
@@ -69,7 +69,6 @@ def test_nothing_predicted():
         ({"model": "hierarchical"}, "'hierarchical' requires true negatives"),
         ({"model": Paired()}, r"Paired\(\) requires true negatives"),
         ({"scoring": "accuracy"}, "scoring='accuracy' requires true negatives"),
-        ({"model": "bcv", "prior": {"mu": 1}}, r"'bcv' has no parameter 'mu'.*\['lambda'\]"),
         ({"model": PairedChunks(0.01)}, "prior 'lambda / 2' must contain finite numbers .* least"),
     ],
 )

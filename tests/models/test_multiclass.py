@@ -4,7 +4,14 @@ from scipy import stats
 
 from skbayeseval import compare_many, compare_predictions, metrics, score_posterior
 from skbayeseval.evidence import PairedCounts
-from skbayeseval.models import BCV, Hierarchical, Paired, PairedHierarchical, PairedMany
+from skbayeseval.models import (
+    BCV,
+    Hierarchical,
+    Paired,
+    PairedHierarchical,
+    PairedMany,
+    PairedRecalls,
+)
 
 
 @pytest.fixture
@@ -39,7 +46,7 @@ def test_priors(votes_of_four):
     y, predictions = votes_of_four
     pair = (y, predictions["a"], predictions["d"])
     strong = compare_predictions(
-        *pair, prior={"mu": (100, 1, 1, 1), "eta": (5, 1)}, scoring="recall_weighted"
+        *pair, model=PairedRecalls(mu=(100, 1, 1, 1), eta=(5, 1)), scoring="recall_weighted"
     )
     assert strong.model == "paired"
     assert strong.prior["eta"] == (5, 1)
@@ -49,9 +56,7 @@ def test_priors(votes_of_four):
     unpaired = compare_predictions(*pair, model="unpaired", random_state=0)
     assert unpaired.model == "hierarchical"
     with pytest.raises(ValueError, match="prior 'eta' must contain finite numbers greater than 0"):
-        compare_predictions(*pair, prior={"eta": 0})
-    with pytest.raises(ValueError, match="of model 'paired' has no parameter 'theta'"):
-        compare_predictions(*pair, prior={"theta": 1})
+        compare_predictions(*pair, model=PairedRecalls(eta=0))
     for model in (BCV(), Paired(), PairedMany()):
         with pytest.raises(ValueError, match="does not fit one label per instance"):
             compare_predictions(*pair, model=model)
@@ -61,10 +66,11 @@ def test_priors(votes_of_four):
 
 def test_many_classes_for_few_instances():
     y = np.arange(30)
-    with pytest.warns(UserWarning, match="30 classes, but only 30 effective instances"):
-        compare_predictions(y, y, y[::-1], prior={"mu": 1.0})
+    advice = r"30 classes, but only 30 effective instances.*models\.PairedRecalls\(mu=\.\.\.\)\."
+    with pytest.warns(UserWarning, match=advice):
+        compare_predictions(y, y, y[::-1], model=PairedRecalls(mu=1.0))
     # A weak prior, a learned one, or known proportions, do not swamp anything.
-    compare_predictions(y, y, y[::-1], prior={"mu": 0.1})
+    compare_predictions(y, y, y[::-1], model=PairedRecalls(mu=0.1))
     compare_predictions(y, y, y[::-1])
     compare_predictions(y, y, y[::-1], prevalence=np.full(30, 1 / 30))
 

@@ -8,7 +8,7 @@ from skbayeseval import compare_counts, compare_predictions
 from skbayeseval.evidence import ChunkCounts, ConfusionCounts
 from skbayeseval.metrics.confusion import from_confusion
 from skbayeseval.metrics.registry import get_metric, per_class
-from skbayeseval.models import Hierarchical, PairedChunks
+from skbayeseval.models import BCV, Hierarchical, Paired, PairedChunks, Unpaired
 from skbayeseval.models.base import BLOCK, Replicated
 from skbayeseval.posterior.posterior import Posterior
 from tests.models.cases import cases
@@ -144,10 +144,10 @@ def log_dirichlet(values, shapes):
 @pytest.mark.parametrize(
     ("data", "options"),
     [
-        ((Y, A, B), {"prior": {"mu": [2.0, 3.0], "theta": [1.0, 2.0, 0.5, 1.5]}}),
+        ((Y, A, B), {"model": Paired(mu=[2.0, 3.0], theta=[1.0, 2.0, 0.5, 1.5])}),
         ((Y, A, B), {"weight": 0.3}),
-        ((Y, A, B), {"model": "unpaired", "prior": {"rho": 2.5}}),
-        ((Y, A, B), {"model": "bcv", "prior": {"lambda": 0.5}}),
+        ((Y, A, B), {"model": Unpaired(rho=2.5)}),
+        ((Y, A, B), {"model": BCV(lambda_=0.5)}),
         (LABELS, {"model": "unpaired", "scoring": "f1_micro"}),
         (LABELS, {"model": "bcv", "scoring": "f1_micro"}),
     ],

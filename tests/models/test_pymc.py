@@ -13,6 +13,7 @@ import threading
 import numpy as np
 import pymc
 import pytest
+from sklearn.base import clone
 
 from skbayeseval import PyMCEngine
 from skbayeseval.metrics.registry import get_metric
@@ -131,8 +132,8 @@ def test_a_prior_is_sampled_with_its_potentials():
     def higher_than_half(parameters):
         pymc.Potential("bound", pt.switch(parameters["mu_A"] > 0.5, 0.0, -np.inf))
 
-    engine = PyMCEngine(draws=500, tune=300, chains=2, cores=1)
-    drawn = engine.draw_prior(posterior.specification, (0, 1), higher_than_half, seed=1)
+    engine = PyMCEngine(draws=500, tune=300, chains=2, cores=1, prior=higher_than_half)
+    drawn = engine.draw_prior(posterior.specification, (0, 1), seed=1)
     assert drawn["mu_A"].min() > 0.5
     assert drawn["mu_A"].mean() == pytest.approx(0.75, abs=0.03)  # uniform above a half
     assert drawn["mu_B"].mean() == pytest.approx(0.5, abs=0.05)
@@ -203,3 +204,13 @@ def test_without_a_compiler():
         env={**os.environ, "PYTENSOR_FLAGS": "cxx="},
     )
     assert found.stdout.strip() == "100"
+
+
+def test_a_prior_is_a_parameter_as_others_are():
+    def own(parameters):
+        return {}
+
+    engine = PyMCEngine(draws=500, prior=own)
+    assert clone(engine) == engine != PyMCEngine(draws=500)
+    assert hash(clone(engine)) == hash(engine)
+    assert repr(engine).startswith("PyMCEngine(draws=500, prior=<function")

@@ -21,8 +21,8 @@ def scores(n_data_sets=12, n_splits=10, gap=0.01, seed=0):
     return b + own + rng.normal(0, 0.01, (n_data_sets, n_splits)), b
 
 
-def rank(a, b, **options):
-    return compare_scores(a, b, test_fraction=None, model="signed-rank", random_state=0, **options)
+def rank(a, b, model="signed-rank"):
+    return compare_scores(a, b, test_fraction=None, model=model, random_state=0)
 
 
 def test_rows_must_be_called_data_sets():
@@ -51,11 +51,10 @@ def test_swapping_mirrors_it():
 def test_a_strong_prior_holds_back():
     a, b = scores()
     chances = [
-        rank(a, b, prior={"strength": s}).probability(0.002).better for s in (0.1, 0.5, 20.0)
+        rank(a, b, model=SignedRank(strength)).probability(0.002).better
+        for strength in (0.1, 0.5, 20.0)
     ]
     assert chances == sorted(chances, reverse=True)
-    by_model = compare_scores(a, b, test_fraction=0.1, model=SignedRank(20.0), random_state=0)
-    assert by_model.probability(0.002).better == chances[-1]
 
 
 def test_what_a_result_of_data_sets_can_and_cannot(tmp_path):
@@ -89,8 +88,8 @@ def test_what_a_result_of_data_sets_can_and_cannot(tmp_path):
         ({"scores_a": [[1.0, 2.0]]}, ValueError, "two or more data sets"),
         ({"scores_a": [[1.0, 2.0], [3.0]]}, ValueError, "scores_a must be an array, got rows of"),
         ({"model": "scores"}, ValueError, "model='scores' does not fit"),
-        ({"prior": {"strength": 0.0099}}, ValueError, "strength == 0.0099, must be >= 0.01"),
-        ({"prior": {"strength": 1_000_000.5}}, ValueError, "strength == 1000000.5, must be <= "),
+        ({"model": SignedRank(0.0099)}, ValueError, "strength == 0.0099, must be >= 0.01"),
+        ({"model": SignedRank(1_000_000.5)}, ValueError, "strength == 1000000.5, must be <= "),
         ({"model": "hierarchical", "test_fraction": None}, ValueError, "and test_fraction="),
     ],
 )

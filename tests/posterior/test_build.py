@@ -1,11 +1,10 @@
 import warnings
 
 import numpy as np
-import pandas as pd
 import pytest
 from sklearn.tree import DecisionTreeClassifier
 
-from skbayeseval import bayesian_cross_validate, compare_many, compare_predictions, compare_table
+from skbayeseval import bayesian_cross_validate, compare_many, compare_predictions
 from skbayeseval.evidence.joint_counts import PairedCounts
 from skbayeseval.metrics.metric import Totals
 from skbayeseval.models.recalls import RecallRows
@@ -25,7 +24,7 @@ def two_classifiers(n_classes, n_of_each, accuracy, labels=None, odd=False):
 
 
 def posterior(evidence, model):
-    return make_posterior(evidence, model, "exact", None, 100, 0)
+    return make_posterior(evidence, model, "exact", 100, 0)
 
 
 def test_a_published_prior_that_moves_the_accuracy_warns():
@@ -40,11 +39,9 @@ def test_a_published_prior_that_moves_the_accuracy_warns():
 
 def test_warnings_are_of_the_line_that_compares():
     y, b, few = [0, 1, 2, 3], [0, 1, 2, 2], {"model": "hierarchical", "n_draws": 100}
-    table = pd.DataFrame({"y": y, "a": y, "b": b})
     for compare in (
         lambda: compare_predictions(y, y, b, **few),
         lambda: compare_many(y, {"a": y, "b": b, "c": b}, **few),
-        lambda: compare_table(table, truth="y", a="a", b="b", **few),
     ):
         with pytest.warns(UserWarning, match="effective instances|published prior") as caught:
             compare()

@@ -22,7 +22,7 @@ from skbayeseval import (
     load_result,
     metrics,
 )
-from skbayeseval.models import Paired, Unpaired
+from skbayeseval.models import Paired
 from skbayeseval.models.pymc import Trace, to_inference_data
 from skbayeseval.posterior.posterior import Posterior
 from skbayeseval.posterior.prior_odds import bayes_factor
@@ -40,7 +40,7 @@ UNKNOWN = "requires the prior, which is unknown for a modified graph"
 class ExactChains(PyMCEngine):
     """Independent draws from the posterior in the place of chains: nothing is compiled."""
 
-    def draw(self, specification, labels, prior, seed):
+    def draw(self, specification, labels, seed):
         n_draws = self.chains * self.draws
         drawn = specification.draw_parameters(np.random.default_rng(seed), n_draws, prior=False)
         names = [parameter.name for parameter in specification.parameters()]
@@ -130,6 +130,10 @@ def test_trace_plot(sampled, exact):
         assert len([line for line in display.ax_.lines if len(line.get_xdata()) > 2]) == n_chains
 
 
+def with_prior(function):
+    return clone(SMALL).set_params(prior=function)
+
+
 def logit_normal():
     for name in ("A", "B"):
         pymc.LogitNormal(f"rho+_{name}", 1.0, 0.5)
@@ -137,7 +141,7 @@ def logit_normal():
 
 @pytest.fixture(scope="module")
 def with_own_prior():
-    result = compare(model="unpaired", prior=logit_normal, engine=SMALL)
+    result = compare(model="unpaired", engine=with_prior(logit_normal))
     assert result.engine == "pymc"
     return result
 
@@ -185,21 +189,25 @@ def test_graph_has_the_prior_of_ones_own(with_own_prior, tmp_path):
 
 
 @pytest.mark.parametrize(
+    ("error", "message", "prior"),
+    [
+        (ValueError, "not a parameter of this model", lambda: {"nu": 1}),
+        (TypeError, "must return None or a dict", lambda: 3),
+        (ValueError, "the shape", lambda: {"rho+_A": pymc.Beta("x", 1, 1, shape=2)}),
+        (ValueError, "but returned another variable for it", lambda p: {"mu_A": p["mu_A"] ** 2}),
+    ],
+)
+def test_priors_that_do_not_fit(error, message, prior):
+    with pytest.raises(error, match=message):
+        compare(model="unpaired", engine=with_prior(prior))
+
+
+@pytest.mark.parametrize(
     ("error", "message", "options"),
     [
-        (ValueError, "not a parameter of this model", {"prior": lambda: {"nu": 1}}),
-        (TypeError, "must return None or a dict", {"prior": lambda: 3}),
-        (ValueError, "the shape", {"prior": lambda: {"rho+_A": pymc.Beta("x", 1, 1, shape=2)}}),
-        (
-            ValueError,
-            "but returned another variable for it",
-            {"prior": lambda p: {"mu_A": p["mu_A"] ** 2}},
-        ),
         (ValueError, "Valid engines are", {"engine": "stan"}),
-        (ValueError, "not both", {"model": Unpaired(), "prior": logit_normal}),
         (ValueError, "chains == 0", {"engine": PyMCEngine(chains=0)}),
         (ValueError, "no PyMC model", {"model": "auto", "groups": np.arange(80) // 2}),
-        (ValueError, "engine='auto'", {"engine": "exact", "prior": logit_normal}),
     ],
 )
 def test_bad_arguments(error, message, options):
@@ -330,7 +338,6 @@ def test_a_bad_prior_is_told_before_anything_is_fitted():
             raise AssertionError
 
     X, y = load_iris(return_X_y=True)
+    engine = PyMCEngine(prior=lambda: {"nu": 1})
     with pytest.raises(ValueError, match="not a parameter of this model"):
-        bayesian_cross_validate(
-            Never(), Never(), X, y, prior=lambda: {"nu": 1}, engine="auto", random_state=0
-        )
+        bayesian_cross_validate(Never(), Never(), X, y, engine=engine, random_state=0)

@@ -1,4 +1,3 @@
-import math
 from types import SimpleNamespace
 
 import numpy as np
@@ -141,7 +140,7 @@ def test_the_difference_has_a_weight_of_its_own(monkeypatch):
         return [np.mean(band.high - band.low) for band in bands]
 
     before = widths()
-    light, full = (WeightPosterior(weight, 1.0, math.inf) for weight in (0.25, 1.0))
+    light, full = (WeightPosterior(weight, 1.0, 1e6) for weight in (0.25, 1.0))
     given = {"difference": lambda _: light, "quantity": lambda *_: QuantityWeight(full)}
     weights = SimpleNamespace(n_strata=1, **given)
     monkeypatch.setattr(RESULT._posterior, "weights", weights)

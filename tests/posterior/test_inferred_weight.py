@@ -72,13 +72,8 @@ def test_median_and_interval_are_those_of_chi_squared():
     assert weight.interval(0.9) == pytest.approx(scaled.interval(0.9))
 
 
-def test_a_known_kappa_is_one_weight_of_at_most_one():
-    weight = WeightPosterior(0.4, 1.0, math.inf)
-    assert set(weight.values()) == {0.4}
-    assert weight.median == weight.matching_variance == 0.4
-    assert weight.interval() == (0.4, 0.4)
-    np.testing.assert_array_equal(weight.factors(np.random.default_rng(0), 5, weight.of_tests), 1)
-    large = WeightPosterior(3.0, 1.0, 6.0)  # weights are at most 1
+def test_weights_are_at_most_one():
+    large = WeightPosterior(3.0, 1.0, 6.0)
     assert max(large.values()) == large.median == large.of_tests == 1
     assert max(large._replace(most=0.3).values()) == 0.3
 
@@ -152,7 +147,7 @@ def test_several_quantities_share_a_weight_by_their_noise():
 
 
 def test_known_weights_of_some_metrics():
-    weight = WeightPosterior(0.4, 1.0, math.inf)
+    weight = WeightPosterior(0.4, 1.0, 10.0)
     again = KnownWeights.of(common_weight(weight, "from nothing", 3), {"accuracy": ACCURACY}, 3)
     assert again.difference(ACCURACY) == weight
     assert again.pair(2, 0).quantity(ACCURACY, 1).weight == weight

@@ -270,7 +270,7 @@ def test_classes_that_are_not_alike_before_the_data(name):
 
 def test_chunks():
     posterior = make_posterior(
-        ChunkCounts([80, 8, 3, 9, 4, 6, 10]), models.PairedChunks(), "exact", None, 20_000, 0
+        ChunkCounts([80, 8, 3, 9, 4, 6, 10]), models.PairedChunks(), "exact", 20_000, 0
     )
     metric = metrics.fbeta(2.0)
     joint = prior_cases.chunks_prior(np.random.default_rng(1), N // 2, 2)
@@ -296,7 +296,7 @@ def test_items_by_quadrature():
     ("options", "theta", "mu"),
     [
         # Whoever chooses a prior gets its Bayes factor, also that of the default prior.
-        ({"prior": {"theta": 0.25}}, 0.25, None),
+        ({"model": models.Paired(theta=0.25)}, 0.25, None),
         # With known proportions, and where the classes are not alike.
         ({"model": models.Paired(), "prevalence": 0.1}, 1.0, 0.1),
     ],

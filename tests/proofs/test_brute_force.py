@@ -14,7 +14,7 @@ from sklearn import metrics as sk
 
 from skbayeseval import compare_counts, compare_many, compare_predictions, metrics
 from skbayeseval.evidence import PairedCounts
-from skbayeseval.models import Hierarchical, Paired, PairedHierarchical
+from skbayeseval.models import BCV, Hierarchical, Paired, PairedHierarchical
 from skbayeseval.posterior.posterior import Posterior
 from tests.proofs.scripts import sbc
 
@@ -331,7 +331,7 @@ def test_bcv_laws_of_wang_and_li(cells, lambda_):
     weight = 0.3688
     tp, fp, fn = (weight * n for n in cells[:3])
     result = compare_counts(
-        cells, cells, prior={"lambda": lambda_}, weight=weight, random_state=3,
+        cells, cells, model=BCV(lambda_), weight=weight, random_state=3,
         scoring=["precision", "recall", "f1"], n_draws=2000,
     )  # fmt: skip
     odds = stats.betaprime(fp + fn + 2 * lambda_, tp + lambda_)

@@ -14,8 +14,6 @@ from skbayeseval import (
     compare_many,
     compare_many_items,
     compare_predictions,
-    compare_table,
-    count_table,
     metrics,
     models,
 )
@@ -127,10 +125,10 @@ def test_shards_add_up(evidence, data):
     y, (a, b), m, _ = evidence
     cuts = data.draw(st.sets(st.integers(1, len(y) - 1), min_size=1, max_size=3))
     parts = np.split(np.stack([y, a, b]), sorted(cuts), axis=1)
-    columns = {"truth": "y", "a": "a", "b": "b"}
-    first, *others = (count_table(dict(zip("yab", p, strict=True)), **columns) for p in parts)
+    counted = [np.unique(part, axis=1, return_counts=True) for part in parts]
+    rows, counts = (np.concatenate(of_parts, axis=-1) for of_parts in zip(*counted, strict=True))
     options = {"scoring": METRICS[m], "labels": range(m), **OPTIONS}
-    together = compare_table(sum(others, first), model="paired", **options)
+    together = compare_predictions(*rows, counts=counts, model="paired", **options)
     assert_identical(together, compare(y, a, b, "paired", m))
     # A stack of runs is the sum of its runs.
     tables = [[confusion_matrix(p[0], p[k], labels=range(m)) for p in parts] for k in (1, 2)]

@@ -50,14 +50,10 @@ def in_groups():
     return compare_predictions(*votes(), groups=np.arange(400) // 40, **QUICK)
 
 
-def cross_validated(estimand="learner"):
+def cross_validated():
     X, y = load_iris(return_X_y=True)
     learners = ("naive Bayes", GaussianNB()), ("tree", DecisionTreeClassifier(random_state=0))
-    return bayesian_cross_validate(*learners, X, y, estimand=estimand, **QUICK)
-
-
-def fitted_models():
-    return cross_validated("fitted")
+    return bayesian_cross_validate(*learners, X, y, **QUICK)
 
 
 def named_by_a_villain():
@@ -69,7 +65,7 @@ def named_by_a_villain():
 
 COMPARISONS = [
     "settled", "open_question", "equivalent", "identical", "two_metrics", "in_groups",
-    "cross_validated", "fitted_models", "named_by_a_villain", "many_classes", "chunks", "splits",
+    "cross_validated", "named_by_a_villain", "many_classes", "chunks", "splits",
     "data_sets",
 ]  # fmt: skip
 

@@ -16,7 +16,7 @@ from skbayeseval import (
     compare_predictions,
     metrics,
 )
-from skbayeseval.models import Paired, PairedHierarchical
+from skbayeseval.models import BCV, Paired, PairedHierarchical
 from skbayeseval.models.pymc import Trace
 from skbayeseval.posterior.posterior import Posterior
 
@@ -155,7 +155,7 @@ def test_scaled_likelihood_is_more_data():
 
 
 def test_scaled_prior_is_another_prior():
-    options = {"prior": {"mu": 1.0, "theta": 8.0}, "random_state": 3, "n_draws": 20_000}
+    options = {"model": Paired(theta=8.0), "random_state": 3, "n_draws": 20_000}
     data = compare_predictions(Y, A, B, **options).to_arviz()
     # Of this parameter alone: the others are independent of it, and would only add noise.
     log_prior = data.log_prior["prior of theta+"].values.ravel()
@@ -207,7 +207,7 @@ def test_no_log_densities_of_other_draws():
 
 
 def test_chains_under_a_published_prior_have_log_densities():
-    like = of_two(model="bcv", prior={"lambda": 2.0})
+    like = of_two(model=BCV(lambda_=2.0))
     exact = like._posterior
     chains = {name: v.reshape(2, 1000, -1) for name, v in exact.parameters().items()}
     sampled = Posterior(exact.model, exact.evidence, entropy=0, trace=Trace(chains))

@@ -73,7 +73,7 @@ def test_counts_of_each_alone():
 
 def test_chunks():
     counts = ChunkCounts([80, 8, 3, 9, 4, 6, 10])
-    posterior = make_posterior(counts, "auto", "exact", None, 100, 0)
+    posterior = make_posterior(counts, "auto", "exact", 100, 0)
     table = ComparisonResult(posterior, ("A", "B"), {"f1": metrics.get_metric("f1")}).frequentist()
     assert table.loc["McNemar, exact", "pvalue"] == pytest.approx(mcnemar(8, 3).pvalue)
     assert table.loc["sign test", "compares"] == "recall"

@@ -198,7 +198,6 @@ def test_the_lead_is_that_of_the_headline(swapped):
         ("in_groups", "Caution: only 10 groups: intervals are widened for this"),
         ("chunks", "true chunks"),
         ("cross_validated", "This applies to learners trained on 75 instances"),
-        ("fitted_models", "This applies to the 6 models of each kind fitted here"),
         ("splits", "10 splits with a correlation of 0.1"),
         ("splits", "This applies to learners trained on 0.9 of the data"),
         ("named_by_a_villain", f" of class {many.EVIL!r}: "),

@@ -4,6 +4,7 @@ from scipy import stats
 from sklearn.metrics import recall_score
 
 from skbayeseval import score_posterior
+from skbayeseval.models import Unpaired
 
 
 @pytest.fixture
@@ -51,5 +52,5 @@ def test_prior_sensitivity_of_a_perfect_score():
     for rho in (0.5, 1.0, 2.0):
         (found,) = means[[name.endswith(f"rho={rho}") for name in means.index]]
         assert found == pytest.approx((15 + rho) / (15 + 2 * rho), abs=0.003)
-    own = score_posterior(y, y, scoring="recall", prior={"rho": 3.0}, random_state=0)
+    own = score_posterior(y, y, scoring="recall", model=Unpaired(rho=3.0), random_state=0)
     assert own.prior_sensitivity().index[0] == ("unpaired", "mu=1.0, rho=3.0")

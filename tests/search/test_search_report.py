@@ -25,7 +25,7 @@ def report_of(means, params=GRID, *, sd=0.001, rope=0.02, seed=0, metric="f1", *
     scores = np.repeat(np.array(means)[:, None], 2, axis=1)
     noise = {metric: sd**2 * np.eye(len(means))}
     evidence = SplitScores({metric: scores}, 0.5, noise=noise, df=1e6)
-    posterior = make_posterior(evidence, "auto", "exact", None, 2000, seed)
+    posterior = make_posterior(evidence, "auto", "exact", 2000, seed)
     ranking = Ranking(posterior, tuple(names), {metric: split_metric(metric)})
     region = Interval(-rope, rope)
     return SearchReport(ranking, dict(enumerate(params)), rope=region, source="scores", **options)

@@ -89,7 +89,7 @@ def test_what_determines_a_fit(tmp_path, log):
     assert fits_of(cv=KFold(4)) == 8
     assert fits_of(groups=np.arange(160) // 2) == 12
     assert fits_of(labels=[1, 0]) == 12
-    assert fits_of(cv=KFold(4), calibrate=True) == 12
+    assert fits_of(cv=KFold(5), estimand="full") == 22
     assert fits_of(estimand="full") == 20
     assert fits_of() == 0
     with config_context(transform_output="pandas"):
@@ -233,7 +233,7 @@ def test_what_cannot_be_told_apart_is_refused_before_any_fit(tmp_path, log):
     ("options", "words"),
     [
         ({"random_state": None}, "requires random_state= with cv=None"),
-        ({"random_state": None, "cv": KFold(3), "calibrate": True}, "with splits into halves"),
+        ({"random_state": None, "cv": KFold(5), "estimand": "full"}, "which fits halves"),
         ({"cv": KFold(3, shuffle=True)}, "a splitter with a random_state"),
         ({"return_estimator": True}, "return_estimator=True cannot be combined"),
         ({"checkpoint": 3}, "must be the path of a folder"),
