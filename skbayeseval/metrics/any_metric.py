@@ -17,7 +17,14 @@ import numpy as np
 from skbayeseval._arrays import Array, in_short
 from skbayeseval._running import has_bar, progress_if_long, seconds_of
 from skbayeseval.metrics.instance_scores import Prepared, Sums, check_probabilities
-from skbayeseval.metrics.metric import Metric, call_function
+from skbayeseval.metrics.metric import (
+    UNLIMITED,
+    Metric,
+    NumberMetric,
+    ScoreMetric,
+    TableMetric,
+    call_function,
+)
 from skbayeseval.metrics.numbers import mean_of
 from skbayeseval.metrics.scorers import RESPONSES, Made, WithColumns, taken
 
@@ -109,29 +116,21 @@ class AnyMetric:
         if not (several or self.of_items):
             is_scorer = isinstance(self.function, Made)
             named = self._made.own_class(labels) if is_scorer else self._made.named_class(labels)
-        make = partial(
-            Metric,
-            self.name,
-            limits=self.bounds,
-            of_means=True,
-            words=self.words,
-            caution=self.caution,
-            named_class=named,
-            takes_counts=self.how == "resampling",
-            calls_per_draw=self.how in ("weights", "resampling"),
-            is_sum=self.is_sum,
-            has_columns=self.columns is not None,
-            of_items=self.of_items,
-        )
+        limits = self.bounds or UNLIMITED
+        common: dict[str, Any] = {"limits": limits, "words": self.words, "own": self}
         if self.of_items or not labels:
-            return make(self.prepared, source="numbers")
+            return NumberMetric(self.name, self.prepared, **common)
+        common["named_class"] = named
         by_table = self.columns is None and self.how in ("weights", "batches")
         if self.response == "predict" and by_table and not several:
             classes = np.asarray(labels)
             cells = np.repeat(classes, len(classes)), np.tile(classes, len(classes))
             self.prepared(*cells, perfect=cells[0])  # checks the function
-            return make(_OfTables(self, *cells), needs_tables=True, calls_per_draw=True)
-        return make(self.of_classes, source="instances", needs=RESPONSES[self.response])
+            function = _OfTables(self, *cells)
+            counted: dict[str, Any] = {"needs_tables": True, "counts_alike": "instances"}
+            return TableMetric(self.name, function, **counted, **common)
+        needs = RESPONSES[self.response]
+        return ScoreMetric(self.name, self.of_classes, needs=needs, of_means=True, **common)
 
     @property
     def _made(self) -> Made:

@@ -33,7 +33,7 @@ from skbayeseval.metrics.any_metric import HOW, AnyMetric
 from skbayeseval.metrics.batched import SCORERS
 from skbayeseval.metrics.confusion import from_confusion
 from skbayeseval.metrics.instance_scores import Prepared
-from skbayeseval.metrics.metric import Metric, call_function, check_function
+from skbayeseval.metrics.metric import Metric, NumberMetric, call_function, check_function
 from skbayeseval.metrics.numbers import REFUSED, mean_of
 from skbayeseval.metrics.registry import PerClass, get_metric, known_metrics, per_class
 from skbayeseval.metrics.scorers import (
@@ -99,12 +99,12 @@ class PerInstance:
     def of(self, labels: Sequence[Any]) -> Metric:
         """Return the metric for class labels, or for numbers if there are no labels."""
         if not labels:
-            return Metric(self.name, self.prepared, source="numbers")
+            return NumberMetric(self.name, self.prepared)
         classes = np.asarray(labels)
         m = len(classes)
         values = self.values(np.repeat(classes, m), np.tile(classes, m)).reshape(m, m)
         mean = from_confusion(partial(_mean_over_cells, values), self.name)
-        return replace(mean, of_means=True)
+        return replace(mean, counts_alike="instances")
 
 
 def from_instances(function: Callable[[Array, Array], ArrayLike], name: str) -> PerInstance:

@@ -36,7 +36,13 @@ from skbayeseval.engines.pymc import Trace, check_trace
 from skbayeseval.evidence import Evidence
 from skbayeseval.evidence.instance_scores import WeightedInstances
 from skbayeseval.metrics.confusion import check_zero_division
-from skbayeseval.metrics.metric import Metric
+from skbayeseval.metrics.metric import (
+    UNLIMITED,
+    Metric,
+    NumberMetric,
+    ScoreMetric,
+    TableMetric,
+)
 from skbayeseval.metrics.registry import metric_of_formula
 from skbayeseval.models import MODEL_CLASSES, from_prior, resolve_model
 from skbayeseval.models.base import Model
@@ -110,7 +116,7 @@ def _header(parts: Parts) -> dict[str, Any]:
                 "zero_division": metric.zero_division,
                 "source": metric.source,
                 "needs": metric.needs,
-                "limits": metric.limits,
+                "limits": None if metric.limits == UNLIMITED else metric.limits,
                 "observed": list(map(float, posterior.observed(metric))),
             }
             for name, metric in parts.metrics.items()
@@ -317,7 +323,7 @@ def _remember(
 ) -> None:
     """Let a posterior know what was saved of its metric, the i-th."""
     k, n_draws = posterior.evidence.n_classifiers, posterior.n_draws
-    low, high = (-np.inf, np.inf) if metric.source == "splits" else metric.extent
+    low, high = (-np.inf, np.inf) if metric.source == "splits" else metric.limits
     limits: dict[str, Any] = {"low": low - SLACK, "high": high + SLACK}
     check_entries(np.array(observed), f"observed {metric.name}", (k,), **limits)
     if metric.available and not np.allclose(observed, posterior.observed(metric), rtol=1e-6):
@@ -387,12 +393,20 @@ def _restored_metric(saved: Mapping[str, Any]) -> Metric:
     check_characters([name], "names of metrics")
     if formula is None:
         missing, value = partial(_missing_function, name), check_zero_division(zero_division)
+        source, needs, limits = (saved[name] for name in ("source", "needs", "limits"))
+        low, high = limits or UNLIMITED
+        known: dict[str, Any] = {"limits": (low, high), "available": False}
+        if not low < high:
+            source = None
+        if source == "tables":
+            known |= {"zero_division": value, "counts_alike": "instances"}
+            return TableMetric(name, missing, **known)
+        if source == "instances":
+            return ScoreMetric(name, missing, needs=needs, of_means=True, **known)
+        if source == "numbers":
+            return NumberMetric(name, missing, **known)
         computed = {name: saved[name] for name in ("source", "needs", "limits")}
-        low, high = computed["limits"] or (0, 1)
-        if computed["source"] not in ("tables", "instances", "numbers") or not low < high:
-            raise ValueError(f"metric {name!r} is {in_short(computed)}")
-        computed["of_means"] = True
-        return Metric(name, missing, zero_division=value, available=False, **computed)
+        raise ValueError(f"metric {name!r} is {in_short(computed)}")
     return replace(metric_of_formula(formula, zero_division), name=name)
 
 
