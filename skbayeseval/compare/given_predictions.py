@@ -52,11 +52,10 @@ from skbayeseval.evidence.interface import Evidence
 from skbayeseval.evidence.joint_counts import MarginalCounts, PairedCounts
 from skbayeseval.evidence.predicted_numbers import PredictedNumbers
 from skbayeseval.evidence.units import UnitCounts, check_sample_weight
-from skbayeseval.metrics.any_metric import AnyMetric
+from skbayeseval.metrics.any_metric import AnyMetric, PerInstance
 from skbayeseval.metrics.metric import Metric, ScoreMetric
 from skbayeseval.metrics.registry import get_metric
 from skbayeseval.metrics.scoring import (
-    PerInstance,
     is_of_numbers,
     is_scorer,
     resolve_scoring,

@@ -51,8 +51,9 @@ from skbayeseval.evidence.validated_rows import (
     ScoreRows,
     ValidatedRows,
 )
+from skbayeseval.metrics.any_metric import PerInstance
 from skbayeseval.metrics.metric import Metric, ScoreMetric, Totals
-from skbayeseval.metrics.scoring import PerInstance, is_of_numbers, resolve_scoring
+from skbayeseval.metrics.scoring import is_of_numbers, resolve_scoring
 from skbayeseval.posterior.build import check_true_classes
 from skbayeseval.sequences import check_sentences
 from skbayeseval.splitting.collect import Collection, Observe, observe_predictions

@@ -71,7 +71,7 @@ class Ratio(NamedTuple):
 
 
 # Metrics of the positive class, and with an average over classes.
-RATIOS = {
+CLASS_RATIOS = {
     "precision": Ratio(1, (0, 1, 0), "the share of {predicted} that are right", ("ppv",)),
     "recall": Ratio(1, (1, 0, 0), "the share of {true} that are found", ("sensitivity", "tpr")),
     "f1": Ratio(
@@ -204,7 +204,7 @@ WHOLE_TABLE = (
     ),
     _of_all(
         "specificity",
-        partial(_of_negatives, "specificity", RATIOS["recall"]),
+        partial(_of_negatives, "specificity", CLASS_RATIOS["recall"]),
         other_names=("tnr", "selectivity"),
         ratio=CellRatio((0, 0, 0, 1), (0, 1, 0, 1)),
         class_ratio="recall",
@@ -212,7 +212,7 @@ WHOLE_TABLE = (
     ),
     _of_all(
         "negative_predictive_value",
-        partial(_of_negatives, "negative_predictive_value", RATIOS["precision"]),
+        partial(_of_negatives, "negative_predictive_value", CLASS_RATIOS["precision"]),
         other_names=("npv",),
         ratio=CellRatio((0, 0, 0, 1), (0, 0, 1, 1)),
         class_ratio="precision",
@@ -240,12 +240,14 @@ def _selection_rate(t: Totals, positive: int, zero_division: float) -> Array:
 
 
 def _false_positive_rate(t: Totals, positive: int, zero_division: float) -> Array:
-    return 1 - _of_negatives("false_positive_rate", RATIOS["recall"], t, positive, zero_division)
+    return 1 - _of_negatives(
+        "false_positive_rate", CLASS_RATIOS["recall"], t, positive, zero_division
+    )
 
 
 # Rates that differ between groups, although neither high nor low ones are better. `scoring` does
 # not take them: a comparison would call the classifier with the higher rate the better one.
-RATES = {
+GROUP_RATES = {
     metric.name: metric
     for metric in (
         _of_all(
@@ -296,7 +298,7 @@ def _called(ratio: str) -> str:
 
 def _fbeta_ratio(beta: float) -> Ratio:
     if beta == 1:
-        return RATIOS["f1"]
+        return CLASS_RATIOS["f1"]
     heavier = "recall" if beta > 1 else "precision"
     words = f"an average of precision and recall in which {heavier} counts more"
     if beta > 1:  # all divided by beta squared, which may be too large for a float
@@ -347,13 +349,13 @@ def class_metric(name: str, index: int, zero_division: float) -> TableMetric:
     """Return the metric of the class with this index; its formula is ``name[index]``."""
     if not isinstance(name, str):
         raise wrong("name", "a string, such as 'f1'", name, TypeError)
-    ratio = RATIOS.get(name)
+    ratio = CLASS_RATIOS.get(name)
     if ratio is None:
         beta = re.fullmatch(FBETA, name)
         if beta is None or beta[2]:
             raise ValueError(
-                f"{name!r} is not defined per class. Valid names are {list(RATIOS)} and F-beta "
-                "names such as 'f2'."
+                f"{name!r} is not defined per class. Valid names are {list(CLASS_RATIOS)} and "
+                "F-beta names such as 'f2'."
             )
         ratio = _fbeta_ratio(float(beta[1]))
     return TableMetric(

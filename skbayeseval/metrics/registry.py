@@ -14,8 +14,8 @@ from skbayeseval._arrays import choices, in_short, wrong
 from skbayeseval._validation import check_metric_labels
 from skbayeseval.metrics.confusion import (
     AVERAGES,
+    CLASS_RATIOS,
     FBETA,
-    RATIOS,
     WHOLE_TABLE,
     check_zero_division,
     class_metric,
@@ -47,7 +47,9 @@ _OF_CLASS = re.compile(r"(.+)\[(\d+)\]")
 _OF_ITEMS = re.compile(r"items\((.*)\)(?: in \[(.+), (.+)\])?", re.DOTALL)
 
 
-_AVERAGED = [ratio_metric(*row, average) for row in RATIOS.items() for average in (None, *AVERAGES)]
+_AVERAGED = [
+    ratio_metric(*row, average) for row in CLASS_RATIOS.items() for average in (None, *AVERAGES)
+]
 
 
 _METRICS: dict[str, Metric] = {

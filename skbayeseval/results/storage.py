@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from os import PathLike
@@ -393,20 +393,16 @@ def _restored_metric(saved: Mapping[str, Any]) -> Metric:
     check_characters([name], "names of metrics")
     if formula is None:
         missing, value = partial(_missing_function, name), check_zero_division(zero_division)
-        source, needs, limits = (saved[name] for name in ("source", "needs", "limits"))
-        low, high = limits or UNLIMITED
-        known: dict[str, Any] = {"limits": (low, high), "available": False}
-        if not low < high:
-            source = None
-        if source == "tables":
-            known |= {"zero_division": value, "counts_alike": "instances"}
-            return TableMetric(name, missing, **known)
-        if source == "instances":
-            return ScoreMetric(name, missing, needs=needs, of_means=True, **known)
-        if source == "numbers":
-            return NumberMetric(name, missing, **known)
         computed = {name: saved[name] for name in ("source", "needs", "limits")}
-        raise ValueError(f"metric {name!r} is {in_short(computed)}")
+        kinds: dict[str, Callable[..., Metric]] = {
+            "tables": partial(TableMetric, zero_division=value, counts_alike="instances"),
+            "instances": partial(ScoreMetric, needs=saved["needs"], of_means=True),
+            "numbers": NumberMetric,
+        }
+        low, high = saved["limits"] or UNLIMITED
+        if saved["source"] not in list(kinds) or not low < high:
+            raise ValueError(f"metric {name!r} is {in_short(computed)}")
+        return kinds[saved["source"]](name, missing, limits=(low, high), available=False)
     return replace(metric_of_formula(formula, zero_division), name=name)
 
 

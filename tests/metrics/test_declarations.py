@@ -9,7 +9,7 @@ from skbayeseval.metrics.registry import in_plain_words
 TABLES = sorted({*metrics.known_metrics("tables"), "f2", "f0.5", "f0_macro", "finf"})
 RATIOS = [name for name in TABLES if metrics.get_metric(name).ratio is not None]
 SEVERAL = [name for name in TABLES if not metrics.get_metric(name).needs_positive]
-HAIR = 1e-9
+TINY = 1e-9
 
 
 def random_tables(n_classes, n=40):
@@ -54,7 +54,7 @@ def is_defined(metric, sizes, positive=1):
         return False
     for absent in np.flatnonzero(np.equal(sizes, 0)):
         added = np.zeros((2, *right.shape))
-        added[0, absent, absent] = added[1, absent, absent - 1] = HAIR
+        added[0, absent, absent] = added[1, absent, absent - 1] = TINY
         if np.ptp(metric(right + added, positive)) > 0.01:
             return False
     return True
@@ -77,7 +77,7 @@ def test_what_counts_alike(name):
     metric = metrics.get_metric(name)
     # Classes: it matters even of one with next to no instances whether these are right.
     added = np.zeros((2, 3, 3))
-    added[0, 2, 2] = added[1, 2, 1] = HAIR
+    added[0, 2, 2] = added[1, 2, 1] = TINY
     table = np.array([[5, 1, 0], [2, 7, 0], [0, 0, 0]])
     assert (np.ptp(metric(table + added)) > 0.1) == (metric.counts_alike == "classes")
     # Instances: if as many are right, it does not matter of which classes these are.
