@@ -48,7 +48,7 @@ import pandas as pd
 from prior_cases import CASES, DIFFERENCE, one_against_rest, true_scores
 from scipy import stats
 
-from skbayeseval.metrics.metric import Metric, Totals
+from skbayeseval.metrics.metric import TableMetric, Totals
 from skbayeseval.metrics.registry import get_metric
 from skbayeseval.models.vectors import Vectors
 from skbayeseval.posterior.posterior import Posterior
@@ -80,7 +80,7 @@ def posterior_totals(model, evidence, entropy, n_draws=N_DRAWS):
         return np.zeros(totals.true.shape[:-1])
 
     posterior = Posterior(model, evidence, entropy=entropy, n_draws=n_draws)
-    posterior.draws(Metric("kept", keep))
+    posterior.draws(TableMetric("kept", keep))
     # Dirichlet vectors of classes come with the draw first, all others with the classifier first.
     given = posterior.specification
     axis = 0 if isinstance(given, Vectors) and not given.of_labels else 1

@@ -52,11 +52,10 @@ from skbayeseval.evidence.interface import Evidence
 from skbayeseval.evidence.joint_counts import MarginalCounts, PairedCounts
 from skbayeseval.evidence.predicted_numbers import PredictedNumbers
 from skbayeseval.evidence.units import UnitCounts, check_sample_weight
-from skbayeseval.metrics.any_metric import AnyMetric
-from skbayeseval.metrics.metric import Metric
+from skbayeseval.metrics.any_metric import AnyMetric, PerInstance
+from skbayeseval.metrics.metric import Metric, ScoreMetric
 from skbayeseval.metrics.registry import get_metric
 from skbayeseval.metrics.scoring import (
-    PerInstance,
     is_of_numbers,
     is_scorer,
     resolve_scoring,
@@ -473,7 +472,7 @@ def warn_of_unlikely_scores(
         The metrics that are computed.
     """
     of_scores = [metric for metric in metrics if metric.needs in RESPONSES]
-    ranked = [metric for metric in of_scores if metric.ranks]
+    ranked = [metric for metric in of_scores if isinstance(metric, ScoreMetric) and metric.ranks]
     if not of_scores or scored.truth.ndim != 1 or len(scored.labels) != 2:
         return
     if np.bincount(scored.truth, minlength=2).min() < ENOUGH:

@@ -354,7 +354,7 @@ def compare_learners(
     collection = collect(learners, X, y, options, splits=splits, observers=observers, halved=halved)
     scores = {name: target.split_scores(name, collection) for name in names}
     several = isinstance(options.scoring, (list, tuple, set, Mapping)) or [*target.metrics] != asked
-    sums = {key for key, metric in target.metrics.items() if metric.is_sum}
+    sums = {key for key, metric in target.metrics.items() if metric.own and metric.own.is_sum}
     results = _results_of_cross_validate(collection, scores, options, several, sums)
     try:
         rows, collect_all = collection.tested()[0], partial(target.collected, collection)

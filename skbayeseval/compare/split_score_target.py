@@ -24,11 +24,11 @@ from skbayeseval._labels import (
 from skbayeseval.compare.targets import CollectedEvidence, Target, score_learner
 from skbayeseval.evidence.instance_scores import RESPONSES
 from skbayeseval.evidence.split_scores import SplitScores
+from skbayeseval.metrics.any_metric import PerInstance
 from skbayeseval.metrics.metric import Metric
 from skbayeseval.metrics.registry import get_metric, known_metrics, split_metric
 from skbayeseval.metrics.scorers import Made, Routed, name_of
 from skbayeseval.metrics.scoring import (
-    PerInstance,
     check_same_positive,
     is_of_numbers,
     is_scorer,

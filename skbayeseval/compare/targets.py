@@ -50,8 +50,9 @@ from skbayeseval.evidence.validated_rows import (
     ScoreRows,
     ValidatedRows,
 )
-from skbayeseval.metrics.metric import Metric, Totals
-from skbayeseval.metrics.scoring import PerInstance, is_of_numbers, resolve_scoring
+from skbayeseval.metrics.any_metric import PerInstance
+from skbayeseval.metrics.metric import Metric, ScoreMetric, Totals
+from skbayeseval.metrics.scoring import is_of_numbers, resolve_scoring
 from skbayeseval.posterior.build import check_true_classes
 from skbayeseval.sequences import check_sentences
 from skbayeseval.splitting.collect import Collection, Observe, observe_predictions
@@ -214,7 +215,7 @@ class LabelTarget(Target):
         positive = resolve_pos_label(self.classes, pos_label)
         self.positive = 0 if positive is None else self.classes.index(positive)
         self.metrics = resolve_scoring(options.scoring, self.classes, self.several, pos_label)
-        of_scores = [m for m in self.metrics.values() if m.source == "instances"]
+        of_scores = [m for m in self.metrics.values() if isinstance(m, ScoreMetric)]
         # The kinds of scores that metrics need, and what is observed of them.
         kinds = sorted({m.needs for m in of_scores})
         self.kinds = {kind: "predict" if kind == "labels" else kind for kind in kinds}
@@ -242,7 +243,7 @@ class LabelTarget(Target):
     def check_splits(self, tests: Sequence[Array]) -> None:
         """Raise where a metric of instance scores is not defined for a test set."""
         metrics = self.metrics.values()
-        needing = [m.name for m in metrics if m.source == "instances" and not m.of_means]
+        needing = [m.name for m in metrics if isinstance(m, ScoreMetric) and not m.of_means]
         for split, test in enumerate(tests) if needing else ():
             present = self.truth[test]
             if self.several:

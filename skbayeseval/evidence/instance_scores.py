@@ -51,7 +51,7 @@ from skbayeseval.evidence.unit_numbers import (
 )
 from skbayeseval.evidence.units import WeightedUnits, assign_units
 from skbayeseval.metrics.instance_scores import Prepared, Sums, as_floats, prepare, sum_to_one
-from skbayeseval.metrics.metric import Metric
+from skbayeseval.metrics.metric import Metric, ScoreMetric
 
 # The unit of each row of a run, and per classifier the metric as a function of the row weights.
 PreparedRun = tuple[Array, list[Prepared]]
@@ -161,8 +161,9 @@ class WeightedInstances(WeightedUnits):
 
     def _told(self, metric: Metric, rows: Array) -> dict[str, Any]:
         """Return which instances some rows are, if the metric takes columns."""
-        takes = self.instances is not None and metric.has_columns
-        return {"instances": self.instances[rows]} if takes else {}  # type: ignore[index]
+        if self.instances is None or metric.own is None or metric.own.columns is None:
+            return {}
+        return {"instances": self.instances[rows]}
 
     def observed(self, metric: Metric) -> tuple[float, ...]:
         """Return the observed metric value of each classifier, averaged over runs."""
@@ -360,6 +361,7 @@ class ScoredInstances(WeightedInstances):
     def _prepare(self, metric: Metric, rows: Array) -> list[Prepared]:
         truth = self.truth[rows]
         weight = None if self.sample_weight is None else self.sample_weight[rows]
+        assert isinstance(metric, ScoreMetric)
         if not metric.kinds:  # any function
             given = np.asarray(self.labels), self._positive, truth
             told = self._told(metric, rows) | ({} if weight is None else {"weight": weight})
@@ -392,7 +394,7 @@ class ScoredInstances(WeightedInstances):
 
     def is_area(self, metric: Metric) -> bool:
         """Return whether the metric is an area under a curve."""
-        return not metric.of_means
+        return not metric.of_means if isinstance(metric, ScoreMetric) else metric.own is None
 
     def unit_numbers(self, metric: Metric) -> UnitNumbers:
         """Return how many units the metric rests on.

@@ -237,10 +237,9 @@ class Evidence(ABC):
                 "indicator. Use the micro, macro or weighted average of precision, recall, F1 or "
                 "Jaccard, metrics.per_class, or metrics.weighted of a function of indicators."
             )
-        counts_classes: Any = getattr(metric.function, "counts_classes", None)
-        for margin in self.margins() if counts_classes is not None else ():
+        for margin in self.margins():
             absent = [labels[i] for i in np.flatnonzero(~margin.averaged)]
-            if absent and counts_classes(margin.table):
+            if absent and metric.counts_classes(margin.table):
                 raise ValueError(
                     f"scoring={metric.name!r} depends on which classes there are, but {absent} are "
                     "never true and predicted by some classifiers only. Pass labels= with all "

@@ -160,7 +160,7 @@ class PredictedNumbers(WeightedInstances):
     def check_metric(self, metric: Metric) -> None:
         """Raise unless the metric is one of numbers, or of items."""
         check_not_of_splits(metric)
-        if self._is_of_items and not metric.of_items:
+        if self._is_of_items and not (metric.own is not None and metric.own.of_items):
             raise ValueError(
                 f"scoring={metric.name!r} is not a metric of items, such as metrics.over_items "
                 "makes. Compare the two kinds of metrics in separate calls."

@@ -141,7 +141,7 @@ def _amount(text: str, metric: Any, observed: float | None, name: str = "rope") 
     share = float(percentage[1]) / 100
     if metric is None:
         return share
-    low, high = metric.extent
+    low, high = metric.limits
     if 0 < high < math.inf:
         return share * high
     if metric.bounds is not None:  # a loss whose worst value is known

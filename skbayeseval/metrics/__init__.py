@@ -1,6 +1,13 @@
 """Metrics as pure functions, their names, and the interpretation of the parameter `scoring`."""
 
-from skbayeseval.metrics.any_metric import AnyMetric
+from skbayeseval.metrics.any_metric import (
+    AnyMetric,
+    PerInstance,
+    from_instances,
+    over_items,
+    resampled,
+    weighted,
+)
 from skbayeseval.metrics.batched import (
     concordance_index,
     expected_calibration_error,
@@ -14,14 +21,7 @@ from skbayeseval.metrics.confusion import fbeta, from_confusion
 from skbayeseval.metrics.instance_scores import net_benefit
 from skbayeseval.metrics.metric import Metric, Totals
 from skbayeseval.metrics.registry import PerClass, get_metric, known_metrics, per_class
-from skbayeseval.metrics.scoring import (
-    PerInstance,
-    from_instances,
-    over_items,
-    resampled,
-    resolve_scoring,
-    weighted,
-)
+from skbayeseval.metrics.scoring import resolve_scoring
 
 __all__ = [
     "AnyMetric",

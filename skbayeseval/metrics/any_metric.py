@@ -2,7 +2,9 @@
 
 Functions that take `sample_weight` are evaluated under random weights of the instances (the
 Bayesian bootstrap, Rubin 1981), others on instances that are drawn anew with replacement (Efron
-1979). Both need nothing of the function but its values.
+1979). Both need nothing of the function but its values. A mean over instances of a function of
+true and predicted class is a sum over cells of the table, so that `from_instances` of classes has
+proper models, Bayes factors and inferred weights like any metric of counts.
 """
 
 from __future__ import annotations
@@ -13,13 +15,24 @@ from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from skbayeseval._arrays import Array, in_short
+from skbayeseval._arrays import Array, as_numbers, in_short, wrong
 from skbayeseval._running import has_bar, progress_if_long, seconds_of
+from skbayeseval._validation import check_flag
+from skbayeseval.metrics.confusion import from_confusion
 from skbayeseval.metrics.instance_scores import Prepared, Sums, check_probabilities
-from skbayeseval.metrics.metric import Metric, call_function
+from skbayeseval.metrics.metric import (
+    UNLIMITED,
+    Metric,
+    NumberMetric,
+    ScoreMetric,
+    TableMetric,
+    call_function,
+    check_function,
+)
 from skbayeseval.metrics.numbers import mean_of
-from skbayeseval.metrics.scorers import RESPONSES, Made, WithColumns, taken
+from skbayeseval.metrics.scorers import RESPONSES, Made, WithColumns, name_of, taken
 
 # How a function is evaluated.
 HOW = ("weights", "batches", "resampling")
@@ -109,29 +122,21 @@ class AnyMetric:
         if not (several or self.of_items):
             is_scorer = isinstance(self.function, Made)
             named = self._made.own_class(labels) if is_scorer else self._made.named_class(labels)
-        make = partial(
-            Metric,
-            self.name,
-            limits=self.bounds,
-            of_means=True,
-            words=self.words,
-            caution=self.caution,
-            named_class=named,
-            takes_counts=self.how == "resampling",
-            calls_per_draw=self.how in ("weights", "resampling"),
-            is_sum=self.is_sum,
-            has_columns=self.columns is not None,
-            of_items=self.of_items,
-        )
+        limits = self.bounds or UNLIMITED
+        common: dict[str, Any] = {"limits": limits, "words": self.words, "own": self}
         if self.of_items or not labels:
-            return make(self.prepared, source="numbers")
+            return NumberMetric(self.name, self.prepared, **common)
+        common["named_class"] = named
         by_table = self.columns is None and self.how in ("weights", "batches")
         if self.response == "predict" and by_table and not several:
             classes = np.asarray(labels)
             cells = np.repeat(classes, len(classes)), np.tile(classes, len(classes))
             self.prepared(*cells, perfect=cells[0])  # checks the function
-            return make(_OfTables(self, *cells), needs_tables=True, calls_per_draw=True)
-        return make(self.of_classes, source="instances", needs=RESPONSES[self.response])
+            function = _OfTables(self, *cells)
+            counted: dict[str, Any] = {"needs_tables": True, "counts_alike": "instances"}
+            return TableMetric(self.name, function, **counted, **common)
+        needs = RESPONSES[self.response]
+        return ScoreMetric(self.name, self.of_classes, needs=needs, of_means=True, **common)
 
     @property
     def _made(self) -> Made:
@@ -506,3 +511,273 @@ class _Added(_Called):
     def slopes(self) -> Sums:
         """Return the derivatives of the sums at equal weights."""
         return self._of_weights.slopes()
+
+
+@dataclass(frozen=True)
+class PerInstance:
+    """The mean of a function of each instance, created by `from_instances`.
+
+    Examples
+    --------
+    >>> from skbayeseval import metrics
+    >>> metrics.from_instances(lambda y_true, y_pred: -abs(y_true - y_pred), "neg_error").name
+    'neg_error'
+    """
+
+    function: Callable[[Array, Array], ArrayLike]
+    name: str
+
+    def values(self, y_true: Array, y_pred: Array) -> Array:
+        """Return the value of each instance; raise unless each has a value of its own."""
+        values = self._call(y_true, y_pred)
+        some = (len(y_true) + 1) // 2
+        again, rounding = self._call(y_true[:some], y_pred[:some]), 1e-9 * np.abs(values).max()
+        if not np.allclose(again, values[:some], rtol=1e-6, atol=rounding):
+            raise ValueError(
+                f"The function of metric {self.name!r} gives instances other values when it is "
+                "called with fewer instances. The value of an instance must depend on its own "
+                "y_true and y_pred alone."
+            )
+        return values
+
+    def _call(self, y_true: Array, y_pred: Array) -> Array:
+        def numbers(y_true: Array, y_pred: Array) -> Array:
+            return np.asarray(self.function(y_true, y_pred), dtype=float)
+
+        values: Array = call_function(self.name, numbers, y_true, y_pred)
+        if values.shape != (len(y_true),):
+            raise ValueError(
+                f"The function of metric {self.name!r} must return one number per instance, an "
+                f"array of shape ({len(y_true)},), got shape {values.shape}. If it accepts only "
+                "one instance, wrap it in np.vectorize."
+            )
+        if not np.isfinite(values).all():
+            where = int(np.flatnonzero(~np.isfinite(values))[0])
+            raise ValueError(
+                f"The function of metric {self.name!r} must return finite numbers, got "
+                f"{values[where]} for y_true={y_true[where]!r} and y_pred={y_pred[where]!r}."
+            )
+        return values
+
+    def prepared(self, y_true: Array, y_pred: Array, weight: Array) -> Prepared:
+        """Return the mean over instances as a function of the instance weights."""
+        return mean_of(self.values(y_true, y_pred), weight)
+
+    def of(self, labels: Sequence[Any]) -> Metric:
+        """Return the metric for class labels, or for numbers if there are no labels."""
+        if not labels:
+            return NumberMetric(self.name, self.prepared)
+        classes = np.asarray(labels)
+        m = len(classes)
+        values = self.values(np.repeat(classes, m), np.tile(classes, m)).reshape(m, m)
+        mean = from_confusion(partial(_mean_over_cells, values), self.name)
+        return replace(mean, counts_alike="instances")
+
+
+def from_instances(function: Callable[[Array, Array], ArrayLike], name: str) -> PerInstance:
+    """Create a metric from a function that gives each instance a number, higher being better.
+
+    The metric is the mean of these numbers over instances.
+
+    Parameters
+    ----------
+    function : callable
+        Maps arrays of true and predicted labels, or numbers, of shape (n,) to values of shape
+        (n,). The value of an instance may depend on its own label and prediction only. Wrap a
+        function of one instance in `numpy.vectorize`.
+    name : str
+        The name of the metric in results.
+
+    Returns
+    -------
+    metric : PerInstance
+        The metric, for the parameter `scoring`. Of class labels, the function is evaluated for each
+        pair of labels, and the metric is one of confusion tables. Predictions are numbers where
+        regressors are compared, another metric of `scoring` is one of numbers, or `y_true` or a
+        prediction is not a whole number.
+
+    See Also
+    --------
+    from_confusion : Any function of the confusion table.
+
+    Examples
+    --------
+    A prediction is good if it is at most 10% off:
+
+    >>> import numpy as np
+    >>> from skbayeseval import compare_predictions, metrics
+    >>> close = metrics.from_instances(lambda y, p: np.abs(p - y) <= 0.1 * np.abs(y), "within_10%")
+    >>> y = np.linspace(1.5, 9.5, 50)
+    >>> result = compare_predictions(y, 1.05 * y, 1.2 * y, scoring=close, random_state=0)
+    >>> result.observed_a, result.observed_b
+    (1.0, 0.0)
+    """
+    check_function(function, name)
+    return PerInstance(function, name)
+
+
+def _mean_over_cells(values: Array, tables: Array) -> Array:
+    return np.einsum("...ij,ij->...", tables, values)
+
+
+def weighted(
+    function: Callable[..., Any],
+    *,
+    response: str = "predict",
+    name: str | None = None,
+    bounds: tuple[float, float] | None = None,
+    greater_is_better: bool | None = None,
+    batched: bool = False,
+) -> AnyMetric:
+    """Make a metric of any function that takes `sample_weight`.
+
+    Its posterior has the values of the function under random weights of the instances, or of the
+    groups, which are the same for all classifiers.
+
+    Parameters
+    ----------
+    function : callable
+        ``function(y_true, y_pred, sample_weight=w)`` returns a number. It must be deterministic,
+        and defined for all positive weights.
+    response : {"predict", "predict_proba", "decision_function"}, default="predict"
+        What `y_pred` is: predicted labels or numbers, probabilities, or other scores. Of two
+        classes, probabilities and scores are those of the positive class (where that is the first
+        one, pass `make_scorer` of scikit-learn's functions, which take those of the second). Of
+        more classes, they have a column for each, in sorted order.
+    name : str, default=None
+        The name in results. By default that of the function, with ``neg_`` before it if greater is
+        not better.
+    bounds : (float, float), default=None
+        The smallest and the largest possible value of the metric, which is minus the function with
+        ``greater_is_better=False``: (-inf, 0) for a loss of at least 0.
+    greater_is_better : bool, default=None
+        If False, the function is a loss, and the metric is its negative value. By default True, but
+        a function that is lower for perfect predictions is refused.
+    batched : bool, default=False
+        Whether the function accepts weights of shape (n_draws, n), and then returns n_draws
+        numbers, which is much faster than one call per draw.
+
+    Returns
+    -------
+    metric : AnyMetric
+        The metric, for the parameter `scoring`.
+
+    See Also
+    --------
+    resampled : For functions that do not take weights.
+    over_items : For functions of images, queries or other items.
+    from_instances : Faster, for the mean of a function of each instance.
+
+    Examples
+    --------
+    >>> from sklearn.metrics import hamming_loss
+    >>> from skbayeseval import compare_predictions, metrics
+    >>> y, a, b = [0, 1, 1, 0] * 20, [0, 1, 1, 1] * 20, [0, 1, 0, 1] * 20
+    >>> loss = metrics.weighted(hamming_loss, greater_is_better=False, bounds=(-1, 0))
+    >>> result = compare_predictions(y, a, b, scoring=loss, n_draws=500, random_state=0)
+    >>> result.observed_a, result.observed_b
+    (-0.25, -0.5)
+    """
+    how = "batches" if batched else "weights"
+    return _any_metric(function, name, response, how, bounds, greater_is_better)
+
+
+def resampled(
+    function: Callable[..., Any],
+    *,
+    response: str = "predict",
+    name: str | None = None,
+    bounds: tuple[float, float] | None = None,
+    greater_is_better: bool | None = None,
+) -> AnyMetric:
+    """Make a metric of any function, also of one that does not take `sample_weight`.
+
+    Its posterior has the values of the function on instances that are drawn anew with replacement
+    (the bootstrap), the same ones for all classifiers. Prefer `weighted` where it is possible:
+    repeated instances may matter to a function in a way that weights do not.
+
+    Parameters
+    ----------
+    function : callable
+        ``function(y_true, y_pred)`` returns a number: an average, not a sum.
+    response, name, bounds, greater_is_better
+        As in `weighted`.
+
+    Returns
+    -------
+    metric : AnyMetric
+        The metric, for the parameter `scoring`.
+
+    Examples
+    --------
+    >>> from sklearn.metrics import adjusted_rand_score
+    >>> from skbayeseval import metrics
+    >>> metrics.resampled(adjusted_rand_score, bounds=(-0.5, 1)).name
+    'adjusted_rand_score'
+    """
+    return _any_metric(function, name, response, "resampling", bounds, greater_is_better)
+
+
+def over_items(
+    function: Callable[..., Any],
+    *,
+    name: str | None = None,
+    bounds: tuple[float, float] | None = None,
+    greater_is_better: bool | None = None,
+    takes: str = "resampling",
+) -> AnyMetric:
+    """Make a metric of a function of items: images with boxes, queries with rankings, patients.
+
+    `y_true` and the predictions then have one entry per item, which may be anything: a list, an
+    array of any shape, an object.
+
+    Parameters
+    ----------
+    function : callable
+        ``function(y_true, y_pred)`` of two sequences of items returns a number.
+    name, bounds, greater_is_better
+        As in `weighted`.
+    takes : {"resampling", "weights", "batches"}, default="resampling"
+        Whether the function takes ``sample_weight=`` with a weight per item, or many such vectors.
+        By default it takes none, and items are drawn anew with replacement.
+
+    Returns
+    -------
+    metric : AnyMetric
+        The metric, for the parameter `scoring`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skbayeseval import compare_predictions, metrics
+    >>> boxes = [[3, 4], [1], [2, 2, 5]] * 10  # three images, ten times
+    >>> def mean_overlap(true, said):
+    ...     return np.mean([len({*t} & {*s}) / len({*t} | {*s}) for t, s in zip(true, said)])
+    >>> overlap = metrics.over_items(mean_overlap, bounds=(0, 1))
+    >>> a, b = [[3], [1], [2, 5]] * 10, [[3, 4, 1], [1], [2]] * 10
+    >>> result = compare_predictions(boxes, a, b, scoring=overlap, n_draws=200, random_state=0)
+    >>> round(result.observed_a, 3)
+    0.833
+    """
+    metric = _any_metric(function, name, "predict", takes, bounds, greater_is_better)
+    return replace(metric, of_items=True)
+
+
+def _any_metric(
+    function: Any, name: Any, response: Any, how: Any, bounds: Any, greater_is_better: Any
+) -> AnyMetric:
+    is_sure = greater_is_better is not None
+    is_greater = check_flag(greater_is_better, "greater_is_better") if is_sure else True
+    if callable(function) and name is None:
+        name = ("" if is_greater else "neg_") + name_of(function)
+    check_function(function, name)
+    if response not in list(RESPONSES):
+        raise wrong("response", f"one of {list(RESPONSES)}", response)
+    if how not in HOW:
+        raise wrong("takes", f"one of {list(HOW)}", how)
+    if bounds is not None:
+        limits = as_numbers(bounds, "bounds")
+        if limits.shape != (2,) or not limits[0] < limits[1]:
+            raise wrong("bounds", "the lowest and the highest value", bounds)
+        bounds = float(limits[0]), float(limits[1])
+    return AnyMetric(function, name, response, how, bounds, is_greater, is_sure=is_sure)

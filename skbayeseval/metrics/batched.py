@@ -17,7 +17,7 @@ from sklearn.utils import check_scalar
 
 from skbayeseval._arrays import Array, as_numbers
 from skbayeseval.metrics.any_metric import AnyMetric
-from skbayeseval.metrics.metric import Metric
+from skbayeseval.metrics.metric import Metric, NumberMetric
 from skbayeseval.metrics.numbers import neg_mean_of, weighted_median
 
 # Products of pairs of instances are made for so many numbers at once.
@@ -121,9 +121,7 @@ def pinball(alpha: float = 0.5) -> Metric:
     """
     check_scalar(alpha, "alpha", Real, min_val=0.0, max_val=1.0)
     function = partial(neg_mean_of, partial(_pinball, alpha))
-    return Metric(
-        f"neg_pinball_{alpha:g}", function, source="numbers", limits=(-np.inf, 0.0), of_means=True
-    )
+    return NumberMetric(f"neg_pinball_{alpha:g}", function, limits=(-np.inf, 0.0))
 
 
 def ndcg(k: int | None = None) -> AnyMetric:

@@ -17,7 +17,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from numbers import Real
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -29,6 +29,7 @@ from skbayeseval.metrics.metric import (
     SHARE,
     CellRatio,
     Metric,
+    TableMetric,
     Totals,
     call_function,
     check_function,
@@ -70,7 +71,7 @@ class Ratio(NamedTuple):
 
 
 # Metrics of the positive class, and with an average over classes.
-RATIOS = {
+CLASS_RATIOS = {
     "precision": Ratio(1, (0, 1, 0), "the share of {predicted} that are right", ("ppv",)),
     "recall": Ratio(1, (1, 0, 0), "the share of {true} that are found", ("sensitivity", "tpr")),
     "f1": Ratio(
@@ -182,8 +183,8 @@ def _cohen_kappa(t: Totals, positive: int, zero_division: float) -> Array:
     return ratio_of(covariance, size**2 - by_chance, np.nan)
 
 
-_of_all = partial(Metric, limits=SHARE, one_of_many=True)
-_of_chance = partial(Metric, limits=(-1.0, 1.0), one_of_many=True, needs_classes="several")
+_of_all = partial(TableMetric, limits=SHARE, one_of_many=True)
+_of_chance = partial(TableMetric, limits=(-1.0, 1.0), one_of_many=True, requires="several")
 
 # Metrics that use all classes.
 WHOLE_TABLE = (
@@ -192,34 +193,29 @@ WHOLE_TABLE = (
         _accuracy,
         other_names=("acc", "error"),
         ratio=CellRatio((1, 0, 0, 1), (1, 1, 1, 1)),
-        counts_instances_alike=True,
+        counts_alike="instances",
         words="the share of instances that are classified correctly",
     ),
     _of_all(
         "balanced_accuracy",
         _balanced_accuracy,
-        needs_classes="several",
-        counts_classes_alike=True,
+        counts_alike="classes",
         words="the share of each class that is classified correctly, averaged over the classes",
     ),
     _of_all(
         "specificity",
-        partial(_of_negatives, "specificity", RATIOS["recall"]),
+        partial(_of_negatives, "specificity", CLASS_RATIOS["recall"]),
         other_names=("tnr", "selectivity"),
         ratio=CellRatio((0, 0, 0, 1), (0, 1, 0, 1)),
         class_ratio="recall",
-        needs_positive=True,
-        needs_classes="negative",
         words="the share of negative instances that are recognised as negative",
     ),
     _of_all(
         "negative_predictive_value",
-        partial(_of_negatives, "negative_predictive_value", RATIOS["precision"]),
+        partial(_of_negatives, "negative_predictive_value", CLASS_RATIOS["precision"]),
         other_names=("npv",),
         ratio=CellRatio((0, 0, 0, 1), (0, 0, 1, 1)),
         class_ratio="precision",
-        needs_positive=True,
-        needs_classes="negative",
         words="the share of negative predictions that are right",
     ),
     _of_chance(
@@ -244,63 +240,51 @@ def _selection_rate(t: Totals, positive: int, zero_division: float) -> Array:
 
 
 def _false_positive_rate(t: Totals, positive: int, zero_division: float) -> Array:
-    return 1 - _of_negatives("false_positive_rate", RATIOS["recall"], t, positive, zero_division)
+    return 1 - _of_negatives(
+        "false_positive_rate", CLASS_RATIOS["recall"], t, positive, zero_division
+    )
 
 
 # Rates that differ between groups, although neither high nor low ones are better. `scoring` does
 # not take them: a comparison would call the classifier with the higher rate the better one.
-RATES = {
+GROUP_RATES = {
     metric.name: metric
     for metric in (
         _of_all(
             "selection_rate",
             _selection_rate,
             ratio=CellRatio((1, 1, 0, 0), (1, 1, 1, 1)),
-            needs_positive=True,
             words="the share of instances that are predicted positive",
         ),
         _of_all(
             "false_positive_rate",
             _false_positive_rate,
             ratio=CellRatio((0, 1, 0, 0), (0, 1, 0, 1)),
-            needs_positive=True,
-            needs_classes="negative",
             words="the share of negative instances that are predicted positive",
         ),
     )
 }
 
 
-def not_of_tables(*_: Any) -> Array:
-    """Raise an error, for metrics that cannot be computed from a confusion table."""
-    raise ValueError("This metric cannot be computed from a confusion table.")
-
-
-def ratio_metric(name: str, ratio: Ratio, average: str | None) -> Metric:
+def ratio_metric(name: str, ratio: Ratio, average: str | None) -> TableMetric:
     """Return the metric for a ratio of the positive class or averaged over classes."""
     if average is None:
-        return Metric(
+        return TableMetric(
             name,
             partial(_of_one_class, ratio),
             other_names=ratio.other_names,
             ratio=ratio.cells,
             class_ratio=name,
-            needs_positive=True,
-            needs_true_negatives=False,
-            needs_classes="positive",
             limits=SHARE,
             words=ratio.words,
             called=_called(name),
         )
-    return Metric(
+    return TableMetric(
         f"{name}_{average}",
         partial(_averaged, ratio, average),
         other_names=(f"{average}_{name}",),
         class_ratio=name,
-        needs_classes="several" if average == "macro" else "any",
-        is_macro=average == "macro",
-        counts_classes_alike=average == "macro",
-        counts_instances_alike=average == "micro",
+        counts_alike={"macro": "classes", "micro": "instances"}.get(average, ""),
         limits=SHARE,
         words=ratio.words + AVERAGES[average],
         called=f"{average} {_called(name)}",
@@ -314,7 +298,7 @@ def _called(ratio: str) -> str:
 
 def _fbeta_ratio(beta: float) -> Ratio:
     if beta == 1:
-        return RATIOS["f1"]
+        return CLASS_RATIOS["f1"]
     heavier = "recall" if beta > 1 else "precision"
     words = f"an average of precision and recall in which {heavier} counts more"
     if beta > 1:  # all divided by beta squared, which may be too large for a float
@@ -322,7 +306,7 @@ def _fbeta_ratio(beta: float) -> Ratio:
     return Ratio(1 + beta**2, (beta**2, 1.0, 0), words)
 
 
-def fbeta(beta: float, average: str | None = None, *, zero_division: float = 0.0) -> Metric:
+def fbeta(beta: float, average: str | None = None, *, zero_division: float = 0.0) -> TableMetric:
     """Return the F-beta metric, in which recall has `beta` times the weight of precision.
 
     Parameters
@@ -361,20 +345,20 @@ def fbeta(beta: float, average: str | None = None, *, zero_division: float = 0.0
     return replace(metric, formula=formula, class_ratio=f"f{exact}", zero_division=zero_division)
 
 
-def class_metric(name: str, index: int, zero_division: float) -> Metric:
+def class_metric(name: str, index: int, zero_division: float) -> TableMetric:
     """Return the metric of the class with this index; its formula is ``name[index]``."""
     if not isinstance(name, str):
         raise wrong("name", "a string, such as 'f1'", name, TypeError)
-    ratio = RATIOS.get(name)
+    ratio = CLASS_RATIOS.get(name)
     if ratio is None:
         beta = re.fullmatch(FBETA, name)
         if beta is None or beta[2]:
             raise ValueError(
-                f"{name!r} is not defined per class. Valid names are {list(RATIOS)} and F-beta "
-                "names such as 'f2'."
+                f"{name!r} is not defined per class. Valid names are {list(CLASS_RATIOS)} and "
+                "F-beta names such as 'f2'."
             )
         ratio = _fbeta_ratio(float(beta[1]))
-    return Metric(
+    return TableMetric(
         f"{name}[{index}]",
         partial(_of_one_class, ratio, index=index),
         formula=f"{name}[{index}]",
@@ -387,19 +371,19 @@ def class_metric(name: str, index: int, zero_division: float) -> Metric:
     )
 
 
-def stacked(metrics: Sequence[Metric]) -> Metric:
+def stacked(metrics: Sequence[Metric]) -> TableMetric:
     """Return a metric whose values have one more axis, the first: one entry per given metric.
 
     None of them may need whole tables.
     """
-    return Metric(f"{len(metrics)} metrics", partial(_stack, tuple(metrics)))
+    return TableMetric(f"{len(metrics)} metrics", partial(_stack, tuple(metrics)))
 
 
 def _stack(metrics: tuple[Metric, ...], t: Totals, positive: int, zero_division: float) -> Array:
     return np.stack([metric.of_totals(t, positive) for metric in metrics])
 
 
-def from_confusion(function: Callable[[Array], ArrayLike], name: str) -> Metric:
+def from_confusion(function: Callable[[Array], ArrayLike], name: str) -> TableMetric:
     """Create a metric from a user-supplied function of the confusion table.
 
     Parameters
@@ -427,7 +411,7 @@ def from_confusion(function: Callable[[Array], ArrayLike], name: str) -> Metric:
     array(-0.7)
     """
     check_function(function, name)
-    return Metric(name, partial(_of_proportions, function, name), needs_tables=True)
+    return TableMetric(name, partial(_of_proportions, function, name), needs_tables=True)
 
 
 def check_zero_division(zero_division: float) -> float:

@@ -13,7 +13,7 @@ import numpy as np
 from skbayeseval._arrays import Array
 
 # The points of curves, and the number of bins of predicted probabilities.
-RATES = np.linspace(0.0, 1.0, 101)
+FALSE_POSITIVE_RATES = np.linspace(0.0, 1.0, 101)
 RECALLS = np.linspace(0.01, 1.0, 100)
 N_BINS = 10
 
@@ -67,7 +67,7 @@ def _cumulated(truth: Array, scores: Array, weights: Array) -> tuple[Array, Arra
 
 
 def roc(truth: Array, scores: Array, weights: Array) -> Part:
-    """Return the true positive rate at each false positive rate of `RATES`.
+    """Return the true positive rate at each false positive rate of `FALSE_POSITIVE_RATES`.
 
     A run counts in proportion to the weight of its pairs of a positive and a negative, as in
     ROC AUC, so that the area under the mean curve is that metric.
@@ -84,7 +84,9 @@ def roc(truth: Array, scores: Array, weights: Array) -> Part:
     start = np.zeros((1, weights.shape[1]))
     tpr = np.concatenate([start, hits / hits[-1]])
     fpr = np.concatenate([start, alarms / alarms[-1]])
-    heights = np.stack([np.interp(RATES, x, y) for x, y in zip(fpr.T, tpr.T, strict=True)], axis=1)
+    heights = np.stack(
+        [np.interp(FALSE_POSITIVE_RATES, x, y) for x, y in zip(fpr.T, tpr.T, strict=True)], axis=1
+    )
     n_pairs = truth.sum() * (1 - truth).sum()
     share = np.broadcast_to(hits[-1] * alarms[-1] / n_pairs, heights.shape)
     return Part(heights * share, share)

@@ -19,7 +19,7 @@ from scipy import sparse
 from sklearn.utils import check_scalar
 
 from skbayeseval._arrays import Array
-from skbayeseval.metrics.metric import SHARE, Metric
+from skbayeseval.metrics.metric import SHARE, ScoreMetric
 
 
 class Sums(NamedTuple):
@@ -104,14 +104,14 @@ class Prepared:
 
 
 def prepare(
-    metric: Metric, truth: Array, scores: Array, sample_weight: Array | None = None
+    metric: ScoreMetric, truth: Array, scores: Array, sample_weight: Array | None = None
 ) -> Prepared:
     """Return a metric on one test set as a function of the instance weights.
 
     Parameters
     ----------
-    metric : Metric
-        A metric of instance scores.
+    metric : ScoreMetric
+        The metric.
     truth : ndarray of shape (n,) or (n, n_labels)
         The index of the true class, or a label indicator of 0 and 1.
     scores : ndarray of shape (n,), (n, n_classes) or (n, n_labels)
@@ -164,7 +164,7 @@ def check_probabilities(scores: Array) -> None:
         raise ValueError("y_score must be probabilities, but its rows do not sum to one.")
 
 
-def _check_classes_present(metric: Metric, truth: Array, kind: str) -> None:
+def _check_classes_present(metric: ScoreMetric, truth: Array, kind: str) -> None:
     n_true = truth.sum(axis=0)
     if metric.needs_classes == "positive":
         if not n_true.all():
@@ -440,7 +440,7 @@ _AREA = (
     "the probability that a positive instance gets a higher score than a negative one: 1 is "
     "perfect, 0.5 no better than chance"
 )
-_of_scores = partial(Metric, source="instances", limits=SHARE)
+_of_scores = partial(ScoreMetric, limits=SHARE)
 _mean_area = partial(
     _of_scores,
     needs="probability",
@@ -460,7 +460,6 @@ SCORE_METRICS = {
             partial(_one_versus_rest, _AreaUnderROC),
             other_names=("auc", "auroc"),
             needs="ranking",
-            ranks=True,
             needs_classes="several",
             kinds=("binary", "multilabel"),
             words=_AREA,
@@ -474,7 +473,6 @@ SCORE_METRICS = {
             partial(_one_versus_rest, _AveragePrecision),
             other_names=("ap", "auprc", "pr_auc"),
             needs="ranking",
-            ranks=True,
             needs_positive=True,
             needs_classes="positive",
             kinds=(*_CLASSES, "multilabel"),
@@ -498,7 +496,7 @@ SCORE_METRICS = {
 }
 
 
-def net_benefit(threshold: float) -> Metric:
+def net_benefit(threshold: float) -> ScoreMetric:
     """Return the net benefit of treating instances whose probability reaches a threshold.
 
     It is TP/n - FP/n * threshold / (1 - threshold), the units of decision curve analysis [1]_: a
@@ -512,7 +510,7 @@ def net_benefit(threshold: float) -> Metric:
 
     Returns
     -------
-    metric : Metric
+    metric : ScoreMetric
         The metric, named such as "net_benefit_0.2". It requires two classes and predicted
         probabilities.
 
@@ -541,7 +539,6 @@ def net_benefit(threshold: float) -> Metric:
         partial(_net_benefit, threshold),
         formula=name,
         needs_positive=True,
-        one_of_many=True,
         limits=(-odds, 1.0),
         needs="probability",
         kinds=("binary",),

@@ -1,25 +1,25 @@
 """What a metric is: how it is computed, and all that other modules may ask of it.
 
-No other package tests a metric's name. A metric declares which true classes it needs, which cells
-it is a ratio of, what counts alike in it, and its limits; models, evidence and results ask for
-these. Declarations that contradict each other are an error here, and the tests of all metrics
-compare them with what the function does.
+There is a class for each kind of data that metrics are computed from, with the fields of this kind.
+What others may ask of any metric, `Metric` answers. No other package tests a metric's name: it
+declares which cells it is a ratio of, what counts alike in it, and its limits; the tests of all
+metrics compare these with what the function does.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import KW_ONLY, dataclass, field, replace
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from skbayeseval._arrays import Array, as_numbers, wrong
 
-# Two very small shares of the instances: what is continuous changes less for the second one.
-HAIR = (1e-6, 1e-10)
+# Shares of the instances: what is continuous changes less for the second one.
+TINY_SHARES = (1e-6, 1e-10)
 
 
 class Totals(NamedTuple):
@@ -46,11 +46,9 @@ def totals_of(tables: Array) -> Totals:
     return Totals(hits, tables.sum(axis=-1), tables.sum(axis=-2))
 
 
-# Which true classes a metric needs.
-NEEDS_CLASSES = ("any", "positive", "negative", "several")
-
-# The limits of a share.
+# The limits of a share, and of a metric without any, or of which none are known.
 SHARE = (0.0, 1.0)
+UNLIMITED = (-np.inf, np.inf)
 
 
 def check_function(function: Any, name: Any) -> None:
@@ -111,6 +109,11 @@ class CellRatio(NamedTuple):
         return "any" if of_positives == of_negatives else "positive" if of_positives else "negative"
 
     @property
+    def needs_positive(self) -> bool:
+        """Whether it changes if the positive and the negative class change places."""
+        return any(part != part[::-1] for part in self)
+
+    @property
     def needs_true_negatives(self) -> bool:
         """Whether true negatives are part of it."""
         return bool(self.top[3] or self.bottom[3])
@@ -121,9 +124,9 @@ class CellRatio(NamedTuple):
         return ratio_of(top, bottom, zero_division)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Metric:
-    """A metric: how it is computed, and all that is known about it.
+    """A metric of any kind: its name, and what modules ask of all metrics.
 
     Create a metric with `get_metric`, `fbeta` or `from_confusion`.
 
@@ -131,73 +134,21 @@ class Metric:
     ----------
     name : str
         The name of the metric in results.
-    function : callable
-        The function that computes the metric. For metrics of instance scores or numbers, it
-        prepares the metric on one test set as a function of the instance weights.
     formula : str or None
         The registered name of the metric; None for a user-supplied function.
-    zero_division : float
-        The value of a ratio with denominator 0: 0, 1 or NaN.
-    needs_positive : bool
-        Whether the metric requires a positive class.
-    needs_true_negatives : bool
-        Whether the metric requires all cells of the table, including the true negatives.
-    needs_tables : bool
-        Whether the metric requires the whole table, not only its totals.
-    one_of_many : bool
-        Whether the metric requires exactly one label per instance.
+    limits : (float, float)
+        The smallest and the largest possible value, infinite if there is none or it is unknown.
     available : bool
         False for a user-supplied function that could not be stored in a saved result.
+    words : str
+        What the metric measures, for readers who do not know its name.
+    called : str
+        What headings and figures of pages call it, if not by its name with spaces.
+    other_names : tuple of str
+        What the metric is called elsewhere, for hints.
     source : {"tables", "instances", "numbers", "splits", "items"}
         The data from which the metric is computed: confusion tables, instance scores, predicted
         numbers, split scores, or scores of items.
-    ratio : CellRatio or None
-        The metric as a ratio of cells of a table of two classes, from which models know its
-        closed form; None if it is not one.
-    class_index : int or None
-        The class that the metric is about, if it is always the same one.
-    class_ratio : str
-        The name of the ratio of one class that the metric is or averages; "" if there is none.
-    needs_classes : {"any", "positive", "negative", "several"}
-        The true classes without which the metric is not defined: none, the positive class, the
-        negative class, or two. Of a user's function, this is found out (`needs_absent_classes`).
-    is_macro : bool
-        Whether the metric is the plain average of a ratio over classes.
-    counts_classes_alike : bool
-        Whether each class has the same weight, however few its instances are.
-    counts_instances_alike : bool
-        Whether each instance has the same weight, whatever its class is.
-    limits : (float, float) or None
-        The smallest and the largest possible value, infinite if there is none; None if unknown.
-    ranks : bool
-        Whether the metric depends on the order of the instances' scores alone.
-    other_names : tuple of str
-        What the metric is called elsewhere, for hints.
-    needs : {"ranking", "probability", ""}
-        The scores that a metric of instance scores requires: any that rank the instances, or
-        probabilities.
-    kinds : tuple of str
-        The types of target for which a metric of instance scores is defined.
-    of_means : bool
-        Whether a metric is a mean over instances, which is defined for any set of classes.
-    words : str
-        What the metric measures, for readers who do not know its name.
-    caution : str
-        What makes its interval less reliable than it looks.
-    called : str
-        What headings and figures of pages call it, if not by its name with spaces.
-    named_class : object
-        The positive class that a function of the user names itself; None if it names none.
-    takes_counts : bool
-        Whether instances are drawn anew with replacement, because they cannot be weighted.
-    calls_per_draw : bool
-        Whether a function of the user is called for each draw.
-    is_sum : bool
-        Whether it is the value per instance of a function that is a sum over instances.
-    has_columns : bool
-        Whether a function takes columns, so that it must be told which instances rows are.
-    of_items : bool
-        Whether instances are items of any kind, such as images.
 
     Examples
     --------
@@ -208,70 +159,27 @@ class Metric:
     """
 
     name: str
-    function: Callable[..., Any]
+    _: KW_ONLY
     formula: str | None = None
-    zero_division: float = 0.0
-    needs_positive: bool = False
-    needs_true_negatives: bool = True
-    needs_tables: bool = False
-    one_of_many: bool = False
+    limits: tuple[float, float] = UNLIMITED
     available: bool = True
-    source: str = "tables"
-    is_macro: bool = False
-    limits: tuple[float, float] | None = None
-    needs: str = field(default="", repr=False)
-    kinds: tuple[str, ...] = field(default=(), repr=False)
-    of_means: bool = field(default=False, repr=False)
-    words: str = field(default="", repr=False)
-    caution: str = field(default="", repr=False)
-    ratio: CellRatio | None = field(default=None, repr=False)
-    class_index: int | None = field(default=None, repr=False)
-    class_ratio: str = field(default="", repr=False)
-    needs_classes: str = field(default="any", repr=False)
-    counts_classes_alike: bool = field(default=False, repr=False)
-    counts_instances_alike: bool = field(default=False, repr=False)
-    ranks: bool = field(default=False, repr=False)
-    other_names: tuple[str, ...] = field(default=(), repr=False)
-    called: str = field(default="", repr=False)
-    named_class: Any = field(default=None, repr=False)
-    takes_counts: bool = field(default=False, repr=False)
-    calls_per_draw: bool = field(default=False, repr=False)
-    is_sum: bool = field(default=False, repr=False)
-    has_columns: bool = field(default=False, repr=False)
-    of_items: bool = field(default=False, repr=False)
+    words: str = ""
+    called: str = ""
+    other_names: tuple[str, ...] = ()
 
-    def __post_init__(self) -> None:
-        """Raise if declarations contradict each other."""
-        needs, of_one_class = self.needs_classes, self.class_index is not None
-        contradictions = {
-            f"needs_classes={needs!r}, must be one of {NEEDS_CLASSES}": needs not in NEEDS_CLASSES,
-            f"needs_classes={needs!r}, but needs_positive=False": (
-                needs in ("positive", "negative") and not self.needs_positive
-            ),
-            "class_index is that of one class, which does not depend on the positive one": (
-                of_one_class and (self.needs_positive or needs != "any")
-            ),
-            "classes and instances cannot both count alike": (
-                self.counts_classes_alike and self.counts_instances_alike
-            ),
-            "is_macro, but classes do not count alike": (
-                self.is_macro and not self.counts_classes_alike
-            ),
-            "classes count alike, but needs_classes is not 'several'": (
-                self.counts_classes_alike and needs != "several"
-            ),
-            "limits must be increasing": self.limits is not None and not np.less(*self.limits),
-            "ratio and needs_classes do not agree": (
-                self.ratio is not None and self.ratio.needs_classes != needs
-            ),
-            "ratio and needs_true_negatives do not agree": (
-                self.ratio is not None
-                and self.ratio.needs_true_negatives != self.needs_true_negatives
-            ),
-        }
-        wrong = [words for words, is_wrong in contradictions.items() if is_wrong]
-        if wrong:
-            raise ValueError(f"Metric {self.name!r} contradicts itself: {'; '.join(wrong)}.")
+    source: ClassVar[str] = ""
+
+    # What some kinds declare, and any metric is asked.
+    function = own = named_class = ratio = class_index = cast(Any, None)
+    zero_division = 0.0
+    needs = class_ratio = counts_alike = ""
+    needs_classes = "any"
+    needs_positive = needs_tables = one_of_many = False
+    is_macro = is_of_totals = weighs_classes = False
+    needs_true_negatives = True
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.name!r})"
 
     def __eq__(self, other: object) -> bool:
         return self._key() == other._key() if isinstance(other, Metric) else NotImplemented
@@ -285,20 +193,10 @@ class Metric:
 
     def __call__(self, tables: ArrayLike, positive: int = 1) -> Array:
         """Return the metric value of each table; `positive` is the index of the positive class."""
-        if self.source != "tables":
-            raise ValueError(
-                f"{self.name!r} cannot be computed from confusion tables: it is a metric of "
-                f"{self.source}."
-            )
-        tables = as_numbers(tables, "tables")
-        if tables.ndim < 2 or tables.shape[-1] != tables.shape[-2]:
-            raise ValueError(
-                "tables must be a square confusion table, or several of shape (..., M, M), got "
-                f"shape {tables.shape}."
-            )
-        if self.needs_tables:
-            return np.asarray(self.function(tables))
-        return self.of_totals(totals_of(tables), positive)
+        raise ValueError(
+            f"{self.name!r} cannot be computed from confusion tables: it is a metric of "
+            f"{self.source}."
+        )
 
     @property
     def is_registered(self) -> bool:
@@ -311,26 +209,19 @@ class Metric:
         return self.source in ("instances", "numbers")
 
     @property
-    def is_of_totals(self) -> bool:
-        """Whether the totals of the classes are sufficient for the metric."""
-        return self.source == "tables" and not self.needs_tables and self.available
-
-    @property
-    def weighs_classes(self) -> bool:
-        """Whether instances contribute unequally by true and predicted class, as in F1."""
-        all_alike = self.of_means or self.counts_instances_alike
-        return self.source == "tables" and not all_alike
-
-    @property
     def bounds(self) -> tuple[float, float] | None:
-        """The smallest and the largest possible value; None if unbounded or unknown."""
-        known = self.limits is not None and np.isfinite(self.limits).all()
-        return self.limits if known else None
+        """The limits if both are finite; None otherwise."""
+        return self.limits if np.isfinite(self.limits).all() else None
 
     @property
-    def extent(self) -> tuple[float, float]:
-        """The smallest and the largest possible value; infinite if unbounded or unknown."""
-        return (-np.inf, np.inf) if self.limits is None else self.limits
+    def takes_counts(self) -> bool:
+        """Whether instances are drawn anew with replacement, because they cannot be weighted."""
+        return self.own is not None and self.own.how == "resampling"
+
+    @property
+    def calls_per_draw(self) -> bool:
+        """Whether a function of the user is called for each draw."""
+        return self.own is not None and self.own.how in ("weights", "resampling")
 
     def class_needed(self, positive: int | None) -> int | None:
         """Return the class whose true instances the metric needs; None if it is not a single one.
@@ -346,7 +237,213 @@ class Metric:
         needed = self.class_needed(positive)
         if needed is not None:
             return [needed]
-        return list(range(n_classes)) if self.counts_classes_alike else None
+        return list(range(n_classes)) if self.counts_alike == "classes" else None
+
+    def over(self, classes: Array) -> Metric:
+        """Return the metric with a macro average over some of the classes, given as a mask."""
+        return self
+
+    def of_totals(self, totals: Totals, positive: int = 1) -> Array:
+        """Return the metric value for totals of shape (..., M)."""
+        raise NotImplementedError
+
+    def counts_classes(self, table: Array) -> bool:
+        """Return whether classes that do not occur in a table change the value."""
+        return False
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SplitMetric(Metric):
+    """A metric of any kind that is known only by its value in each split."""
+
+    source = "splits"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ItemMetric(Metric):
+    """The mean score of items."""
+
+    source = "items"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ScoreMetric(Metric):
+    """A metric of the scores of instances.
+
+    Attributes
+    ----------
+    function : callable
+        Prepares the metric on one test set as a function of the instance weights.
+    needs : {"ranking", "probability", "labels"}
+        The scores that it requires: any that rank the instances, probabilities, or none.
+    kinds : tuple of str
+        The types of target for which it is defined; none for a user's function.
+    needs_positive : bool
+        Whether it requires a positive class.
+    needs_classes : {"any", "positive", "several"}
+        The true classes without which it is not defined: none, the positive class, or two.
+    of_means : bool
+        Whether it is a mean over instances, which is defined for any set of classes.
+    own : AnyMetric or None
+        The user's function that it is made of.
+    named_class : object
+        The positive class that this function names itself; None if it names none.
+    """
+
+    function: Callable[..., Any] = field()
+    _: KW_ONLY
+    needs: str = ""
+    kinds: tuple[str, ...] = ()
+    needs_positive: bool = False
+    needs_classes: str = "any"
+    of_means: bool = False
+    own: Any = None
+    named_class: Any = None
+
+    source = "instances"
+
+    @property
+    def ranks(self) -> bool:
+        """Whether the metric depends on the order of the instances' scores alone."""
+        return self.needs == "ranking" and bool(self.kinds)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class NumberMetric(Metric):
+    """A metric of predicted numbers, or of items of any kind such as images.
+
+    Attributes
+    ----------
+    function : callable
+        Prepares the metric on one test set as a function of the instance weights.
+    own : AnyMetric or None
+        The user's function that it is made of.
+    """
+
+    function: Callable[..., Any] = field()
+    _: KW_ONLY
+    own: Any = None
+
+    source = "numbers"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class TableMetric(Metric):
+    """A metric of confusion tables.
+
+    Attributes
+    ----------
+    function : callable
+        Computes the metric: of totals, the positive class and `zero_division`, or of tables.
+    zero_division : float
+        The value of a ratio with denominator 0: 0, 1 or NaN.
+    needs_tables : bool
+        Whether it requires the whole table, not only its totals.
+    one_of_many : bool
+        Whether it requires exactly one label per instance.
+    ratio : CellRatio or None
+        The metric as a ratio of cells of a table of two classes, from which models know its
+        closed form; None if it is not one.
+    class_index : int or None
+        The class that it is about, if it is always the same one.
+    class_ratio : str
+        The name of the ratio of one class that the metric is or averages; "" if there is none.
+    counts_alike : {"instances", "classes", ""}
+        Whether each instance has the same weight, whatever its class is, or each class, however few
+        its instances are, or neither.
+    requires : {"any", "positive", "negative", "several"}
+        The true classes without which it is not defined, if it is no ratio of cells: none, the
+        positive class, the negative class, or two.
+    ignores_true_negatives : bool
+        Whether it does not depend on true negatives, if it is no ratio of cells.
+    own : AnyMetric or None
+        The user's function that it is made of.
+    named_class : object
+        The positive class that this function names itself; None if it names none.
+    """
+
+    function: Callable[..., Any] = field()
+    _: KW_ONLY
+    zero_division: float = 0.0
+    needs_tables: bool = False
+    one_of_many: bool = False
+    ratio: CellRatio | None = None
+    class_index: int | None = None
+    class_ratio: str = ""
+    counts_alike: str = ""
+    requires: str = "any"
+    ignores_true_negatives: bool = False
+    own: Any = None
+    named_class: Any = None
+
+    source = "tables"
+
+    def __call__(self, tables: ArrayLike, positive: int = 1) -> Array:
+        """Return the metric value of each table; `positive` is the index of the positive class."""
+        tables = as_numbers(tables, "tables")
+        if tables.ndim < 2 or tables.shape[-1] != tables.shape[-2]:
+            raise ValueError(
+                "tables must be a square confusion table, or several of shape (..., M, M), got "
+                f"shape {tables.shape}."
+            )
+        if self.needs_tables:
+            return np.asarray(self.function(tables))
+        return self.of_totals(totals_of(tables), positive)
+
+    @property
+    def needs_positive(self) -> bool:  # type: ignore[override]
+        """Whether the metric requires a positive class."""
+        if self.ratio is not None:
+            return self.ratio.needs_positive
+        return self.requires in ("positive", "negative")
+
+    @property
+    def needs_true_negatives(self) -> bool:  # type: ignore[override]
+        """Whether the metric requires all cells of the table, including the true negatives."""
+        if self.ratio is not None:
+            return self.ratio.needs_true_negatives
+        return not self.ignores_true_negatives
+
+    @property
+    def needs_classes(self) -> str:  # type: ignore[override]
+        """The true classes without which it is not defined, as `requires` says.
+
+        Of a user's function, this is found out (`needs_absent_classes`).
+        """
+        if self.ratio is not None:
+            return self.ratio.needs_classes
+        return "several" if self.counts_alike == "classes" else self.requires
+
+    @property
+    def is_macro(self) -> bool:  # type: ignore[override]
+        """Whether the metric is the plain average of a ratio over classes."""
+        return self.counts_alike == "classes" and self.class_ratio != ""
+
+    @property
+    def is_of_totals(self) -> bool:  # type: ignore[override]
+        """Whether the totals of the classes are sufficient for the metric."""
+        return not self.needs_tables and self.available
+
+    @property
+    def weighs_classes(self) -> bool:  # type: ignore[override]
+        """Whether instances contribute unequally by true and predicted class, as in F1."""
+        return self.counts_alike != "instances"
+
+    @property
+    def calls_per_draw(self) -> bool:
+        """Whether a function of the user is called for each draw."""
+        return self.own is not None
+
+    def over(self, classes: Array) -> TableMetric:
+        """Return the metric with a macro average over some of the classes, given as a mask."""
+        if not self.is_macro:
+            return self
+        return replace(self, function=partial(self.function, classes=classes))
+
+    def counts_classes(self, table: Array) -> bool:
+        """Return whether classes that do not occur in a table change the value."""
+        function: Any = self.function
+        return self.own is not None and function.counts_classes(table)
 
     def needs_absent_classes(self, table: Array) -> bool:
         """Return whether a user's function of a table says nothing without the absent classes.
@@ -365,7 +462,7 @@ class Metric:
                 return True
             for absent in np.flatnonzero(sizes == 0):
                 added = np.zeros((2, 2, *table.shape))
-                for i, share in enumerate(HAIR):
+                for i, share in enumerate(TINY_SHARES):
                     added[i, 0, absent, absent] = share * sizes.sum()
                     added[i, 1, absent, absent - 1] = share * sizes.sum()
                 more, less = np.ptp(self(table + added), axis=1)
@@ -373,14 +470,8 @@ class Metric:
                     return True
         return False
 
-    def over(self, classes: Array) -> Metric:
-        """Return the metric with a macro average over some of the classes, given as a mask."""
-        if not self.is_macro:
-            return self
-        return replace(self, function=partial(self.function, classes=classes))
-
     def of_totals(self, totals: Totals, positive: int = 1) -> Array:
         """Return the metric value for totals of shape (..., M)."""
         values = self.function(totals, positive, self.zero_division)
         # Rounding errors, such as 1.0000000000000002.
-        return np.asarray(np.clip(values, *self.extent))
+        return np.asarray(np.clip(values, *self.limits))

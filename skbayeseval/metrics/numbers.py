@@ -15,7 +15,7 @@ from scipy.special import xlogy
 
 from skbayeseval._arrays import Array
 from skbayeseval.metrics.instance_scores import Prepared, Sums
-from skbayeseval.metrics.metric import Metric
+from skbayeseval.metrics.metric import NumberMetric
 
 # The step of complex derivatives, which have no rounding error to balance it against.
 STEP = 1e-30
@@ -206,13 +206,13 @@ def _centred(truth: Array, weight: Array) -> Array:
     return truth - np.average(truth, weights=weight)
 
 
-def _metric(name: str, function: Callable[..., Prepared], words: str, *other_names: str) -> Metric:
+def _metric(
+    name: str, function: Callable[..., Prepared], words: str, *other_names: str
+) -> NumberMetric:
     limits = (-np.inf, 1.0)
     if name.startswith("neg_"):
         limits, words = (-np.inf, 0.0), f"{words} with a minus sign: 0 is perfect"
-    return Metric(
-        name, function, source="numbers", limits=limits, words=words, other_names=other_names
-    )
+    return NumberMetric(name, function, limits=limits, words=words, other_names=other_names)
 
 
 _EXPLAINED = "the share of the variance of the true values that is explained"

@@ -14,17 +14,23 @@ from skbayeseval._arrays import choices, in_short, wrong
 from skbayeseval._validation import check_metric_labels
 from skbayeseval.metrics.confusion import (
     AVERAGES,
+    CLASS_RATIOS,
     FBETA,
-    RATIOS,
     WHOLE_TABLE,
     check_zero_division,
     class_metric,
     fbeta,
-    not_of_tables,
     ratio_metric,
 )
 from skbayeseval.metrics.instance_scores import SCORE_METRICS, net_benefit
-from skbayeseval.metrics.metric import SHARE, Metric
+from skbayeseval.metrics.metric import (
+    SHARE,
+    UNLIMITED,
+    ItemMetric,
+    Metric,
+    SplitMetric,
+    TableMetric,
+)
 from skbayeseval.metrics.numbers import NUMBER_METRICS, REFUSED
 
 # What models of several data sets call the score, or the difference, on a further one.
@@ -41,10 +47,12 @@ _OF_CLASS = re.compile(r"(.+)\[(\d+)\]")
 _OF_ITEMS = re.compile(r"items\((.*)\)(?: in \[(.+), (.+)\])?", re.DOTALL)
 
 
-_AVERAGED = [ratio_metric(*row, average) for row in RATIOS.items() for average in (None, *AVERAGES)]
+_AVERAGED = [
+    ratio_metric(*row, average) for row in CLASS_RATIOS.items() for average in (None, *AVERAGES)
+]
 
 
-_METRICS = {
+_METRICS: dict[str, Metric] = {
     metric.name: replace(metric, formula=metric.name)
     for metric in (*WHOLE_TABLE, *_AVERAGED, *SCORE_METRICS.values(), *NUMBER_METRICS)
 }
@@ -111,7 +119,10 @@ def get_metric(name: str, *, zero_division: float = 0.0) -> Metric:
     if not isinstance(name, str):
         raise wrong("name", "a string, such as 'f1'", name, TypeError)
     if name in _METRICS:
-        return replace(_METRICS[name], zero_division=zero_division)
+        metric = _METRICS[name]
+        if isinstance(metric, TableMetric):
+            return replace(metric, zero_division=zero_division)
+        return metric
     beta = re.fullmatch(FBETA, name)
     if beta:
         return fbeta(float(beta[1]), average=beta[2], zero_division=zero_division)
@@ -144,8 +155,8 @@ def get_metric(name: str, *, zero_division: float = 0.0) -> Metric:
 def split_metric(name: str) -> Metric:
     """Return a metric of any kind that is known only by its split scores."""
     is_share = re.fullmatch(_BETWEEN_0_AND_1, name)
-    limits = _METRICS[name].limits if name in _METRICS else SHARE if is_share else None
-    return Metric(name, not_of_tables, formula=f"splits({name})", source="splits", limits=limits)
+    limits = _METRICS[name].limits if name in _METRICS else SHARE if is_share else UNLIMITED
+    return SplitMetric(name, formula=f"splits({name})", limits=limits)
 
 
 def item_metric(name: str, bounds: tuple[float, float] | None = None) -> Metric:
@@ -153,7 +164,7 @@ def item_metric(name: str, bounds: tuple[float, float] | None = None) -> Metric:
     formula = f"items({name})"
     if bounds is not None:
         formula += f" in [{float(bounds[0])!r}, {float(bounds[1])!r}]"
-    return Metric(name, not_of_tables, formula=formula, source="items", limits=bounds)
+    return ItemMetric(name, formula=formula, limits=UNLIMITED if bounds is None else bounds)
 
 
 def of_classes(metric: Metric, classes: Iterable[int]) -> list[Metric]:
@@ -230,7 +241,7 @@ def in_headings(metric: Metric) -> str:
     ['macro F1', 'ROC AUC', 'log loss']
     """
     metric = _of_values(metric)
-    if metric.class_index is not None:
+    if isinstance(metric, TableMetric) and metric.class_index is not None:
         return f"{metric.called} of {metric.name.partition('[')[2][:-1]}"
     if metric.formula != metric.name:
         return metric.name
@@ -303,10 +314,10 @@ def per_class(name: str, *, zero_division: float = 0.0) -> PerClass:
     return PerClass(name, check_zero_division(zero_division))
 
 
-def table_metric(scoring: Any) -> Metric | None:
+def table_metric(scoring: Any) -> TableMetric | None:
     """Return the metric if it can be computed from a confusion matrix, otherwise None."""
     try:
         metric = scoring if isinstance(scoring, Metric) else get_metric(scoring)
     except (TypeError, ValueError):
         return None
-    return metric if metric.source == "tables" else None
+    return metric if isinstance(metric, TableMetric) else None

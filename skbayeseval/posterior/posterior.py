@@ -443,7 +443,7 @@ class Posterior(Recipe):
                 for own in each or [weight]
             ]
         )
-        return spread_out(draws, factors, metric.extent, together=not each)
+        return spread_out(draws, factors, metric.limits, together=not each)
 
     def _drawn_by(self, mode: Mode, metric: Metric, weight: Weight = None) -> Array:
         """Return draws at a weight of the counts, by default that of the evidence."""
@@ -456,7 +456,7 @@ class Posterior(Recipe):
             return draws
         wide = allow_for_few_units(draws, units, metric.bounds, self.rng(Stream.FEW_UNITS))
         # With one end, such as errors have, draws may have been stretched beyond it.
-        return wide if metric.bounds is not None else np.clip(wide, *metric.extent)
+        return wide if metric.bounds is not None else np.clip(wide, *metric.limits)
 
     def _collected(self, blocks: Iterable[Array], metric: Metric) -> Array:
         """Return all draws; shows progress if they take long."""

@@ -15,7 +15,7 @@ from skbayeseval.evidence.instances import Subgroups
 from skbayeseval.evidence.unit_numbers import UnitNumbers
 from skbayeseval.judgement.distribution import Distribution
 from skbayeseval.judgement.pooling import pool_subgroups
-from skbayeseval.metrics.metric import Metric
+from skbayeseval.metrics.metric import Metric, TableMetric
 from skbayeseval.models.few_units import difference_of_twins
 from skbayeseval.models.margins import difference_bounds
 from skbayeseval.posterior.posterior import Posterior
@@ -151,7 +151,7 @@ def _alone(
     else:
         needed = metric.class_needed(counts.positive)
         size = counts.total if needed is None else counts.true[needed]
-    if metric.counts_classes_alike and own.evidence.has_class_counts:
+    if metric.counts_alike == "classes" and own.evidence.has_class_counts:
         absent = _absent(counts)
     return empty._replace(observed=observed, unpooled=found, absent=absent, size=float(size))
 
@@ -218,6 +218,7 @@ def _too_few(own: Posterior, metric: Metric) -> str:
         return "only one class"
     if not metric.needs_tables or present.all():
         return few
+    assert isinstance(metric, TableMetric)
     if any(metric.needs_absent_classes(margin.table) for margin in own.counts):
         return f"{_absent(counts)}, which the metric needs"
     return few

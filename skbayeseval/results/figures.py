@@ -209,7 +209,7 @@ class Curves:
             part = partial(curves.net_benefit, thresholds=at)
         else:
             runs = [np.flatnonzero(scored.run == run) for run in np.unique(scored.run)]
-            at, part = curves.RATES, curves.roc
+            at, part = curves.FALSE_POSITIVE_RATES, curves.roc
             if kind == "precision_recall":
                 at, part = curves.RECALLS, curves.precision_recall
 

@@ -17,7 +17,7 @@ from skbayeseval.display import ScoreDisplay
 from skbayeseval.evidence.instances import subgroups_of
 from skbayeseval.judgement.distribution import Distribution
 from skbayeseval.judgement.intervals import Interval
-from skbayeseval.metrics.confusion import RATES
+from skbayeseval.metrics.confusion import GROUP_RATES
 from skbayeseval.metrics.metric import Metric
 from skbayeseval.metrics.registry import labelled
 from skbayeseval.results.page import Page, explained, page_of_one
@@ -241,8 +241,8 @@ class ScoreResult(Result):
         >>> result.by(X["mean radius"] > 13).table["n"].to_dict()
         {False: 259, True: 310}
         """
-        is_rate = isinstance(metric, str) and metric in RATES and metric not in self._metrics
-        which = RATES[str(metric)] if is_rate else self._metric(metric)
+        is_rate = isinstance(metric, str) and metric in GROUP_RATES and metric not in self._metrics
+        which = GROUP_RATES[str(metric)] if is_rate else self._metric(metric)
         given = subgroups_of(column, instances_of(self._posterior))
         which = self._posterior.check_metric(which)
         return SubgroupScores(self._posterior, which, given, self._names)

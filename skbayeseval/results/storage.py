@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from os import PathLike
@@ -35,7 +35,13 @@ from skbayeseval._validation import (
 from skbayeseval.evidence import Evidence
 from skbayeseval.evidence.instance_scores import WeightedInstances
 from skbayeseval.metrics.confusion import check_zero_division
-from skbayeseval.metrics.metric import Metric
+from skbayeseval.metrics.metric import (
+    UNLIMITED,
+    Metric,
+    NumberMetric,
+    ScoreMetric,
+    TableMetric,
+)
 from skbayeseval.metrics.registry import metric_of_formula
 from skbayeseval.models import MODEL_CLASSES, from_prior, resolve_model
 from skbayeseval.models.base import Model
@@ -117,7 +123,7 @@ def _header(
                 "zero_division": metric.zero_division,
                 "source": metric.source,
                 "needs": metric.needs,
-                "limits": metric.limits,
+                "limits": None if metric.limits == UNLIMITED else metric.limits,
                 "observed": list(map(float, posterior.observed(metric))),
             }
             for name, metric in metrics.items()
@@ -325,7 +331,7 @@ def _remember(
 ) -> None:
     """Let a posterior know what was saved of its metric, the i-th."""
     k, n_draws = posterior.evidence.n_classifiers, posterior.n_draws
-    low, high = (-np.inf, np.inf) if metric.source == "splits" else metric.extent
+    low, high = (-np.inf, np.inf) if metric.source == "splits" else metric.limits
     limits: dict[str, Any] = {"low": low - SLACK, "high": high + SLACK}
     check_entries(np.array(observed), f"observed {metric.name}", (k,), **limits)
     if metric.available and not np.allclose(observed, posterior.observed(metric), rtol=1e-6):
@@ -396,11 +402,15 @@ def _restored_metric(saved: Mapping[str, Any]) -> Metric:
     if formula is None:
         missing, value = partial(_missing_function, name), check_zero_division(zero_division)
         computed = {name: saved[name] for name in ("source", "needs", "limits")}
-        low, high = computed["limits"] or (0, 1)
-        if computed["source"] not in ("tables", "instances", "numbers") or not low < high:
+        kinds: dict[str, Callable[..., Metric]] = {
+            "tables": partial(TableMetric, zero_division=value, counts_alike="instances"),
+            "instances": partial(ScoreMetric, needs=saved["needs"], of_means=True),
+            "numbers": NumberMetric,
+        }
+        low, high = saved["limits"] or UNLIMITED
+        if saved["source"] not in list(kinds) or not low < high:
             raise ValueError(f"metric {name!r} is {in_short(computed)}")
-        computed["of_means"] = True
-        return Metric(name, missing, zero_division=value, available=False, **computed)
+        return kinds[saved["source"]](name, missing, limits=(low, high), available=False)
     return replace(metric_of_formula(formula, zero_division), name=name)
 
 

@@ -25,7 +25,7 @@ from skbayeseval.judgement.subgroup_decision import (
     largest_gap,
     name_subgroups,
 )
-from skbayeseval.metrics.confusion import RATES
+from skbayeseval.metrics.confusion import GROUP_RATES
 from skbayeseval.metrics.metric import Metric
 from skbayeseval.metrics.registry import get_metric, labelled
 from skbayeseval.posterior.posterior import Posterior
@@ -522,7 +522,7 @@ class SubgroupScores(OfSubgroups):
     def _gap_in(self, names: tuple[str, ...], prob: float) -> LargestGap:
         by_metric = {}
         for child, name in enumerate(names, 1):
-            metric = RATES.get(name) or get_metric(name)
+            metric = GROUP_RATES.get(name) or get_metric(name)
             self._posterior.check_metric(metric)
             found = compare_subgroups(self._posterior, metric, self._given, child)
             by_metric[name] = self._scores(found.subgroups, name)

@@ -186,8 +186,8 @@ def cautions_of(result: Result) -> Iterator[Fact]:
             words = f"{_which(metrics, name)}{carried}: its interval may be too narrow"
             yield "caution", words
     for name, metric in metrics.items():
-        if metric.caution:
-            yield "caution", f"{_which(metrics, name)}{metric.caution}"
+        if metric.own is not None and metric.own.caution:
+            yield "caution", f"{_which(metrics, name)}{metric.own.caution}"
     yield from _cautions_of_learners(result)
     scarce = what_is_scarce(posterior, metrics.values())
     if scarce is not None and "callable" not in result.prior:

@@ -17,10 +17,10 @@ from sklearn.base import is_classifier, is_regressor
 from skbayeseval._arrays import Array, as_numbers, check_same_length, choices, in_short, wrong
 from skbayeseval._labels import check_label_vector, is_indicator
 from skbayeseval.compare.learners import kind_of_target
-from skbayeseval.metrics.any_metric import AnyMetric
+from skbayeseval.metrics.any_metric import AnyMetric, PerInstance
 from skbayeseval.metrics.metric import Metric
 from skbayeseval.metrics.scorers import Made
-from skbayeseval.metrics.scoring import PerInstance, as_metric, is_scorer, resolve_scoring
+from skbayeseval.metrics.scoring import as_metric, is_scorer, resolve_scoring
 from skbayeseval.results.text_tables import format_values
 from skbayeseval.search.count_scorer import CountScorer, count_key
 from skbayeseval.splitting.digest import NotDigestibleError, digest

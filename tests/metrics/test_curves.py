@@ -25,9 +25,9 @@ def test_roc(draw):
     part = curves.roc(TRUTH, SCORES, WEIGHTS)
     heights = (part.top / part.bottom)[:, draw]
     fpr, tpr, _ = roc_curve(TRUTH, SCORES, sample_weight=WEIGHTS[:, draw], drop_intermediate=False)
-    np.testing.assert_allclose(heights, np.interp(curves.RATES, fpr, tpr), atol=1e-9)
+    np.testing.assert_allclose(heights, np.interp(curves.FALSE_POSITIVE_RATES, fpr, tpr), atol=1e-9)
     area = roc_auc_score(TRUTH, SCORES, sample_weight=WEIGHTS[:, draw])
-    assert trapezoid(heights, curves.RATES) == pytest.approx(area, abs=0.01)
+    assert trapezoid(heights, curves.FALSE_POSITIVE_RATES) == pytest.approx(area, abs=0.01)
 
 
 @pytest.mark.parametrize("draw", range(2))

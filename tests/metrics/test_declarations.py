@@ -4,13 +4,12 @@ import numpy as np
 import pytest
 
 from skbayeseval import compare_predictions, metrics, score_posterior
-from skbayeseval.metrics.metric import CellRatio, Metric
 from skbayeseval.metrics.registry import in_plain_words
 
 TABLES = sorted({*metrics.known_metrics("tables"), "f2", "f0.5", "f0_macro", "finf"})
 RATIOS = [name for name in TABLES if metrics.get_metric(name).ratio is not None]
 SEVERAL = [name for name in TABLES if not metrics.get_metric(name).needs_positive]
-HAIR = 1e-9
+TINY = 1e-9
 
 
 def random_tables(n_classes, n=40):
@@ -55,7 +54,7 @@ def is_defined(metric, sizes, positive=1):
         return False
     for absent in np.flatnonzero(np.equal(sizes, 0)):
         added = np.zeros((2, *right.shape))
-        added[0, absent, absent] = added[1, absent, absent - 1] = HAIR
+        added[0, absent, absent] = added[1, absent, absent - 1] = TINY
         if np.ptp(metric(right + added, positive)) > 0.01:
             return False
     return True
@@ -78,15 +77,15 @@ def test_what_counts_alike(name):
     metric = metrics.get_metric(name)
     # Classes: it matters even of one with next to no instances whether these are right.
     added = np.zeros((2, 3, 3))
-    added[0, 2, 2] = added[1, 2, 1] = HAIR
+    added[0, 2, 2] = added[1, 2, 1] = TINY
     table = np.array([[5, 1, 0], [2, 7, 0], [0, 0, 0]])
-    assert (np.ptp(metric(table + added)) > 0.1) == metric.counts_classes_alike
+    assert (np.ptp(metric(table + added)) > 0.1) == (metric.counts_alike == "classes")
     # Instances: if as many are right, it does not matter of which classes these are.
     tables = random_tables(3) + 1
     moved = tables + np.array([[1, -1, 0], [0, -1, 0], [1, 0, 0]])
     alike = np.allclose(metric(tables), metric(moved))
     # Recall weighted by the classes' size is accuracy, but its weight is inferred by classes.
-    assert alike == (metric.counts_instances_alike or name == "recall_weighted")
+    assert alike == (metric.counts_alike == "instances" or name == "recall_weighted")
 
 
 @pytest.mark.parametrize("zero_division", [0.0, 1.0])
@@ -122,28 +121,6 @@ def test_rankings_depend_on_the_order_alone(name):
     # Averages over classes take probabilities, which order the instances only if there are two.
     assert metric.ranks == (by_order and metric.needs == "ranking")
     assert by_order == name.startswith(("roc_auc", "average_precision"))
-
-
-@pytest.mark.parametrize(
-    ("declarations", "message"),
-    [
-        ({"needs_classes": "both"}, "needs_classes='both', must be one of"),
-        ({"needs_classes": "negative"}, "but needs_positive=False"),
-        ({"class_index": 0, "needs_positive": True}, "class_index is that of one class"),
-        ({"counts_classes_alike": True}, "but needs_classes is not 'several'"),
-        ({"is_macro": True}, "but classes do not count alike"),
-        ({"counts_classes_alike": True, "counts_instances_alike": True}, "cannot both count alike"),
-        ({"limits": (1.0, 0.0)}, "limits must be increasing"),
-        ({"ratio": CellRatio((0, 0, 0, 1), (0, 0, 1, 1))}, "ratio and needs_classes do not agree"),
-        (
-            {"ratio": CellRatio((1, 0, 0, 1), (1, 1, 1, 1)), "needs_true_negatives": False},
-            "ratio and needs_true_negatives do not agree",
-        ),
-    ],
-)
-def test_contradictions(declarations, message):
-    with pytest.raises(ValueError, match="Metric 'new' contradicts itself: .*" + message):
-        Metric("new", lambda *_: 0.0, **declarations)
 
 
 # Subgroups without a class.

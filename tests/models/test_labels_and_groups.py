@@ -22,7 +22,7 @@ from skbayeseval import (
     score_posterior,
 )
 from skbayeseval.evidence.units import UnitCounts
-from skbayeseval.metrics.metric import Metric
+from skbayeseval.metrics.metric import TableMetric
 from skbayeseval.models import InstanceWeights
 
 AVERAGES = [f"{name}_{average}" for name in ("precision", "recall", "f1", "jaccard")
@@ -270,7 +270,7 @@ def test_a_share_of_instances_is_a_beta_variable():
     units = UnitCounts.from_indicators(y, {"a": a}, weight=0.3)
     right = 0.3 * (y * a)[:, 1].sum()
     law = stats.beta(right, 0.3 * len(y) - right)
-    hits = Metric("hits", lambda totals, positive, zero: totals.hits[..., 1])
+    hits = TableMetric("hits", lambda totals, positive, zero: totals.hits[..., 1])
     specification, rng = InstanceWeights().specification(units), np.random.default_rng(1)
     draws = np.concatenate(list(specification.stream(hits, rng, 20_000)), axis=1)
     assert stats.ks_1samp(draws[0], law.cdf).pvalue > 1e-3

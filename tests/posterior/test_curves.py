@@ -26,7 +26,7 @@ RESULT = compared(A, B, n_draws=2000)
 def test_bands_are_around_the_observed_curve_and_as_wide_as_a_proportion():
     band = Curves(RESULT._posterior, "roc").bands()[0]
     fpr, tpr, _ = roc_curve(Y, A, drop_intermediate=False)
-    observed = np.interp(curves.RATES, fpr, tpr)
+    observed = np.interp(curves.FALSE_POSITIVE_RATES, fpr, tpr)
     np.testing.assert_allclose(band.mean, observed, atol=0.05)
     assert (band.low <= band.high).all()
     # Without negatives that could move the threshold, a recall is a proportion of the positives.

@@ -14,6 +14,7 @@ from sklearn import metrics as sk
 
 from skbayeseval import compare_counts, compare_many, compare_predictions, metrics
 from skbayeseval.evidence import PairedCounts
+from skbayeseval.metrics.metric import TableMetric
 from skbayeseval.models import BCV, Hierarchical, Paired, PairedHierarchical
 from skbayeseval.posterior.posterior import Posterior
 from tests.proofs.scripts import sbc
@@ -223,7 +224,7 @@ def cell(i, j):
     return metrics.from_confusion(lambda tables: tables[..., i, j], f"cell {i}{j}")
 
 
-PREDICTED = metrics.Metric("predicted", lambda totals, positive, zero: totals.predicted[..., 0])
+PREDICTED = TableMetric("predicted", lambda totals, positive, zero: totals.predicted[..., 0])
 
 
 @pytest.mark.parametrize(

@@ -318,7 +318,7 @@ def check_consistent(result, path):
         assert draws.shape[1] == result.n_draws > 0
         assert np.isfinite(draws).all()
         assert np.isfinite(observed).all()
-        low, high = (-np.inf, np.inf) if metric.source == "splits" else metric.extent
+        low, high = (-np.inf, np.inf) if metric.source == "splits" else metric.limits
         assert low - 1e-6 <= min(observed)
         assert max(observed) <= high + 1e-6
 
