@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 from scipy import stats
 from scipy.special import betaln, expit
-from skbayeseval.models.multiclass import row_sampler
 
 from skbayeseval import compare_predictions, score_posterior
 from skbayeseval.evidence import ConfusionCounts, PairedCounts
 from skbayeseval.metrics import from_confusion
 from skbayeseval.models import PairedRecalls, Recalls, recalls
+from skbayeseval.models.multiclass import row_sampler
 from skbayeseval.models.recalls import ProportionSampler, RecallGrid
 from skbayeseval.models.rows import GroupDraws, Recall
 from tests.models import cases
