@@ -390,10 +390,6 @@ class ScoredInstances(WeightedInstances):
         if metric.needs_positive and self._is_binary:
             check_positive(metric, self.labels, self.positive)
 
-    def is_area(self, metric: Metric) -> bool:
-        """Return whether the metric is an area under a curve."""
-        return not metric.of_means
-
     def unit_numbers(self, metric: Metric) -> UnitNumbers:
         """Return how many units the metric rests on.
 
@@ -406,7 +402,7 @@ class ScoredInstances(WeightedInstances):
             masses = np.bincount(self.unit[rows], weights, len(self.shape)).astype(float)
             return count_units(masses, self.shape, self.weight, what)
 
-        if not self.is_area(metric):
+        if metric.of_means:
             return count(np.ones(len(self.unit), dtype=bool), self.units_in_words)
         names = ["positives", "negatives"]
         if self.grouped:

@@ -280,10 +280,6 @@ class Evidence(ABC):
             first.append(next(earlier, k))
         return first
 
-    def is_area(self, metric: Metric) -> bool:
-        """Return whether the metric is an area under a curve."""
-        return False
-
     def has_equal_differences(self) -> bool:
         """Return whether two classifiers are known to differ by the same amount on all units."""
         return False
