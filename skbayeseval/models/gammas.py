@@ -13,10 +13,6 @@ from skbayeseval._arrays import Array
 # Gamma variables with smaller shapes may all be 0, and their shares unknown.
 SMALL = 0.1
 
-# From this shape on, Gamma variables are made of normal ones, in a third less time
-# (``hierarchical`` in benchmarks/bench.py).
-LARGE = 4
-
 # From this count on, the logarithm of its Gamma function has lost too many digits to be subtracted.
 MANY = 1e6
 
@@ -65,26 +61,14 @@ class GammaRows:
         return rows
 
 
-def gamma_rows(
-    rng: Generator, shape: Array, n_draws: int, bounds: tuple[Array, Array] | None = None
-) -> Array:
-    """Return Gamma variables of shape (k, n_draws), given k shapes, or those of each draw.
+def gamma_rows(rng: Generator, shape: Array, n_draws: int) -> Array:
+    """Return Gamma variables of shape (k, n_draws), given k shapes.
 
-    In NumPy, this is faster than broadcasting shapes. If shapes differ between draws, `bounds` are
-    the smallest and the largest of each row, where these are known.
+    In NumPy, this is faster than broadcasting shapes.
     """
-    by_draw = shape.reshape(len(shape), -1)
-    if bounds is None:
-        bounds = by_draw.min(axis=1), by_draw.max(axis=1)
-    large = bounds[0] >= LARGE
-    if large.all():
-        least, most = (ends[:, None] for ends in bounds)
-        return _from_normals(rng, rng.standard_normal((len(shape), n_draws)), by_draw, least, most)
     gammas = np.empty((len(shape), n_draws))
-    for row in np.flatnonzero(~large):
-        rng.standard_gamma(shape[row], out=gammas[row])
-    if large.any():
-        gammas[large] = gamma_rows(rng, shape[large], n_draws)
+    for row, own in zip(gammas, shape, strict=True):
+        rng.standard_gamma(own, out=row)
     return gammas
 
 
@@ -155,7 +139,7 @@ def correlated_gammas(rng: Generator, shapes: Array, n_rows: int, mixing: Array 
     small = shapes < 1
     normal = _mixed(rng, mixing, n_rows, n_draws)
     at_least_one = np.where(small, shapes + 1, shapes)[:, None]
-    gammas = _from_normals(rng, normal, at_least_one, at_least_one, at_least_one)
+    gammas = _from_normals(rng, normal, at_least_one)
     columns = np.flatnonzero(small.any(axis=0))
     power = np.where(small, 1 / np.maximum(shapes, 1e-300), 0.0)[:, None, columns]
     gammas[:, :, columns] *= ndtr(_mixed(rng, mixing, n_rows, len(columns))) ** power
@@ -167,57 +151,20 @@ def _mixed(rng: Generator, mixing: Array, n_rows: int, n_draws: int) -> Array:
     return np.tensordot(mixing, rng.standard_normal((mixing.shape[1], n_rows, n_draws)), 1)
 
 
-def _from_normals(rng: Generator, normal: Array, shape: Array, least: Array, most: Array) -> Array:
-    """Return Gamma variables that increase with normal ones, which are overwritten.
-
-    The shapes lie between `least` and `most`, and are at least 1. `least` and `most` may be given
-    for many variables at once, which is faster. Few variables are rejected, and drawn again.
-    """
-    # With d = shape - 1/3, z = normal / (3 sqrt(d)) and a uniform variable u, Marsaglia and Tsang
-    # (2000) accept d (1 + z)^3 if log(u) < 3 d h(z), h(z) = log(1 + z) - z + z^2 / 2 - z^3 / 3.
-    # With z = normal / (3 sqrt(c)), where c <= d, z varies too much. Its rejection repairs that if
-    # the right side is 3 d h(z) - 4.5 (d - c) z^2, the difference of the two normal densities
-    # included; it still is nowhere above 0.
-    c, largest = least - 1 / 3, most - 1 / 3
-    z = np.multiply(normal, 1 / (3 * np.sqrt(c)), out=normal)
-    # The first eight bits of u, from a bit generator whose words have 64 bits, as all of ours have.
-    bits = rng.bit_generator.random_raw(-(-z.size // 8)).view(np.uint8)[: z.size]
-    # Since h(z) >= -z^4 / 2 for z >= -1/2, the right side is above -loss(z^2), where loss(y) =
-    # 1.5 largest y^2 + excess y. For z = `far`, that is n / 256 < -log(1 - n / 256): unless the
-    # bits are one of the n largest numbers, u is small enough. The larger the shape, the smaller n
-    # may be until many are too far.
-    n = np.clip(np.ceil(300 / largest), 1, 8)
-    excess = 4.5 * (largest - c)
-    half = 128 / n * excess
-    far = 1 / np.sqrt(np.maximum(half + np.sqrt(half**2 + 384 / n * largest), 4))
-    unsure = bits.reshape(z.shape) >= (256 - n).astype(np.uint8)
-    unsure |= z > far
-    unsure |= z < -far
-    few = np.flatnonzero(unsure)
-    z_of_few, place = z.take(few), np.unravel_index(few, z.shape)
-    # Of the few, these bits mostly suffice.
-    y = z_of_few**2
-    loss = y * (1.5 * _at(largest, place, z.shape) * y + _at(excess, place, z.shape))
-    doubtful = np.flatnonzero((bits.take(few) > 255 - 256 * loss) | (z_of_few < -0.5))
+def _from_normals(rng: Generator, normal: Array, shape: Array) -> Array:
+    """Return Gamma variables that increase with normal ones, given shapes of at least 1."""
     d = shape - 1 / 3
-    z += 1.0
-    gammas = z * z
-    gammas *= z
-    gammas *= d
-    few, z, place = few[doubtful], z_of_few[doubtful], tuple(one[doubtful] for one in place)
-    d = _at(d, place, gammas.shape)
-    u = (bits.take(few) + rng.random(len(few))) / 256
+    gammas = 1 + normal * (1 / (3 * np.sqrt(d)))
+    gammas *= gammas * gammas
+    square, u = normal * normal, rng.random(normal.shape)
+    # All but a few are accepted without a logarithm.
+    few = np.nonzero(u >= 1 - 0.0331 * square * square)
+    v, own = gammas[few], np.broadcast_to(d, normal.shape)[few]
     with np.errstate(divide="ignore", invalid="ignore"):
-        log_ratio = 3 * d * (np.log1p(z) - z * (1 - z * (1 / 2 - z / 3)))
-        log_ratio -= 4.5 * (d - _at(c, place, gammas.shape)) * z**2
-        rejected = ~(np.log(u) < log_ratio)
-    gammas.ravel()[few[rejected]] = rng.standard_gamma(d[rejected] + 1 / 3)
+        rejected = ~(np.log(u[few]) < square[few] / 2 + own * (1 - v + np.log(v)))
+    gammas *= d
+    gammas[tuple(axis[rejected] for axis in few)] = rng.standard_gamma(own[rejected] + 1 / 3)
     return gammas
-
-
-def _at(values: Array, place: tuple[Array, ...], shape: tuple[int, ...]) -> Array:
-    """Return the values at some places of an array of that shape, to which they are broadcast."""
-    return np.broadcast_to(values, shape)[place]
 
 
 def log_rising(shape: Array, counts: Array) -> Array:

@@ -27,7 +27,7 @@ from scipy.special import expit, log_expit
 from skbayeseval._arrays import Array
 from skbayeseval.evidence.interface import letter
 from skbayeseval.metrics.metric import Totals
-from skbayeseval.models.gammas import GammaRows, Simplex, dirichlet, gamma_rows, log_rising
+from skbayeseval.models.gammas import GammaRows, Simplex, dirichlet, log_rising
 
 # The expected fraction of a row that is lost by truncating the stick-breaking is below this.
 REMAINDER = 1e-6
@@ -411,9 +411,7 @@ class FullRows(RowSampler):
         """Yield totals of shape (n, M), or tables."""
         (logit,), m = base.logits, self.n_classes
         assert logit is not None
-        ends = self._shapes(np.array([logit.min(), logit.max()]))
-        bounds = ends.min(axis=1), ends.max(axis=1)
-        cells = gamma_rows(rng, self._shapes(logit), len(logit), bounds).reshape(m, m, -1)
+        cells = rng.standard_gamma(self._shapes(logit)).reshape(m, m, -1)
         true = cells.sum(axis=1)
         mu = true / true.sum(axis=0) if base.mu is None else base.mu.T
         scale = mu / true

@@ -86,7 +86,7 @@ def sample(like: Posterior, engine: PyMCEngine) -> Posterior:
         own_prior = Prior(like.model, like.evidence, like.prevalence, draw)
         name = getattr(prior, "__name__", type(prior).__name__)
     known = {"own_prior": own_prior, "prior_name": name, "build_prior": prior}
-    return like.of_chains(trace, entropy=entropy, **known)
+    return like.like(trace=trace, entropy=entropy, weights=None, instances=like.instances, **known)
 
 
 def from_trace(trace: Any, like: Posterior) -> Posterior:
@@ -107,7 +107,8 @@ def from_trace(trace: Any, like: Posterior) -> Posterior:
         prior = Prior(like.model, like.evidence, like.prevalence, partial(dict, drawn))
     chains = trace_of(trace, names + rows)
     check_trace(chains, parameters)
-    return like.of_chains(chains, own_prior=prior, prior_name="altered graph")
+    known = {"own_prior": prior, "prior_name": "altered graph", "instances": like.instances}
+    return like.like(trace=chains, weights=None, **known)
 
 
 # By how many standard deviations a published prior may move an accuracy without a warning.

@@ -9,7 +9,6 @@ distribution.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import fields
 from typing import Any
 
 import numpy as np
@@ -92,8 +91,7 @@ class PairPosterior(Posterior):
         # With exact draws, the margin of the pair is the model of two, which has closed forms.
         model = joint.model.of_pair() if joint.has_independent_draws else joint.model
         self._is_margin = model is not joint.model
-        options = {known.name: getattr(joint, known.name) for known in fields(Posterior)}
-        options |= {
+        options = joint.fields() | {
             "model": model.mirrored() if i > j else model,
             "build_prior": joint.build_prior if of_both else None,
         }

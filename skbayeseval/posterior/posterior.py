@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, fields
 from typing import Any, cast
 
 import numpy as np
@@ -19,11 +19,9 @@ from skbayeseval._running import progress_if_long, seconds_of
 from skbayeseval._streams import Stream, generator
 from skbayeseval.evidence.instance_scores import WeightedInstances
 from skbayeseval.evidence.instances import Instances
-from skbayeseval.evidence.interface import Evidence
 from skbayeseval.evidence.unit_numbers import UnitNumbers
 from skbayeseval.judgement.distribution import Distribution
 from skbayeseval.metrics.metric import Metric
-from skbayeseval.models.base import Model
 from skbayeseval.models.bootstrap import SumOfMeans
 from skbayeseval.models.few_units import (
     allow_for_few_carriers,
@@ -87,8 +85,6 @@ class Posterior(Recipe):
         The name of that prior.
     build_prior : callable, default=None
         The function that builds the variables of that prior, if it is available.
-    engine : str, default="exact"
-        The name of the engine.
     shows_progress : bool, default=False
         Whether draws that take long show progress.
     n_jobs : int, default=None
@@ -105,7 +101,6 @@ class Posterior(Recipe):
     own_prior: Prior | None = None
     prior_name: str | None = None
     build_prior: Callable[..., Any] | None = None
-    engine: str = "exact"
     shows_progress: bool = False
     n_jobs: int | None = None
 
@@ -135,17 +130,23 @@ class Posterior(Recipe):
             self.remember(compute(), *key)
         return cast(T, self._known[key])
 
-    def like(self, model: Model, evidence: Evidence, **changes: Any) -> Posterior:
-        """Return another posterior, with exact draws unless changed, with settings of this one."""
-        options: dict[str, Any] = {"entropy": self.entropy, "n_draws": self.n_draws}
-        options |= {"shows_progress": self.shows_progress, "n_jobs": self.n_jobs}
-        options |= {"prevalence": self.prevalence, "weights": self.weights}
-        return Posterior(model, evidence, **(options | changes))
+    def fields(self) -> dict[str, Any]:
+        """Return what the posterior is made of, by the names of the parameters."""
+        return {one.name: getattr(self, one.name) for one in fields(Posterior)}
 
-    def of_chains(self, trace: Trace, **options: Any) -> Posterior:
-        """Return the posterior of Markov chains, with the model and the evidence of this one."""
-        options |= {"instances": self.instances, "weights": None, "engine": "pymc"}
-        return self.like(self.model, self.evidence, trace=trace, **options)
+    def like(self, **changes: Any) -> Posterior:
+        """Return the same posterior but for the changes, with exact draws unless changed.
+
+        Instances, and scores beside the evidence, are those of the rows, which may change as well.
+        """
+        of_chains = ("trace", "own_prior", "prior_name", "build_prior")
+        new = dict.fromkeys(("instances", "scored", *of_chains))
+        return Posterior(**(self.fields() | new | changes))
+
+    @property
+    def engine(self) -> str:
+        """The name of the engine."""
+        return "exact" if self.trace is None else "pymc"
 
     def model_name(self, metric: Metric) -> str:
         """Return the name of the model that is used for the metric."""
@@ -308,7 +309,7 @@ class Posterior(Recipe):
         if self.scored is not None and self.scored is not self.evidence:
             scored = self.scored.of_rows(rows)
         weights = None if self.weights is None else self.weights.of_rows(rows)
-        return self.like(self.model, evidence, entropy=entropy, scored=scored, weights=weights)
+        return self.like(evidence=evidence, entropy=entropy, scored=scored, weights=weights)
 
     def of_types(self, metric: Metric) -> dict[str, Posterior]:
         """Return the posterior of each type of chunk, with the weight of all and exact draws."""
@@ -320,7 +321,7 @@ class Posterior(Recipe):
             weight, n = self.weights.difference(metric), self.evidence.n_classifiers
             weights = common_weight(weight, self.weights.basis, n)
         return {
-            kind: self.like(self.model, counts, weights=weights) for kind, counts in by_type.items()
+            kind: self.like(evidence=counts, weights=weights) for kind, counts in by_type.items()
         }
 
     def under_published_prior(self) -> Posterior:
@@ -332,7 +333,7 @@ class Posterior(Recipe):
         if model is None or self.prior_name is not None:
             return self
         published = model.of_pair() if self.evidence.n_classifiers == 2 else model
-        return self._once(("published prior",), lambda: self.like(published, self.evidence))
+        return self._once(("published prior",), lambda: self.like(model=published))
 
     def what_is_identical(self, metric: Metric) -> str | None:
         """Return in what both classifiers are identical, such as "predictions"; None if not."""
@@ -389,7 +390,7 @@ class Posterior(Recipe):
                 f"{asked} requires a conjugate prior, but this result has a user-supplied prior. "
                 "Compare again with engine='exact'."
             )
-        return self.like(self.model, self.evidence, weights=None)
+        return self.like(weights=None)
 
     @property
     def weight(self) -> float:

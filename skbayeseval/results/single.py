@@ -260,7 +260,7 @@ class ScoreResult(Result):
         >>> from skbayeseval import score_posterior
         >>> result = score_posterior([0, 1] * 50, [0, 1] * 45 + [1, 0] * 5, random_state=0)
         >>> print(result.explain().partition(", with")[0])
-        A has accuracy between 0.822 and 0.941
+        A has accuracy between 0.823 and 0.942
         """
         return explained(self._page(None), facts_of(self))
 

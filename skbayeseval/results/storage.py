@@ -387,7 +387,6 @@ def _restored_posterior(
         model,
         evidence,
         trace=trace,
-        engine=header["engine"],
         prior_name=header["prior_name"],
         own_prior=Prior(model, evidence, prevalence, partial(dict, prior)) if prior else None,
         **common,

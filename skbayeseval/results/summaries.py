@@ -89,8 +89,7 @@ def under_other_priors(
     weights = posterior.weights
     for model in models:
         same = posterior.like(
-            model,
-            evidence,
+            model=model,
             prevalence=posterior.prevalence if model.has_class_proportions else None,
             weights=None if weights is None else weights.for_model(paired=model.needs_pairs),
         )

@@ -2,12 +2,12 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from skbayeseval.models.gammas import correlated_gammas, dirichlet, gamma_rows, log_rising
+from skbayeseval.models.gammas import correlated_gammas, dirichlet, log_rising
 
 MIXING = np.linalg.cholesky([[1.0, 0.7], [0.7, 1.0]])
 
 
-@pytest.mark.parametrize("shapes", [(0.05, 0.3), (0.5, 2.0), (1.0, 1.0), (8.0, 20.0)])
+@pytest.mark.parametrize("shapes", [(0.05, 0.3), (0.5, 2.0), (1.0, 1.0), (8.0, 1e7)])
 def test_each_is_gamma_and_they_are_correlated(shapes):
     rng = np.random.default_rng(0)
     found = correlated_gammas(rng, np.repeat(np.array(shapes)[:, None], 20_000, 1), 2, MIXING)
@@ -62,14 +62,3 @@ def test_dirichlet_vectors():
     expected = -np.sqrt(a * b / ((shapes.sum(axis=0) - a) * (shapes.sum(axis=0) - b)))
     correlation = [np.corrcoef(found[:2, k])[0, 1] for k in (0, 2, 3)]
     np.testing.assert_allclose(correlation, expected[[0, 2, 3]], atol=0.04)
-
-
-@pytest.mark.parametrize("times", [1.0, 1.1, 5.0])
-@pytest.mark.parametrize("shape", [0.3, 1.0, 4.0, 4.5, 30.0, 1e7])
-def test_rows_are_gamma_where_shapes_depend_on_the_draw(shape, times):
-    rng = np.random.default_rng(0)
-    shapes = rng.uniform(shape, times * shape, (4, 20_000))
-    ends, plain = (shapes.min(axis=1), shapes.max(axis=1)), np.repeat(shape, 4)
-    for given, bounds in ((shapes, None), (shapes, ends), (plain, None)):
-        for row, of_row in zip(gamma_rows(rng, given, 20_000, bounds), given, strict=True):
-            assert stats.kstest(stats.gamma.cdf(row, of_row), "uniform").pvalue > 1e-3
