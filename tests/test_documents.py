@@ -24,6 +24,7 @@ SLOW |= {"planning.md"}
         if list(pages.blocks_of(path.read_text()))
     ],
 )
+@pytest.mark.filterwarnings("ignore:The inplace keyword")  # of pandas 3.1, in Dask
 def test_blocks_print_what_is_shown(path, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     text, namespace = path.read_text(), {}

@@ -213,4 +213,4 @@ def test_a_prior_is_a_parameter_as_others_are():
     engine = PyMCEngine(draws=500, prior=own)
     assert clone(engine) == engine != PyMCEngine(draws=500)
     assert hash(clone(engine)) == hash(engine)
-    assert repr(engine).startswith("PyMCEngine(draws=500, prior=<function")
+    assert " ".join(repr(engine).split()).startswith("PyMCEngine(draws=500, prior=<function")

@@ -21,8 +21,9 @@ def scores(n_data_sets=12, n_splits=10, gap=0.01, seed=0):
     return b + own + rng.normal(0, 0.01, (n_data_sets, n_splits)), b
 
 
-def rank(a, b, model="signed-rank"):
-    return compare_scores(a, b, test_fraction=None, model=model, random_state=0)
+def rank(a, b, **options):
+    options = {"model": "signed-rank", "random_state": 0} | options
+    return compare_scores(a, b, test_fraction=None, **options)
 
 
 def test_rows_must_be_called_data_sets():
