@@ -1,14 +1,11 @@
-"""Tables of files, whose cells are read as text."""
+"""Tables of files."""
 
 from __future__ import annotations
 
-import errno
-import glob
 import io
 import os
 import re
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from typing import IO, Any
 
 import pandas as pd
@@ -65,10 +62,10 @@ def _n_columns(source: str | IO[Any], separator: str) -> int:
     return header.shape[1]
 
 
-def parquet_table(path: str) -> pd.DataFrame:
-    """Return all cells of a Parquet file as text; those that are missing are empty."""
+def parquet_table(path: str, **options: Any) -> pd.DataFrame:
+    """Return a Parquet file, as pandas reads it with these options."""
     try:
-        table = pd.read_parquet(path, dtype_backend="numpy_nullable")
+        return pd.read_parquet(os.path.abspath(path), engine="pyarrow", **options)
     except ImportError as error:
         raise ImportError(
             f"pyarrow reads {path}, but is not installed: pip install 'skbayeseval[parquet]'."
@@ -77,31 +74,6 @@ def parquet_table(path: str) -> pd.DataFrame:
         raise
     except Exception as error:  # pyarrow may raise any of its own
         raise ValueError(f"{path} cannot be read as a Parquet table: {error}") from error
-    return table.astype("string").fillna("")
-
-
-@contextmanager
-def connected(path: str) -> Iterator[Any]:
-    """Give a connection of DuckDB to read a file with, of which errors are about this file.
-
-    They are ValueErrors, and FileNotFoundErrors if it is not there.
-    """
-    try:
-        import duckdb
-    except ImportError as error:
-        raise ImportError(
-            f"DuckDB reads {path}, but is not installed: pip install 'skbayeseval[duckdb]'."
-        ) from error
-    # No extension is downloaded, and no variable of Python is taken for a table.
-    config = {"autoinstall_known_extensions": "false", "python_enable_replacements": "false"}
-    with duckdb.connect(config=config) as connection:
-        try:
-            yield connection
-        except duckdb.Error as error:
-            message = " ".join(str(error).split())
-            if "No files found" in message:
-                raise FileNotFoundError(errno.ENOENT, "No such file", path) from error
-            raise ValueError(f"DuckDB cannot read {path}: {message}") from error
 
 
 def check_different(columns: Sequence[str], name: str) -> None:
@@ -109,25 +81,3 @@ def check_different(columns: Sequence[str], name: str) -> None:
     twice = [column for i, column in enumerate(columns) if column in columns[:i]]
     if twice:
         raise ValueError(f"{name} has more than one column {twice[0]!r}: {', '.join(columns)}.")
-
-
-def columns_of_parquet(connection: Any, path: str) -> list[str]:
-    """Return the names of the columns of a Parquet file, which DuckDB changes if they are the same.
-
-    Raise if another file follows, whose directory would be read with the data of the first.
-    """
-    pattern = [glob.escape(path)]
-    first_page = "least(coalesce(dictionary_page_offset, data_page_offset), data_page_offset)"
-    sql = f"SELECT max({first_page} + total_compressed_size) FROM parquet_metadata(?)"
-    (end_of_data,) = connection.execute(sql, pattern).fetchone()
-    with open(path, "rb") as file:
-        file.seek(end_of_data or 0)
-        if b"PAR1PAR1" in file.read():
-            raise ValueError(f"{path} is more than one Parquet table. Pass one per file.")
-    sql = "SELECT name, num_children FROM parquet_schema(?)"
-    columns, n_inside = [], 0  # after the root, each column is followed by what is inside of it
-    for name, n_children in connection.execute(sql, pattern).fetchall()[1:]:
-        if not n_inside:
-            columns.append(name)
-        n_inside += (n_children or 0) - bool(n_inside)
-    return columns

@@ -53,7 +53,8 @@ class _Table:
     def __init__(self, path: str, columns: Sequence[tuple[str, str]]) -> None:
         self.path = "standard input" if path == STANDARD_INPUT else path
         if path.lower().endswith(PARQUET):
-            self.cells = parquet_table(path)
+            cells = parquet_table(path, dtype_backend="numpy_nullable")
+            self.cells = cells.astype("string").fillna("")
             _check_header(columns, list(self.cells.columns), path)
             return
         if path == STANDARD_INPUT and sys.stdin is None:

@@ -14,7 +14,7 @@ import pandas as pd
 
 from skbayeseval._arrays import Array, as_numbers, in_words, wrong
 from skbayeseval._files import check_path
-from skbayeseval._tables import HOLES, PARQUET, TEXT, check_different, text_table
+from skbayeseval._tables import HOLES, PARQUET, TEXT, check_different, parquet_table, text_table
 
 # What scores that occur more than once are: runs, or retries of which one counts.
 RUNS = ("all", "first", "last")
@@ -49,22 +49,17 @@ def read_table(path: Any) -> pd.DataFrame:
         header = cells.iloc[0].fillna("").tolist()
         check_different(header, name)
         return cells.iloc[1:].set_axis(header, axis=1).reset_index(drop=True)
-    whole = os.path.abspath(name)  # pandas takes no absolute path for an address
-    try:
-        if kind.endswith(LINES):
-            as_written: Any = {"dtype": False, "precise_float": True, "encoding": "utf-8-sig"}
+    if kind.endswith(PARQUET):
+        return parquet_table(name)
+    if kind.endswith(LINES):
+        whole = os.path.abspath(name)  # pandas takes no absolute path for an address
+        as_written: Any = {"dtype": False, "precise_float": True, "encoding": "utf-8-sig"}
+        try:
             return pd.read_json(whole, lines=True, **as_written)
-        if kind.endswith(PARQUET):
-            return pd.read_parquet(whole, engine="pyarrow")
-    except ImportError as error:
-        raise ImportError(
-            f"pyarrow reads {name}, but is not installed: pip install 'skbayeseval[parquet]'."
-        ) from error
-    except OSError:
-        raise
-    except Exception as error:  # pandas may raise any exception of its decoders
-        what = "JSON Lines" if kind.endswith(LINES) else "a Parquet table"
-        raise ValueError(f"{name} cannot be read as {what}: {error}") from error
+        except OSError:
+            raise
+        except Exception as error:  # pandas may raise any exception of its decoders
+            raise ValueError(f"{name} cannot be read as JSON Lines: {error}") from error
     raise ValueError(
         f"The name of a table must end in one of {', '.join((*TEXT, *LINES, *PARQUET))}, got {name}"
         ". Read other files with pandas, and pass the data frame."

@@ -408,7 +408,7 @@ class ScoredInstances(WeightedInstances):
             masses = np.bincount(self.unit[rows], weights, len(self.shape)).astype(float)
             return count_units(masses, self.shape, self.weight, what)
 
-        if metric.of_means:
+        if not self.is_area(metric):
             return count(np.ones(len(self.unit), dtype=bool), self.units_in_words)
         names = ["positives", "negatives"]
         if self.grouped:
