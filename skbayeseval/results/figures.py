@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from itertools import permutations
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -46,11 +46,6 @@ from skbayeseval.posterior.prior_odds import (
     prior_difference_draws,
 )
 from skbayeseval.splitting.collect import CrossValidation
-
-if TYPE_CHECKING:
-    from skbayeseval.results.comparison import ComparisonResult
-    from skbayeseval.results.ranking import Ranking
-
 
 # The number of draws of weights that a band is made of, and the largest block of weights.
 N_DRAWS, BLOCK_BYTES = 2000, 2**24
@@ -296,7 +291,7 @@ PLOTS = ("ranking", "tiers", "pairs")
 
 
 def figure_of_pair(
-    result: ComparisonResult,
+    result: Any,
     kind: str,
     rope: Any,
     prob: float,
@@ -349,7 +344,7 @@ def figure_of_pair(
 
 
 def figure_of_many(
-    ranking: Ranking, kind: str, rope: Any, prob: float, metric: Metric
+    ranking: Any, kind: str, rope: Any, prob: float, metric: Metric
 ) -> RankingDisplay | TiersDisplay | PairsDisplay:
     """Return the display of several classifiers, not yet drawn."""
     if not isinstance(kind, str) or kind not in PLOTS:
@@ -372,7 +367,7 @@ def figure_of_many(
 
 
 def forest(
-    ranking: Ranking, rope: Any, prob: float, metric: Metric, most: int | None = None
+    ranking: Any, rope: Any, prob: float, metric: Metric, most: int | None = None
 ) -> RankingDisplay:
     """Return the display of the table, or of so many of its first rows."""
     table = ranking.ranking(prob=prob, metric=metric)
@@ -388,9 +383,7 @@ def forest(
     )
 
 
-def _of_classes(
-    result: ComparisonResult, rope: Any, prob: float, metric: str | Metric | None
-) -> ClassesDisplay:
+def _of_classes(result: Any, rope: Any, prob: float, metric: str | Metric | None) -> ClassesDisplay:
     """Return the display of the difference in each class or type of chunk, not yet drawn."""
     asked = next(iter(result._metrics)) if metric is None else metric
     if isinstance(asked, str):
@@ -413,7 +406,7 @@ def _of_classes(
     return ClassesDisplay(table, names=result.names, metric=of_class.name, rope=region, prob=prob)
 
 
-def _differences_in_classes(result: ComparisonResult, name: str) -> dict[Any, Distribution]:
+def _differences_in_classes(result: Any, name: str) -> dict[Any, Distribution]:
     """Return the difference in each class, given the name of the metric of a class."""
     if not result.evidence.has_class_counts:
         raise ValueError(
@@ -434,7 +427,7 @@ def _differences_in_classes(result: ComparisonResult, name: str) -> dict[Any, Di
     return dict(zip(result.labels, differences, strict=True))
 
 
-def _split_scores(result: ComparisonResult, metric: Metric) -> Iterable[Any]:
+def _split_scores(result: Any, metric: Metric) -> Iterable[Any]:
     """Return the split scores of A and B; raise if they are not known."""
     scores, record = result.evidence.of_splits(metric.name), result._cross_validation
     if scores is not None:

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import combinations
 from os import PathLike
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -61,12 +61,6 @@ from skbayeseval.results.words import (
     on,
     units_of,
 )
-
-if TYPE_CHECKING:
-    from skbayeseval.results.comparison import ComparisonResult
-    from skbayeseval.results.ranking import Ranking
-    from skbayeseval.results.result import Result
-    from skbayeseval.results.single import ScoreResult
 
 # Facts that stand with the statistics; all others tell what the answer applies to.
 BASIS = ("model", "worth", "splits", "large", "metrics", "prior")
@@ -144,12 +138,12 @@ def explained(page: Page, facts: Sequence[Fact]) -> str:
     return "\n\n".join(" ".join(part) for part in parts if part)
 
 
-def _few(result: Result) -> dict[str, Metric]:
+def _few(result: Any) -> dict[str, Metric]:
     """Return the metrics that are told and drawn."""
     return dict(list(result._metrics.items())[:MOST_METRICS])
 
 
-def _in_sentences(result: Result, of_metric: Callable[[Metric], list[Fact]]) -> list[str]:
+def _in_sentences(result: Any, of_metric: Callable[[Metric], list[Fact]]) -> list[str]:
     """Return sentences on the numbers of each metric."""
     said = []
     for metric in _few(result).values():
@@ -160,7 +154,7 @@ def _in_sentences(result: Result, of_metric: Callable[[Metric], list[Fact]]) -> 
     return said
 
 
-def _sensitivity(result: ComparisonResult, rope: Any) -> pd.DataFrame:
+def _sensitivity(result: Any, rope: Any) -> pd.DataFrame:
     """Return the first metric under other models and priors, as text."""
     return as_text(by_model_and_prior(result.prior_sensitivity(rope)), rope=rope is not None)
 
@@ -255,7 +249,7 @@ def _sentence(words: str) -> str:
     return f"{words[:1].upper()}{words[1:].removesuffix('.')}."
 
 
-def _measured(result: Result) -> Iterator[str]:
+def _measured(result: Any) -> Iterator[str]:
     """Yield a sentence on what the metrics measure, where that is known."""
     chunks, said = result.evidence.noun == "chunks", []
     for metric in list(result._metrics.values())[:MOST_TOLD]:
@@ -270,7 +264,7 @@ def _table(columns: Sequence[str], rows: Mapping[str, Sequence[Any]]) -> pd.Data
     return pd.DataFrame(list(rows.values()), list(rows), list(columns), dtype=object)
 
 
-def page_of_pair(result: ComparisonResult, ropes: Ropes) -> Page:
+def page_of_pair(result: Any, ropes: Ropes) -> Page:
     """Return the page of two classifiers."""
     judged = []
     for name, metric in result._metrics.items():
@@ -313,7 +307,7 @@ def page_of_pair(result: ComparisonResult, ropes: Ropes) -> Page:
     )
 
 
-def _figures_of_pair(result: ComparisonResult, ropes: Ropes) -> list[Figure]:
+def _figures_of_pair(result: Any, ropes: Ropes) -> list[Figure]:
     draw, shown, figures = partial(result.plot, title=""), _few(result), list[Figure]()
     for name, metric in shown.items():
         label = f"posterior of the difference in {in_headings(metric)}"
@@ -347,7 +341,7 @@ def _headline(told: Sequence[_Judged], n_more: int) -> str:
     return _sentence(words)
 
 
-def _table_of_pair(result: ComparisonResult, judged: Sequence[_Judged]) -> pd.DataFrame:
+def _table_of_pair(result: Any, judged: Sequence[_Judged]) -> pd.DataFrame:
     rows = {}
     bounds = {j.metric.bounds for j in judged}
     for j in judged:
@@ -404,7 +398,7 @@ def _open_of_pair(told: Sequence[_Judged], ropes: Ropes) -> Iterator[str]:
 
 
 def page_of_many(
-    ranking: Ranking, ropes: Ropes, prob: float = 0.95, search: Sequence[Fact] = ()
+    ranking: Any, ropes: Ropes, prob: float = 0.95, search: Sequence[Fact] = ()
 ) -> Page:
     """Return the page of several classifiers, or of the candidates of a search by its facts."""
     told: list[RankingDecision] = []
@@ -444,7 +438,7 @@ def page_of_many(
     )
 
 
-def _tables_of_many(ranking: Ranking, rope: Any) -> Iterator[Table]:
+def _tables_of_many(ranking: Any, rope: Any) -> Iterator[Table]:
     for name in ranking.metrics:
         yield POSTERIOR, name, table_of_many(ranking, rope, mcse=True, metric=name)
     best = ranking.table.index[:MOST_IN_PAIRS]
@@ -457,7 +451,7 @@ def _tables_of_many(ranking: Ranking, rope: Any) -> Iterator[Table]:
     yield SENSITIVITY, f"{ranking.metrics[0]}, {index[0]}", _sensitivity(pairs[0], rope)
 
 
-def _headline_of_many(ranking: Ranking, told: Sequence[RankingDecision]) -> str:
+def _headline_of_many(ranking: Any, told: Sequence[RankingDecision]) -> str:
     clauses = []
     for decision in told:
         called = in_headings(ranking._metrics[decision.metric])
@@ -497,7 +491,7 @@ def _some(names: Sequence[str]) -> str:
     return f"{len(names)} others"
 
 
-def _table_of_many(ranking: Ranking, metric: Metric, decision: RankingDecision) -> pd.DataFrame:
+def _table_of_many(ranking: Any, metric: Metric, decision: RankingDecision) -> pd.DataFrame:
     table = ranking.ranking(prob=decision.prob, metric=metric)
     behind = behind_the_best(ranking._pooled(metric), decision.prob)
     behind = behind.set_axis(list(ranking.names)).loc[table.index]
@@ -522,9 +516,7 @@ def _table_of_many(ranking: Ranking, metric: Metric, decision: RankingDecision) 
     return _table(columns, rows)
 
 
-def _open_of_many(
-    pair: ComparisonResult, decision: RankingDecision, of_search: bool
-) -> Iterator[str]:
+def _open_of_many(pair: Any, decision: RankingDecision, of_search: bool) -> Iterator[str]:
     """Yield what would settle what is open; how many instances, of two that nobody searched."""
     units, limit = units_of(pair, pair._metric(decision.metric)), -decision.rope.low
     planned = limit and units in PLANNED and not of_search
@@ -537,7 +529,7 @@ def _open_of_many(
     yield f"Fewer {choices}, if some are no real choice."
 
 
-def page_of_one(result: ScoreResult) -> Page:
+def page_of_one(result: Any) -> Page:
     """Return the page of one classifier."""
     clauses, rows = [], {}
     for metric in result._metrics.values():
@@ -584,7 +576,7 @@ def view(page: Page) -> str:
 
 def write(
     path: str | PathLike[str],
-    result: Result,
+    result: Any,
     make: Callable[[], Page],
     names: Sequence[str] | None = None,
     headline: str = "",
@@ -597,7 +589,7 @@ def write(
     html.write_page(path, lambda: _document(make(), result, names, headline))
 
 
-def _document(page: Page, result: Result, names: Sequence[str] | None, headline: str) -> str:
+def _document(page: Page, result: Any, names: Sequence[str] | None, headline: str) -> str:
     figures = _drawn(page)
     statistics: dict[str, list[str]] = {
         "Evidence": [_evidence(result, names)],
@@ -638,7 +630,7 @@ def _cut(
     return table(frame.head(most), caption) + more
 
 
-def _evidence(result: Result, shown: Sequence[str] | None) -> str:
+def _evidence(result: Any, shown: Sequence[str] | None) -> str:
     """Return what the evidence is, with the confusion table of each classifier in `shown`."""
     posterior, names = result._posterior, result._names
     evidence = posterior.evidence
@@ -675,7 +667,7 @@ def _counts(counts: Any, rows: Sequence[Any], columns: Sequence[Any], caption: s
     return frame_table(pd.DataFrame(texts, list(map(str, rows)), list(map(str, columns))), caption)
 
 
-def _model_and_prior(result: Result) -> str:
+def _model_and_prior(result: Any) -> str:
     """Return the model in the words of its documentation, and the parameters of its prior."""
     prior = ", ".join(f"{name} = {value}" for name, value in result.prior.items())
     documented = inspect.getdoc(type(result._posterior.model)) or ""
@@ -683,7 +675,7 @@ def _model_and_prior(result: Result) -> str:
     return html.listed([("prior", prior or "none")]) + paragraphs(words.replace("`", ""))
 
 
-def _computation(result: Result) -> str:
+def _computation(result: Any) -> str:
     """Return how the posterior was computed."""
     posterior = result._posterior
     items: list[tuple[str, Any]] = [("engine", result.engine)]
@@ -693,7 +685,7 @@ def _computation(result: Result) -> str:
     return html.listed(items)
 
 
-def _reproduction(result: Result) -> str:
+def _reproduction(result: Any) -> str:
     """Return the seed and the versions that the result was made with."""
     versions = {
         "skbayeseval": __version__,

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from os import PathLike
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import Any, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,9 +52,6 @@ from skbayeseval.posterior.modes import Prior
 from skbayeseval.posterior.posterior import Posterior
 from skbayeseval.splitting.collect import CrossValidation
 
-if TYPE_CHECKING:
-    from skbayeseval.results.result import Result
-
 FORMAT = "skbayeseval result 6"
 
 
@@ -92,12 +89,12 @@ EXTRAPOLATED = "TrainingSizes"
 Parts = tuple[Posterior, tuple[str, ...], Mapping[str, Metric], CrossValidation | None]
 
 
-def describe(result: Result) -> dict[str, Any]:
+def describe(result: Any) -> dict[str, Any]:
     """Return the result without its draws as dicts, lists, numbers and strings."""
     return plain(_header_of(result))
 
 
-def _header_of(result: Result) -> dict[str, Any]:
+def _header_of(result: Any) -> dict[str, Any]:
     parts = result._posterior, result._names, result._metrics, result._cross_validation
     return _header(type(result).__name__, *parts)
 
@@ -175,7 +172,7 @@ def _saved_cross_validation(record: CrossValidation | None) -> CrossValidation |
     return replace(record, results=results, out_of_fold=None)
 
 
-def write(result: Result, path: str | PathLike[str]) -> None:
+def write(result: Any, path: str | PathLike[str]) -> None:
     """Write the result and the draws of its metrics to a file."""
     check_place(path)
     arrays: dict[str, NDArray[Any]] = {}

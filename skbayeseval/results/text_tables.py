@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -15,11 +15,6 @@ from skbayeseval._validation import check_flag, check_metric_labels
 from skbayeseval.judgement.decision import IN_TABLES, format_probability
 from skbayeseval.judgement.ranking_decision import Tiers
 from skbayeseval.metrics.metric import Metric
-
-if TYPE_CHECKING:
-    from skbayeseval.results.comparison import ComparisonResult
-    from skbayeseval.results.ranking import Ranking
-    from skbayeseval.results.single import ScoreResult
 
 _LATEX = {
     "\\": r"\textbackslash{}",
@@ -337,7 +332,7 @@ def _latex(cell: str) -> str:
 
 
 def table_of_one(
-    result: ScoreResult, prob: float = 0.95, mcse: bool = False, labels: Labels = None
+    result: Any, prob: float = 0.95, mcse: bool = False, labels: Labels = None
 ) -> pd.DataFrame:
     """Return the text of the table of one classifier, with one row per metric."""
     summary = result.summary(prob=prob)
@@ -346,7 +341,7 @@ def table_of_one(
 
 
 def table_of_pair(
-    result: ComparisonResult,
+    result: Any,
     rope: Any = None,
     prob: float = 0.95,
     mcse: bool = False,
@@ -363,7 +358,7 @@ def table_of_pair(
 
 
 def table_of_many(
-    ranking: Ranking,
+    ranking: Any,
     rope: Any = None,
     prob: float = 0.95,
     mcse: bool = False,

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -28,12 +28,6 @@ from skbayeseval.results.text_tables import (
     with_letters,
     within,
 )
-
-if TYPE_CHECKING:
-    from skbayeseval.results.comparison import ComparisonResult
-    from skbayeseval.results.ranking import Ranking
-    from skbayeseval.results.result import Result
-    from skbayeseval.results.single import ScoreResult
 
 # A keyword, and words that go with it on a line or in a sentence.
 Fact = tuple[str, str]
@@ -101,12 +95,12 @@ def in_brief(facts: Sequence[Fact], most_cautions: int = 1) -> list[Fact]:
     return shown + [fact for fact in facts if fact[0] in PRINTED]
 
 
-def facts_of(result: Result) -> list[Fact]:
+def facts_of(result: Any) -> list[Fact]:
     """Return what the posterior stands on, what it applies to, and what to be careful about."""
     return [*_basis(result), *cautions_of(result), *_scope(result)]
 
 
-def _basis(result: Result) -> Iterator[Fact]:
+def _basis(result: Any) -> Iterator[Fact]:
     posterior, metrics = result._posterior, result._metrics
     inferred, evidence = posterior.weights, posterior.evidence
     if inferred is not None:
@@ -170,7 +164,7 @@ def _which(metrics: Mapping[str, Metric], name: str) -> str:
     return "" if len(metrics) == 1 else f"{name}: "
 
 
-def cautions_of(result: Result) -> Iterator[Fact]:
+def cautions_of(result: Any) -> Iterator[Fact]:
     """Yield what makes the result less reliable than it looks."""
     posterior, metrics = result._posterior, result._metrics
     yield from (("caution", warning) for warning in result.warnings)
@@ -199,7 +193,7 @@ def cautions_of(result: Result) -> Iterator[Fact]:
 MANY_CLASSES, FEW_PER_CLASS = 8, 40
 
 
-def _cautions_of_learners(result: Result) -> Iterator[Fact]:
+def _cautions_of_learners(result: Any) -> Iterator[Fact]:
     """Yield what makes a cross-validation less reliable than it looks."""
     record, n_classes = result._cross_validation, len(result.labels)
     if record is None:
@@ -218,7 +212,7 @@ def _cautions_of_learners(result: Result) -> Iterator[Fact]:
         )
 
 
-def _scope(result: Result) -> Iterator[Fact]:
+def _scope(result: Any) -> Iterator[Fact]:
     """Yield what metrics are of, and what the result applies to."""
     posterior, metrics = result._posterior, result._metrics
     is_average = any(metric.is_macro for metric in metrics.values())
@@ -244,7 +238,7 @@ def _scope(result: Result) -> Iterator[Fact]:
             yield "chosen by", f"{name}: {_tally(chosen)}"
 
 
-def trained_on(result: Result) -> str:
+def trained_on(result: Any) -> str:
     """Return a sentence on how many instances learners were trained on, if not on all; else ""."""
     record = result._cross_validation
     if record is None or record.estimand != "learner":
@@ -252,7 +246,7 @@ def trained_on(result: Result) -> str:
     return f"Applies to learners trained on {record.train_size:,.0f} instances{_of_all(result)}."
 
 
-def _of_all(result: Result) -> str:
+def _of_all(result: Any) -> str:
     """Return how to ask about the model that ships, if that is possible."""
     record = result._cross_validation
     number = None if record is None else record.n_instances
@@ -264,7 +258,7 @@ def _of_all(result: Result) -> str:
     return f"; for models refitted on all {number:,}, use {record.for_all}"
 
 
-def applies_to(result: Result) -> str:
+def applies_to(result: Any) -> str:
     """Return which learners or models the result applies to."""
     record, share = result._cross_validation, result.evidence.train_share
     if record is not None and record.estimand == "full":
@@ -295,14 +289,14 @@ def _tally(chosen: Sequence[Mapping[str, Any] | None]) -> str:
     return shown + ("; ..." if len(words) > 3 else "")
 
 
-def observed_values(result: Result, metric: Metric) -> str:
+def observed_values(result: Any, metric: Metric) -> str:
     """Return the observed values of the classifiers, in words, and those with estimates."""
     completed = result.evidence.completed
     more = "" if completed is None else f"; completed: {_values(result, completed)}"
     return _values(result, result._posterior.observed(metric)) + more
 
 
-def _values(result: Result, values: Sequence[float]) -> str:
+def _values(result: Any, values: Sequence[float]) -> str:
     shown = list(zip(result._names, values, strict=True))[:MOST_VALUES]
     more = ", ..." if len(values) > MOST_VALUES else ""
     return ", ".join(f"{name} {in_figures(value)}" for name, value in shown) + more
@@ -313,7 +307,7 @@ def in_figures(value: float) -> str:
     return f"{value:.4f}" if abs(value) < 100 else f"{value:.1f}"
 
 
-def observed_of(result: Result, metric: Metric) -> str:
+def observed_of(result: Any, metric: Metric) -> str:
     """Return the observed values, and what they are of after a cross-validation."""
     words, means = observed_values(result, metric), means_of_splits(result, metric)
     if means is not None:
@@ -324,7 +318,7 @@ def observed_of(result: Result, metric: Metric) -> str:
     return words
 
 
-def means_of_splits(result: Result, metric: Metric) -> dict[str, float] | None:
+def means_of_splits(result: Any, metric: Metric) -> dict[str, float] | None:
     """Return the mean of the split scores of each classifier, if other values were observed.
 
     Observed values of predictions are of all splits together. None if there are no splits, or if
@@ -441,24 +435,24 @@ def _seen(number: float, plural: str, singular: str, count_weight: float) -> str
     return f"only 1 {singular} was seen" if number == 1 else f"only {number:.0f} {plural} were seen"
 
 
-def called(result: Result, metric: Metric) -> str:
+def called(result: Any, metric: Metric) -> str:
     """Return what a metric is called in a sentence, with the positive class unless it is 1."""
     positive = positive_class(result._posterior, metric)
     return metric.name if positive is None else f"{metric.name} of class {positive!r}"
 
 
-def on(result: Result, metric: Metric) -> str:
+def on(result: Any, metric: Metric) -> str:
     """Return "on" and the metric, such as " on the next data set"."""
     derived = metric.name in result._posterior.model.derived_metrics
     return f" on {'the ' if derived else ''}{called(result, metric)}"
 
 
-def printed(result: Result, verdict: Sequence[str], then: str = WITHOUT_A_ROPE) -> str:
+def printed(result: Any, verdict: Sequence[str], then: str = WITHOUT_A_ROPE) -> str:
     """Return what is printed: the verdict, what nobody should miss, and what to call next."""
     return "\n".join([*verdict, *as_lines([*in_brief(facts_of(result)), ("next", then)])])
 
 
-def headline_of_one(result: ScoreResult, metric: Metric) -> str:
+def headline_of_one(result: Any, metric: Metric) -> str:
     """Return a sentence on what a metric says of one classifier."""
     low, high = result.hdi(metric=metric)
     return (
@@ -467,7 +461,7 @@ def headline_of_one(result: ScoreResult, metric: Metric) -> str:
     )
 
 
-def verdict_of_one(result: ScoreResult) -> list[str]:
+def verdict_of_one(result: Any) -> list[str]:
     """Return the lines that are printed first of one classifier."""
     if len(result.metrics) == 1:
         return [headline_of_one(result, result._metric(None))]
@@ -475,7 +469,7 @@ def verdict_of_one(result: ScoreResult) -> list[str]:
     return [f"The performance of {result.name}:", table.rename_axis(None).to_string()]
 
 
-def headline_of_pair(result: ComparisonResult, metric: Metric) -> str:
+def headline_of_pair(result: Any, metric: Metric) -> str:
     """Return a sentence on who is better, and how surely."""
     a, b = result.names
     identical = result._posterior.what_is_identical(metric)
@@ -495,7 +489,7 @@ def headline_of_pair(result: ComparisonResult, metric: Metric) -> str:
     return f"{verdict}{on(result, metric)} with probability {chance}."
 
 
-def verdict_of_pair(result: ComparisonResult) -> list[str]:
+def verdict_of_pair(result: Any) -> list[str]:
     """Return the lines that are printed first of two classifiers."""
     if len(result.metrics) > 1:
         return [_count(result), within(_table_of_metrics(result))]
@@ -504,7 +498,7 @@ def verdict_of_pair(result: ComparisonResult) -> list[str]:
     return [headline_of_pair(result, metric), *as_lines([("difference", words)])]
 
 
-def next_of_pair(result: ComparisonResult) -> str:
+def next_of_pair(result: Any) -> str:
     """Return what to call next: for more evidence, if that is what one metric lacks."""
     metric = result._metric(None)
     if len(result.metrics) > 1 or result._posterior.what_is_identical(metric) is not None:
@@ -515,7 +509,7 @@ def next_of_pair(result: ComparisonResult) -> str:
     return f"more {units} would tell; required_sample_size(rope=r) estimates how many, {R}"
 
 
-def lead(result: ComparisonResult, metric: Metric) -> str:
+def lead(result: Any, metric: Metric) -> str:
     """Return who is ahead by how much; of identical classifiers, how much they may differ."""
     difference = result._distribution(metric)
     (low, high), mean = difference.hdi(), difference.mean
@@ -534,7 +528,7 @@ def lead(result: ComparisonResult, metric: Metric) -> str:
     return f"{ahead} ahead by {estimate}, 95% interval {between}"
 
 
-def _count(result: ComparisonResult) -> str:
+def _count(result: Any) -> str:
     """Return a sentence on how many metrics each classifier is ahead on."""
     metrics, letters = list(result._metrics.values()), with_letters(result.names)
     identical = {result._posterior.what_is_identical(metric) for metric in metrics}
@@ -557,7 +551,7 @@ def _count(result: ComparisonResult) -> str:
     return f"{ahead} is ahead of {behind} on {total} metrics{rest}."
 
 
-def _table_of_metrics(result: ComparisonResult) -> pd.DataFrame:
+def _table_of_metrics(result: Any) -> pd.DataFrame:
     """Return the observed values and the differences, one row per metric, as text."""
     rows = []
     for metric in result._metrics.values():
@@ -589,7 +583,7 @@ def _scarce_class(posterior: Posterior, metric: Metric) -> Any:
     return None if rare is None or not true[rare] < SCARCE * true.sum() else labels[rare]
 
 
-def units_of(result: ComparisonResult, metric: Metric) -> str:
+def units_of(result: Any, metric: Metric) -> str:
     """Return what more evidence consists of that could settle a metric, if anything could."""
     if metric.name in result._posterior.model.derived_metrics:
         return ""  # a further data set deviates, however many are known
@@ -608,7 +602,7 @@ def units_of(result: ComparisonResult, metric: Metric) -> str:
     return f"instances{of_class}"
 
 
-def headline_of_many(ranking: Ranking, metric: Metric, prob: float = 0.95) -> str:
+def headline_of_many(ranking: Any, metric: Metric, prob: float = 0.95) -> str:
     """Return a sentence on the first row of the table."""
     table, where = ranking.ranking(metric=metric), on(ranking, metric)
     best, p_best = str(table.index[0]), table["p_best"].iloc[0]
@@ -616,7 +610,7 @@ def headline_of_many(ranking: Ranking, metric: Metric, prob: float = 0.95) -> st
     return f"{who_is_best(best, len(table), p_best, prob, where, copies)}."
 
 
-def choice(ranking: Ranking, metric: Metric) -> list[Fact]:
+def choice(ranking: Any, metric: Metric) -> list[Fact]:
     """Return what being chosen as the best of three or more makes of its score."""
     table = ranking.ranking(metric=metric)
     if len(table) < 3:
@@ -631,12 +625,12 @@ def choice(ranking: Ranking, metric: Metric) -> list[Fact]:
     return [("estimate", f"{mean} for {table.index[0]} ({observed} {known}): {why}")]
 
 
-def is_board(ranking: Ranking) -> bool:
+def is_board(ranking: Any) -> bool:
     """Return whether there are so many that tiers are a column, and not lists of names."""
     return len(ranking.names) > MOST_IN_PAIRS
 
 
-def verdict_of_many(ranking: Ranking, rope: Any = None) -> list[str]:
+def verdict_of_many(ranking: Any, rope: Any = None) -> list[str]:
     """Return the lines that are printed first of several classifiers."""
     lines = []
     for metric in ranking._metrics.values():
