@@ -9,6 +9,7 @@ from contextlib import contextmanager
 import joblib
 import matplotlib as mpl
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.model_selection import GridSearchCV, KFold
@@ -131,7 +132,9 @@ def filters_forbidden(monkeypatch):
     def forbidden(*_):
         raise AssertionError("sets warnings filters of the whole process")
 
-    with monkeypatch.context() as patch, joblib.parallel_config("threading"):
+    # pandas sets filters itself where pyarrow keeps its strings.
+    strings = pd.option_context("mode.string_storage", "python")
+    with monkeypatch.context() as patch, joblib.parallel_config("threading"), strings:
         patch.setattr(warnings.catch_warnings, "__enter__", forbidden)
         yield
 

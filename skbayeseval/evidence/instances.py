@@ -92,7 +92,9 @@ def subgroups_of(column: Any, instances: Instances) -> Subgroups:
         if pd.isna(categories).any():
             check_label_vector(np.asarray(column, dtype=object), "column", classes=False)
     else:
-        categories = pd.Categorical(check_label_vector(column, "column", classes=False))
+        vector = check_label_vector(column, "column", classes=False)
+        check_characters({str(value) for value in vector.tolist()}, "column")  # before pandas fails
+        categories = pd.Categorical(vector)
     if len(categories) != instances.number:
         raise ValueError(
             f"column must have one value per instance, got {len(categories)} values for "

@@ -664,7 +664,9 @@ def _counts(counts: Any, rows: Sequence[Any], columns: Sequence[Any], caption: s
         ["not counted" if np.isnan(count) else f"{count:,.0f}" for count in of_row]
         for of_row in np.asarray(counts, dtype=float)
     ]
-    return frame_table(pd.DataFrame(texts, list(map(str, rows)), list(map(str, columns))), caption)
+    # As objects: with pyarrow, pandas takes no text with halves of characters, which are escaped.
+    axes = (pd.Index([*map(str, labels)], dtype=object) for labels in (rows, columns))
+    return frame_table(pd.DataFrame(texts, *axes), caption)
 
 
 def _model_and_prior(result: Any) -> str:

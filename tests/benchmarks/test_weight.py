@@ -22,7 +22,7 @@ def weight():
 def test_the_package_has_the_constants_of_the_records(weight):
     fitted = weight.fit(weight.load())
     assert {1: fitted.stable_one, 3: fitted.stable_pair} == inferred_weight.STABLE
-    assert fitted.unseen == inferred_weight.UNSEEN
+    assert fitted.unseen == inferred_weight.KAPPA_UNKNOWN
     assert fitted.by_class == inferred_weight.BY_CLASS
     powers = {1: (weight.POWER,), 3: (weight.POWER_DIFFERENCE, *2 * [weight.POWER_EACH])}
     assert powers == inferred_weight.POWERS

@@ -28,7 +28,7 @@ from skbayeseval import (
     compare_predictions,
     load_result,
 )
-from skbayeseval.posterior.inferred_weight import STABLE, UNSEEN
+from skbayeseval.posterior.inferred_weight import KAPPA_UNKNOWN, STABLE
 
 X, Y = make_classification(240, n_informative=4, flip_y=0.2, random_state=0)
 GROUPS = np.arange(240) // 6
@@ -65,7 +65,7 @@ def test_variances_are_those_between_instances_times_what_training_sets_add():
         both = [m.fit(X[train], Y[train]).predict(X[test]) == Y[test] for m in (A, B)]
         right.append(both[0].astype(float) - both[1])
     difference = np.concatenate(right)
-    expected = np.sqrt(UNSEEN * 10 / 8) * difference.std() / np.sqrt(240)
+    expected = np.sqrt(KAPPA_UNKNOWN * 10 / 8) * difference.std() / np.sqrt(240)
     assert result.draws.std() == pytest.approx(expected, rel=0.06)
 
 
@@ -85,7 +85,7 @@ def test_testing_again_does_not_make_equal_classifiers_more_equal(scoring):
             ShuffleSplit(20, test_size=0.5, random_state=0),
         )
     )
-    repeated[0] /= math.sqrt(STABLE[3] / UNSEEN)
+    repeated[0] /= math.sqrt(STABLE[3] / KAPPA_UNKNOWN)
     assert 0.9 * once < min(repeated) <= max(repeated) < 1.15 * once
 
 

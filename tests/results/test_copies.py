@@ -57,9 +57,9 @@ class MadeUp(PyMCEngine):
 def sampled(prior):
     """A result with a callable prior."""
     with warnings.catch_warnings(action="ignore"):
-        like, engine = chains(), MadeUp()
+        like, engine = chains(), MadeUp(prior=prior)
         engine.trace = like._posterior.trace
-        found = sample(like._posterior, engine, prior)
+        found = sample(like._posterior, engine)
         return ComparisonResult(found, like.names, like._metrics)
 
 
