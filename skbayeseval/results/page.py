@@ -665,8 +665,8 @@ def _counts(counts: Any, rows: Sequence[Any], columns: Sequence[Any], caption: s
         for of_row in np.asarray(counts, dtype=float)
     ]
     # As objects: with pyarrow, pandas takes no text with halves of characters, which are escaped.
-    axes = (pd.Index([*map(str, labels)], dtype=object) for labels in (rows, columns))
-    return frame_table(pd.DataFrame(texts, *axes), caption)
+    index, header = (pd.Index([*map(str, labels)], dtype=object) for labels in (rows, columns))
+    return frame_table(pd.DataFrame(texts, index, header), caption)
 
 
 def _model_and_prior(result: Any) -> str:
