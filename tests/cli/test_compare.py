@@ -134,22 +134,6 @@ class TestTables:
         report = reported(f"compare {path} {self.COLUMNS}")
         assert report["summary"]["f1"]["mean"] == pytest.approx(expected)
 
-    def test_parquet_is_the_same_as_csv(self, table, tmp_path, run, refused):
-        pytest.importorskip("pyarrow")
-        paths = [tmp_path / "table.csv", tmp_path / "table.parquet"]
-        name = 's "v" m'
-        frame = table.rename(columns={"svm": name})
-        frame.to_csv(paths[0], index=False)
-        frame.to_parquet(paths[1])
-        for options in ("--scoring f1", "--groups doc", "--pos-label 0 --scoring recall"):
-            command = f"--truth y --a nb {options} {QUICK} --b"
-            of_text, counted = (run(f"compare {path} {command}", name) for path in paths)
-            assert counted == of_text
-            assert counted[0] == 0
-        refused(
-            "--b missing: no such column in", f"compare {paths[1]} --truth y --a nb --b missing"
-        )
-
     def test_standard_input(self, table, expected, reported, refused, monkeypatch):
         data = table.to_csv(index=False, sep=";").encode("utf-8-sig")
         monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(data)))

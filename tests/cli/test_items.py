@@ -106,11 +106,6 @@ def test_json_has_no_entry_per_item(two, reported):
     assert len(result.to_dict()["evidence"]["scores"][0]) == N  # in Python, all is there
 
 
-def test_the_gate(two, run):
-    gate = f"items {two} {OPTIONS} --gate non-inferior --rope 0.02"
-    assert (run(gate)[0], run(f"{gate} --names b a")[0]) == (0, 3)
-
-
 @pytest.mark.parametrize(
     ("options", "words"),
     [
@@ -176,44 +171,8 @@ def test_items_that_one_system_lacks(tmp_path, run, reported, refused):
     refused("missing='wrong' counts missing scores as 0", f"items {path} {OPTIONS} --missing wrong")
 
 
-def test_a_board_with_holes_fits_a_page(tmp_path, run, reported):
-    rng = np.random.default_rng(0)
-    skill, hard = np.linspace(2, -1, 12)[:, None], rng.normal(0, 1.5, 120)
-    right = (rng.logistic(size=(12, 120)) < skill - hard).astype(float)
-    right[rng.random(right.shape) < 0.2] = np.nan
-    names = [f"system-with-quite-a-long-name-{k}" for k in range(12)]
-    board = pd.DataFrame(right, names, [f"q{i}" for i in range(120)]).rename_axis("model")
-    path = tmp_path / "long.csv"
-    long = board.reset_index().melt("model", var_name="id", value_name="right")
-    long.dropna().to_csv(path, index=False)
-    asked = f"items {path} {OPTIONS} --missing estimate --rope 0.02"
-    ranking = compare_many_items(board.T, missing="estimate", n_draws=500, random_state=0)
-    rows = {row["classifier"]: row["mean"] for row in reported(asked)["ranking"]["right"]}
-    assert rows == pytest.approx(ranking.table["mean"].to_dict(), abs=0.01)
-    lines = run(asked)[1].out.splitlines()
-    title = next(k for k, line in enumerate(lines) if line.split()[:2] == ["tier", "observed"])
-    rows = lines[title : title + 13]
-    assert max(map(len, rows)) <= 80
-    tiers = [int(row.split()[1]) for row in rows[1:]]
-    assert tiers == sorted(tiers)
-    assert tiers[0] == 1 < tiers[-1]
-    assert any(line.startswith("  missing ") for line in lines)
-    assert any(line.endswith("surely worse than it by more than 0.02") for line in lines)
-
-
 def test_names_are_printed_without_controls(write, run):
     path = write("a", "b", model=["\x1b[31mred"] * N + ["b"] * N)
     code, said = run(f"items {path} {OPTIONS}")
     assert code == 0
     assert "\x1b" not in said.out + said.err
-
-
-def test_disagreements(tmp_path, three, run, refused):
-    table, saved = tmp_path / "new.csv", tmp_path / "out.csv"
-    table.write_text("model,id,right\nnew,q1,1\nnew,q2,0\nnew,q3,1\nold,q3,0\nold,q2,0\nold,q1,1\n")
-    code, said = run(f"items {table} {OPTIONS} --disagreements {saved}")
-    assert code == 0
-    assert said.out.endswith(f"1 disagreements: {saved}\n")
-    assert saved.read_text() == "id,new,old,difference,better\nq3,1.0,0.0,1.0,new\n"
-    words = "--disagreements is about two, but 3 are compared: a, b, c"
-    refused(words, f"items {three} {OPTIONS} --disagreements {saved}")

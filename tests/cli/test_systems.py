@@ -108,15 +108,3 @@ def test_tables_that_are_refused(text, message, tmp_path, ranked):
     assert code == 2
     assert message.replace("FILE", str(path)) in said.err
     assert said.err.count("\n") == 1
-
-
-@pytest.mark.filterwarnings("default:.* is left out")
-def test_an_average_is_no_task(path, ranked):
-    name = "Average ⬆️"
-    expected = ranked(path, "--rope 0.5")[1].out
-    table = leaderboard()
-    table.insert(3, name, table.mean(axis=1).round(2))
-    table.T.to_csv(path)
-    code, said = ranked(path, "--rope 0.5 --tasks-in-rows")
-    assert (code, said.out) == (0, expected)
-    assert f"warning: {name!r} is left out: it is called like an average" in said.err

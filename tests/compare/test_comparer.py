@@ -1,10 +1,9 @@
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn import config_context
 from sklearn.base import clone
 from sklearn.datasets import make_classification
-from sklearn.ensemble import StackingClassifier, StackingRegressor
+from sklearn.ensemble import StackingClassifier
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression, Perceptron, Ridge, RidgeClassifier
 from sklearn.metrics import f1_score, precision_score
@@ -153,11 +152,6 @@ def test_stacking_has_its_methods_only_once_it_is_fitted(wrap, scoring):
     assert score.observed == pytest.approx(np.mean(comparers[0].cv_results_["stack"]["test_score"]))
 
 
-def test_stacked_regressors():
-    stacked = StackingRegressor([("ridge", Ridge())], cv=2)
-    assert bayesian_cross_val_score(stacked, X, X[:, 0], cv=HALVES, n_draws=200).observed > 0.9
-
-
 def test_methods_only_where_they_can_be(comparer):
     comparer.fit(X, Y)
     assert not hasattr(comparer, "predict")
@@ -270,18 +264,6 @@ def test_a_failing_refit_keeps_the_comparison(error):
     assert not hasattr(comparer, "n_features_in_")
 
 
-def test_routing():
-    options = {"refit": True, "n_draws": 200, "random_state": 0}
-    given = {"groups": np.arange(160) // 4, "sample_weight": np.linspace(0.1, 1, 160)}
-    plain = BayesianComparer([NB, LR], **options).fit(X, Y, **given)
-    with config_context(enable_metadata_routing=True):
-        learners = [clone(one).set_fit_request(sample_weight=True) for one in (NB, LR)]
-        learners = [one.set_score_request(sample_weight=False) for one in learners]
-        routed = BayesianComparer(learners, **options).fit(X, Y, **given)
-        assert routed.get_metadata_routing().consumes("fit", [*given]) == {*given}
-    np.testing.assert_array_equal(routed.result_.draws, plain.result_.draws)
-
-
 class TakesSparse(GaussianNB):
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -298,13 +280,3 @@ def test_tags():
     assert not several.target_tags.multi_output  # y of one output only
     kernels = BayesianComparer([LR, SVC(kernel="precomputed")]).__sklearn_tags__().input_tags
     assert (kernels.pairwise, dense.pairwise) == (True, False)
-
-
-def test_a_dict_of_estimators():
-    estimators = {"nb": GaussianNB(), "lr": LogisticRegression(C=2.0)}
-    comparer, listed = (
-        BayesianComparer(form, n_draws=200, random_state=0).fit(X, Y)
-        for form in (estimators, list(estimators.items()))
-    )
-    assert comparer.ranking_.names == ("nb", "lr")
-    np.testing.assert_array_equal(comparer.ranking_.draws, listed.ranking_.draws)

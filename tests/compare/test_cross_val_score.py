@@ -100,17 +100,6 @@ def test_it_is_what_a_comparison_says_of_the_learner(case):
         assert getattr(alone, name) == getattr(pair, name)
 
 
-def test_the_weight_is_that_of_the_learner_in_a_comparison():
-    """The difference has a weight of its own; each learner has that which it has alone."""
-    alone = [bayesian_cross_val_score(one, X, Y, random_state=3) for one in (NB, NB2)]
-    pair = bayesian_cross_validate(NB, NB2, X, Y, random_state=3)
-    metric = pair._metric(None)
-    for k, one in enumerate(alone):
-        expected = pair._posterior.weights.quantity(metric, k).weight
-        assert one._posterior.weights.quantity(metric, 0).weight == expected
-        assert one.weight == pytest.approx(expected.median)
-
-
 def test_other_priors_of_two_classes():
     """The prior of one learner is the margin of that of two: twice the counts of a pair."""
     result = bayesian_cross_val_score(NB, X, Y, scoring="recall", weight=1.0, random_state=0)

@@ -5,7 +5,6 @@ import pandas as pd
 import pytest
 from joblib import parallel_config
 from scipy import sparse
-from sklearn import config_context
 from sklearn.base import clone
 from sklearn.datasets import make_classification
 from sklearn.exceptions import FitFailedWarning
@@ -103,23 +102,6 @@ def test_pandas_sparse_lists_and_strings():
     binary = sparse.csr_matrix((X > 0).astype(int))
     result = bayesian_cross_validate(BernoulliNB(), LR, binary, Y, random_state=0)
     assert 0.4 < result.observed_a < 1
-
-
-def test_groups_and_parameters():
-    groups, params = np.arange(160) // 4, {"sample_weight": np.ones(160)}
-    options = {"groups": groups, "return_indices": True, "random_state": 0}
-    result = bayesian_cross_validate(NB, LR, X, Y, params=params, **options)
-    indices = result.cv_results["GaussianNB"]["indices"]
-    for train, test in zip(indices["train"], indices["test"], strict=True):
-        assert not set(groups[train]) & set(groups[test])
-    with config_context(enable_metadata_routing=True):
-        pair = [clone(one).set_fit_request(sample_weight=True) for one in (NB, LR)]
-        pair = [one.set_score_request(sample_weight=False) for one in pair]
-        given = {"groups": groups, **params}
-        routed = bayesian_cross_validate(*pair, X, Y, params=given, random_state=0)
-        with pytest.raises(ValueError, match=r"bayesian_cross_validate"):
-            bayesian_cross_validate(NB, LR, X, Y, params=params)
-    np.testing.assert_array_equal(routed.draws, result.draws)
 
 
 class FailsOnce(GaussianNB):

@@ -344,11 +344,6 @@ def test_subgroups_and_blocks_of_sentences():
     np.testing.assert_array_equal(blocks.draws, grouped.draws)
 
 
-def test_taggers_that_are_alike():
-    result = compare_predictions(GOLD, SAID[0], SAID[0], counter=COUNTER, random_state=0)
-    assert "their counts in each sentence are the same" in str(result)
-
-
 def cost(y_true, y_pred, amount):
     return np.sum(amount * (y_true != y_pred))
 

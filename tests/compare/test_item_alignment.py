@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from skbayeseval import compare_items, compare_many_items
-from skbayeseval.compare.item_alignment import strangers, with_estimates
+from skbayeseval.compare.item_alignment import with_estimates
 
 A, B = [0.1, 0.2, 0.3], [0.4, 0.5, 0.6]
 X, Z = list("xyz"), list("zxy")
@@ -326,48 +326,3 @@ def test_the_spread_is_that_of_the_mean():
         change = means_by_least_squares(scores, more) - means_by_least_squares(scores, less)
         expected = (estimates[:, i] - estimates.mean(axis=1)) / n
         np.testing.assert_allclose(change / (2 * step), expected, atol=1e-7)
-
-
-@pytest.mark.parametrize(("additive", "holes"), [(True, 0.3), (False, 0.0)])
-def test_nothing_is_lost_where_all_is_additive_or_there(additive, holes):
-    scores = board(additive=additive, holes=holes)
-    full = board(additive=additive, holes=0.0)[:, : scores.shape[1]]
-    np.testing.assert_allclose(with_estimates(scores), full, atol=1e-10)
-
-
-def test_copies_and_order():
-    scores = board()
-    expected = with_estimates(scores)
-    twice = with_estimates(scores[[0, 1, 2, 3, 4, 5, 2, 2]])
-    np.testing.assert_array_equal(twice[6], twice[2])
-    np.testing.assert_array_equal(twice[:6], expected)
-    order = np.random.default_rng(1).permutation(6)
-    np.testing.assert_array_equal(with_estimates(scores[order]), expected[order])
-    items = np.random.default_rng(1).permutation(scores.shape[1])
-    np.testing.assert_allclose(with_estimates(scores[:, items]), expected[:, items], atol=1e-12)
-    np.testing.assert_allclose(with_estimates(3 - 2 * scores), 3 - 2 * expected, atol=1e-12)
-
-
-@pytest.mark.parametrize(
-    ("ranges", "expected"),
-    [
-        ([(0, 30), (0, 30), (20, 40)], [False, False, False]),
-        # By way of others.
-        ([(0, 20), (10, 40), (30, 50)], [False, False, False]),
-        # Too few, none, and a part of their own.
-        ([(0, 30), (0, 30), (21, 50)], [False, False, True]),
-        ([(0, 30), (0, 30), (30, 60)], [False, False, True]),
-        ([(0, 30), (0, 30), (0, 30), (30, 60), (30, 60)], [False] * 3 + [True] * 2),
-        # Parts that nine items join, and ten.
-        ([(0, 30), (0, 30), (21, 60), (21, 60), (21, 60)], [True] * 2 + [False] * 3),
-        ([(0, 30), (0, 30), (20, 60), (20, 60), (20, 60)], [False] * 5),
-        # The most systems, not the one with the most items.
-        ([(0, 40), (40, 60), (40, 60)], [True, False, False]),
-        # Few of each of two others.
-        ([(0, 30), (30, 60), (24, 36)], [False, True, True]),
-    ],
-)
-def test_strangers(ranges, expected):
-    place = np.arange(60)
-    scores = [np.where((low <= place) & (place < high), 1.0, np.nan) for low, high in ranges]
-    assert strangers(np.array(scores)).tolist() == expected

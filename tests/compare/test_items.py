@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from scipy.stats import ks_2samp, t
 
-from skbayeseval import compare_items, compare_many_items, compare_predictions, load_result
+from skbayeseval import compare_items, compare_many_items, compare_predictions
 from skbayeseval.models import Paired, RightOrWrong
 
 RNG = np.random.default_rng(0)
@@ -116,11 +116,6 @@ class TestInvariance:
         with pytest.raises(ValueError, match=r"human_a, human_b must be between 1e-150 and"):
             compare_items(*GRADES[:2], human_a=size * GRADES[0], human_b=size * GRADES[1])
 
-    def test_a_pair_of_many_bootstrapped_systems_is_the_pair(self):
-        many = compare_many_items({"a": RUNS[0], "b": RUNS[1], "c": -RUNS[0]}, **QUICK)
-        pair = compare_items(*RUNS, **QUICK)
-        np.testing.assert_allclose(many.pairs["a", "b"].draws, pair.draws, atol=1e-12)
-
 
 class TestSmallSamples:
     def test_all_right(self):
@@ -214,34 +209,6 @@ UNEQUAL[0, ::3, 4:] = UNEQUAL[1, 5, 3:] = np.nan
 
 class TestAttempts:
     """pass@k and pass^k, from several runs per item."""
-
-    @pytest.mark.parametrize(
-        ("scores", "options"),
-        [
-            (RIGHT[:2], {}),
-            (RIGHT[:2], {"groups": GROUPS}),
-            (RUNS, {"higher_is_better": False, "scoring": "error"}),
-            (UNEQUAL, {"scoring": "pass^2", "groups": GROUPS}),
-        ],
-    )
-    def test_every_question_has_an_answer(self, scores, options, tmp_path):
-        result = compare_items(*scores, **options, **QUICK)
-        low, high = result.hdi()
-        assert low < result.draws.mean() < high
-        assert sum(result.probability(0.05)) == pytest.approx(1)
-        assert result.summary(rope=0.05).shape == (1, 10)
-        assert len(result.prior_sensitivity(rope=0.05)) >= 1
-        assert {"paired t of items", "paired t of groups"} & set(result.frequentist().index)
-        assert result.plot("joint").ax_ is not None
-        assert result.to_arviz() is not None
-        assert result.to_dict()["evidence"]["kind"] == "items"
-        result.save(tmp_path / "result.npz")
-        again = load_result(tmp_path / "result.npz")
-        np.testing.assert_array_equal(again.draws, result.draws)
-        assert (str(again), again.details()) == (str(result), result.details())
-        assert again.hdi(of="a") == result.hdi(of="a")
-        with pytest.raises(ValueError, match="no PyMC model"):
-            result.pymc_model()
 
     @pytest.mark.parametrize(("scoring", "joined"), [("pass@6", np.any), ("pass^6", np.all)])
     @pytest.mark.parametrize("options", [{}, {"groups": GROUPS}], ids=str)

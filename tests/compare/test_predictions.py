@@ -181,18 +181,6 @@ def test_columns_of_a_frame_are_classifiers():
         compare_many(y, [y, y], **options)
 
 
-def test_a_table_that_is_printed_has_shorter_names_and_no_two_alike():
-    y = np.arange(200) % 2
-    said = {
-        ("x" * 300) + name: np.where(np.arange(200) < n, 1 - y, y)
-        for name, n in zip("ABCD", (9, 30, 50, 70), strict=True)
-    }
-    _, _, *rows = str(compare_many(y, said, n_draws=500, random_state=0)).splitlines()[:6]
-    assert {row.split()[0][-1] for row in rows} == set("ABCD")
-    assert len({row.split()[0] for row in rows}) == 4
-    assert max(map(len, rows)) <= 80
-
-
 # Counts in pandas objects mean what their labels say.
 
 CLASSES = ["no", "yes", "perhaps"]

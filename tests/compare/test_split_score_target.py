@@ -1,12 +1,10 @@
 """Cross-validation that compares plain scores, and metrics of scores, of any estimator."""
 
 import numpy as np
-import pandas as pd
 import pytest
 from sklearn.base import BaseEstimator
-from sklearn.datasets import load_breast_cancer, load_diabetes, make_multilabel_classification
-from sklearn.dummy import DummyRegressor
-from sklearn.linear_model import Lasso, LogisticRegression, Ridge
+from sklearn.datasets import load_breast_cancer, load_diabetes
+from sklearn.linear_model import Lasso, Ridge
 from sklearn.metrics import average_precision_score, make_scorer, max_error, mean_pinball_loss
 from sklearn.model_selection import (
     GridSearchCV,
@@ -16,7 +14,6 @@ from sklearn.model_selection import (
     cross_val_predict,
     cross_validate,
 )
-from sklearn.multioutput import MultiOutputClassifier
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KernelDensity
 from sklearn.pipeline import make_pipeline
@@ -34,7 +31,6 @@ from skbayeseval import (
     count_scorer,
     score_posterior,
 )
-from skbayeseval.models import CorrelatedT
 
 X, Y = load_diabetes(return_X_y=True)
 XC, YC = load_breast_cancer(return_X_y=True)
@@ -113,20 +109,6 @@ def test_estimators_that_do_not_predict():
         bayesian_cross_validate(a, b, X, Y)
 
 
-def test_comparer_of_regressors():
-    learners, frame = [Ridge(), Lasso(), DummyRegressor()], pd.DataFrame(X).rename(columns=str)
-    options = {"model": CorrelatedT(), "refit": True, "random_state": 0}
-    comparer = BayesianComparer(learners, scoring="r2", **options).fit(frame, Y)
-    assert comparer.ranking_.table["p_best"].sum() == pytest.approx(1)
-    assert comparer.best_name_ == "Ridge"
-    assert not hasattr(comparer, "classes_")
-    r2 = pytest.approx(Ridge().fit(X, Y).score(X, Y))
-    assert comparer.score(frame, Y) == r2
-    assert comparer.set_params(scoring=None).fit(X, Y).score(X, Y) == r2
-    comparer.set_params(scoring=MAE, model="auto", n_draws=500).fit(X, Y)
-    assert comparer.score(X, Y) == pytest.approx(-np.abs(Y - comparer.predict(X)).mean())
-
-
 @pytest.mark.parametrize(
     ("change", "error", "message"),
     [
@@ -166,17 +148,6 @@ def test_auc_beside_f1():
         both.bayes_factor(0.01, metric="roc_auc")
     with pytest.raises(ValueError, match="cannot be simulated"):
         both.required_sample_size(1e-9, metric="roc_auc")
-
-
-def test_labels_any_of_many():
-    data, labels = make_multilabel_classification(200, n_classes=3, random_state=0)
-    a = MultiOutputClassifier(LogisticRegression())
-    b = DecisionTreeClassifier(max_depth=2, random_state=0)
-    options = {"cv": KFold(4), "scoring": ["f1_macro", "average_precision"]}
-    result = bayesian_cross_validate(a, b, data, labels, random_state=0, **options)
-    theirs = cross_validate(b, data, labels, **options)
-    for key in ("test_f1_macro", "test_average_precision"):
-        np.testing.assert_allclose(result.cv_results["DecisionTreeClassifier"][key], theirs[key])
 
 
 def test_scores_made_elsewhere():
@@ -264,17 +235,6 @@ def test_scores_of_numbers_are_those_of_cross_validate(cv, scoring):
         np.testing.assert_allclose(ours[key], theirs[key], rtol=1e-12)
         assert result.metric(metric).observed_a == pytest.approx(theirs[key].mean())
     assert result.metrics[0] == "r2"
-
-
-def test_instance_weights_are_the_default_and_scores_are_there():
-    options = {"cv": KFold(5), "scoring": MAE, "random_state": 0}
-    result = bayesian_cross_validate(Ridge(), DummyRegressor(), *PART, **options)
-    assert (result.model, result.evidence.kind) == ("instance weights", "numbers")
-    assert 0 < result.weight < 1
-    assert "that of most learners" in result.details()
-    scores = bayesian_cross_validate(Ridge(), DummyRegressor(), *PART, model="scores", **options)
-    assert scores.model == "scores"
-    assert scores.observed_a == pytest.approx(result.observed_a)
 
 
 def test_evidence_is_that_of_the_predictions():

@@ -7,7 +7,6 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from skbayeseval import PyMCEngine, Ranking, compare_scores, load_result
 from skbayeseval.metrics.registry import NEXT_DATA_SET
-from skbayeseval.models import HierarchicalSystems
 
 NAMES = ["iris", "wine", "glass", "sonar", "yeast", "ecoli"]
 
@@ -45,35 +44,6 @@ def test_a_table_and_dicts_are_the_same(ranking):
     plain = compare_scores(as_dict(frame), scoring="accuracy", n_draws=2000, random_state=0)
     assert sorted(plain.evidence.data_sets) == sorted(NAMES)
     assert_allclose(plain.draws.mean(axis=1), ranking.draws.mean(axis=1), atol=0.003)
-
-
-def test_printed(ranking):
-    printed = str(ranking)
-    assert printed.startswith("s3 is the best of 4 on accuracy with probability ")
-    assert "from 6 data sets, 2 of 24 scores missing\n" in ranking.details()
-    assert ranking.model == HierarchicalSystems.name
-    pair = ranking.pairs["s0", "s3"]
-    assert "from 6 data sets, 1 of 12 scores missing\n" in pair.details()
-    note = "  note        observed: the mean over the data sets that a system was run on"
-    assert note in printed
-    assert note in str(pair)
-
-
-def test_everything_that_can_be_asked_of_a_ranking(ranking, tmp_path):
-    assert list(ranking.table.index) == ["s3", "s2", "s1", "s0"]
-    assert ranking.table["p_best"].sum() == pytest.approx(1)
-    assert ranking.decision(0.005).worse == ("s2", "s1", "s0")
-    assert len(ranking.summary(0.005)) == 6
-    assert "6 data sets, 2 of 24 scores missing" in ranking.explain(rope=0.005)
-    ranking.report(tmp_path / "page.html", rope=0.005)
-    assert "2 of 24 scores missing" in (tmp_path / "page.html").read_text()
-    ranking.save(tmp_path / "result")
-    again = load_result(tmp_path / "result")
-    assert_array_equal(again.draws, ranking.draws)
-    assert (str(again), again.details()) == (str(ranking), ranking.details())
-    pair = ranking.pairs["s1", "s3"]
-    assert pair.probability().worse > 0.95
-    assert list(pair.frequentist().index) == ["sign test of data sets", "paired t of data sets"]
 
 
 def test_the_next_data_set_is_told_from_the_average(ranking, tmp_path):

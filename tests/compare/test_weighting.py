@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.datasets import make_classification, make_multilabel_classification
+from sklearn.datasets import make_classification
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.dummy import DummyClassifier
 from sklearn.exceptions import FitFailedWarning
@@ -160,17 +160,6 @@ def test_groups_are_weighted(cv, scoring):
     assert grouped.evidence.n_groups == 60
     assert " in 60 groups" in grouped.details()
     assert width(grouped) > 1.7 * width(naive)
-
-
-def test_groups_of_labels():
-    several = make_multilabel_classification(120, n_classes=3, random_state=0)
-    knn = [("one", KNeighborsClassifier(1)), ("nine", KNeighborsClassifier(9))]
-    options = {"groups": np.arange(120) // 4, "scoring": "f1_micro", **FEW}
-    result = bayesian_cross_validate(*knn, *several, **options)
-    assert result.evidence.n_groups == 30
-    assert result.model == "group weights"
-    with pytest.raises(ValueError, match="The 'groups' parameter should not be None"):
-        bayesian_cross_validate(A, B, X, Y, cv=GroupKFold(3), **FEW)
 
 
 @pytest.mark.parametrize(

@@ -53,32 +53,6 @@ def test_intervals_and_decisions(name, prob, rope, metric, of):
         assert decision.hdi.low <= decision.hdi.high
 
 
-@examples(15)
-@given(results, few_ropes, probs)
-def test_summary(name, rope, prob):
-    result = RESULTS[name]
-    table = attempt("ComparisonResult.summary", lambda: result.summary(rope, prob=prob))
-    if table is not None:
-        assert np.isfinite(table[["mean", "sd", "p_worse", "p_rope", "p_better"]]).all(axis=None)
-        assert table[["p_worse", "p_rope", "p_better"]].sum(axis=1).to_numpy() == pytest.approx(1)
-    attempt("ScoreResult.summary", lambda: SINGLE.summary(prob=prob))
-    attempt("Ranking.ranking", lambda: RANKING.ranking(prob=prob))
-
-
-@examples(25)
-@given(
-    results,
-    mostly(st.sampled_from(["posterior", "factor", "trace", "joint", "scores", "ranking"])),
-    few_ropes,
-)
-def test_plot(name, kind, rope):
-    display = attempt("ComparisonResult.plot", lambda: RESULTS[name].plot(kind, rope=rope))
-    if display is not None:
-        assert display.figure_ is display.ax_.figure
-    attempt("Ranking.plot", lambda: RANKING.plot(kind, rope=rope))
-    plt.close("all")
-
-
 @examples(60)
 @given(mostly(st.booleans()), mostly(st.just({"f1": "F1"})), mostly(st.just("red")), anything)
 def test_tables_and_styles(mcse, labels, colors, options):

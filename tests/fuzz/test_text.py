@@ -1,7 +1,6 @@
 """Tags, chunks, names and the command line."""
 
 import base64
-import contextlib
 import io
 import json
 import re
@@ -15,7 +14,6 @@ from hypothesis import strategies as st
 from matplotlib import pyplot as plt
 
 from skbayeseval import chunk_counter, compare_predictions, load_result
-from skbayeseval.cli import main
 from skbayeseval.sequences import SCHEMES, convert_tags, tags_to_chunks
 from tests.fuzz.harness import attempt, examples
 from tests.fuzz.strategies import anything, mostly
@@ -143,20 +141,3 @@ def test_names_that_can_be_written_or_are_refused(name, label, metric, place):
             plt.close(figure)
             ElementTree.fromstring(drawn.getvalue())
             parts._repr_html_().encode()
-
-
-@examples(15)
-@given(name=texts, data=st.data())
-def test_names_on_the_command_line(name, data):
-    counts = ["counts", "--a", "88", "10", "12", "--b", "80", "14", "20", "--draws", "200"]
-    names = ["--names", f"a{name}", "b"]
-    kind = data.draw(st.sampled_from(["json", "markdown", "text"]))
-    gate = ["--rope", "0.01", "--gate", "non-inferior"]
-    out = io.StringIO()
-    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(io.StringIO()) as err:
-        code = main([*counts, *names, *gate, "--format", kind])
-    assert code in (0, 2, 3)
-    assert "Traceback" not in err.getvalue()
-    out.getvalue().encode()
-    if code != 2 and kind == "json":
-        json.loads(out.getvalue())

@@ -7,16 +7,10 @@ import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn import metrics as sklearn_metrics
-from sklearn.datasets import make_classification, make_multilabel_classification
-from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import get_scorer_names, make_scorer
-from sklearn.naive_bayes import GaussianNB
-from sklearn.neighbors import KNeighborsClassifier
 
 from skbayeseval import (
-    bayesian_cross_validate,
     compare_predictions,
-    load_result,
     metrics,
 )
 from skbayeseval.metrics.batched import SCORERS
@@ -114,10 +108,6 @@ class TestDraws:
         permuted = compare_predictions(Y[order], A[order], B[order], scoring=COST, **QUICK)
         assert_allclose(permuted.draws, compare(COST).draws)
 
-    def test_weights_of_tables_are_those_of_repeated_instances(self):
-        table, metric = sklearn_metrics.confusion_matrix(Y, A), COST.of((0, 1))
-        assert metric(table) == metric(2 * table) == pytest.approx(-cost(Y, A))
-
     def test_derivatives(self):
         for make in (metrics.weighted, metrics.resampled):
             prepared = make(brier, greater_is_better=True).prepared(Y, P)
@@ -153,17 +143,6 @@ def test_items_of_any_kind():
     each = [overlap([box], [one]) for box, one in zip(boxes, said, strict=True)]
     assert result.draws_b.std() == pytest.approx(np.std(each) / np.sqrt(60), rel=0.2)
     assert "identical" in str(compare_predictions(boxes, said, said, scoring=metric, **QUICK))
-
-
-@pytest.mark.parametrize(
-    "scoring", [metrics.resampled(share_right), metrics.expected_calibration_error(5)]
-)
-def test_cross_validation(scoring):
-    X, y = make_classification(160, n_informative=4, random_state=0)
-    options = {"scoring": scoring, "n_draws": 100, "random_state": 0}
-    result = bayesian_cross_validate(LogisticRegression(), GaussianNB(), X, y, **options)
-    assert np.isfinite(result.hdi()).all()
-    assert 0 < result.weight <= 1
 
 
 @pytest.mark.parametrize("positive", [0, 1])
@@ -387,33 +366,6 @@ class TestIndicators:
         truth, a, b = (pd.DataFrame(one, columns=list("xyz")) for one in (LABELS, OFTEN, SELDOM))
         named = compare_predictions(truth, a[["z", "x", "y"]], b, scoring=loss, **QUICK)
         assert named.observed_a == -sklearn_metrics.hamming_loss(LABELS, OFTEN)
-
-    def test_cross_validation_and_scorers(self):
-        X, y = make_multilabel_classification(120, n_classes=3, random_state=0)
-        scorer = make_scorer(sklearn_metrics.hamming_loss, greater_is_better=False)
-        result = bayesian_cross_validate(
-            KNeighborsClassifier(3), KNeighborsClassifier(15), X, y, n_draws=100, random_state=0,
-            weight="published",
-            scoring={"hamming": scorer, "f1": "f1_samples", "micro": "f1_micro"},
-            return_estimator=True, return_indices=True,
-        )  # fmt: skip
-        kept = result.cv_results[result.names[0]]
-        expected = [
-            scorer(estimator, X[test], y[test])
-            for estimator, test in zip(kept["estimator"], kept["indices"]["test"], strict=True)
-        ]
-        assert_allclose(kept["test_hamming"], expected)
-        assert np.isfinite(result.hdi(metric="f1")).all()
-
-
-def test_saved_results_keep_their_draws(tmp_path):
-    error = metrics.from_instances(lambda y, p: -np.abs(y - p), "neg_error")
-    for result in (by_scores(metrics.expected_calibration_error(5)), by_numbers(error)):
-        result.save(tmp_path / "file")
-        again = load_result(tmp_path / "file")
-        assert_array_equal(again.draws, result.draws)
-        assert (again.hdi(), again.observed_a) == (result.hdi(), result.observed_a)
-        assert str(again).splitlines()[:2] == str(result).splitlines()[:2]
 
 
 def test_what_would_take_too_long():

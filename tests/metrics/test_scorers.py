@@ -5,7 +5,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn import metrics as sk
-from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import get_scorer, get_scorer_names, make_scorer
 from sklearn.model_selection import GridSearchCV, cross_validate
 from sklearn.naive_bayes import GaussianNB
@@ -186,12 +186,6 @@ class TestWhatIsReadOfScorers:
         given = None if of == "predict" else getattr(self.MODEL, of)(X)
         result = score_posterior(Y, said, y_score=given, scoring=scorer, **QUICK)
         assert result.observed == pytest.approx(scorer(self.MODEL, X, Y), rel=1e-12)
-
-    def test_numbers(self):
-        scorer = make_scorer(sk.mean_pinball_loss, alpha=0.9, greater_is_better=False)
-        model, numbers = LinearRegression().fit(X, X[:, 0] ** 2), X[:, 0] ** 2
-        result = score_posterior(numbers, model.predict(X), scoring=scorer, **QUICK)
-        assert result.observed == pytest.approx(scorer(model, X, numbers), rel=1e-12)
 
 
 @pytest.mark.parametrize(

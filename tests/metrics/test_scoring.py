@@ -1,10 +1,7 @@
 import numpy as np
 import pytest
-from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge
-from sklearn.naive_bayes import GaussianNB
 
 from skbayeseval import (
-    bayesian_cross_validate,
     compare_many,
     compare_predictions,
     metrics,
@@ -68,23 +65,6 @@ def test_errors_of_numbers_are_the_mean_absolute_error():
         lambda scoring: score_posterior(y, a, scoring=scoring, random_state=0),
     ):
         np.testing.assert_allclose(call(NEG_ERROR).draws, call(named).draws, atol=1e-12)
-
-
-def test_cross_validation_of_classifiers_and_regressors():
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(80, 4))
-    y = X[:, 0] + rng.normal(size=80)
-    for pair, target, own, named in (
-        ((LinearRegression(), Ridge(20)), y, NEG_ERROR, "neg_mean_absolute_error"),
-        ((GaussianNB(), LogisticRegression()), y > 0, RIGHT, "accuracy"),
-    ):
-        for model in ("auto", "scores"):
-            ours, theirs = (
-                bayesian_cross_validate(*pair, X, target, scoring=s, model=model, random_state=0)
-                for s in (own, named)
-            )
-            np.testing.assert_allclose(ours.draws, theirs.draws, atol=1e-6)
-            assert ours.observed_a == pytest.approx(theirs.observed_a)
 
 
 @pytest.mark.parametrize(

@@ -2,15 +2,11 @@
 
 import numpy as np
 import pytest
-from sklearn.naive_bayes import GaussianNB
-from sklearn.tree import DecisionTreeClassifier
 
 from skbayeseval import (
-    bayesian_cross_validate,
     compare_counts,
     compare_many,
     compare_predictions,
-    models,
     power_analysis,
     score_posterior,
 )
@@ -196,14 +192,6 @@ def test_what_is_not_there_is_said(result, tmp_path):
         compare_predictions(Y, A, B, model=JointCells(), prevalence=0.1, pos_label=1)
 
 
-def test_tables_of_priors_have_models_without_class_proportions(monkeypatch):
-    known = models._ALTERNATIVES["two classes"]
-    monkeypatch.setitem(models._ALTERNATIVES, "two classes", [*known, JointCells()])
-    result = compare_predictions(Y, A, B, prevalence=0.3, n_draws=500, random_state=0)
-    table = result.prior_sensitivity()
-    assert {"joint cells", "bcv", "paired"} <= set(table.index.get_level_values("model"))
-
-
 class Careless(JointCells):
     """Half as many draws as asked for."""
 
@@ -238,13 +226,6 @@ def test_the_positive_class_is_that_of_the_evidence():
             for model in (NoPositive(), JointCells())
         )
         np.testing.assert_array_equal(without.draws, with_it.draws)
-
-
-def test_cross_validated_counts_have_an_inferred_weight():
-    X = Y[:, None] + RNG.normal(size=(len(Y), 2))
-    estimators = GaussianNB(), DecisionTreeClassifier(max_depth=2, random_state=0)
-    result = bayesian_cross_validate(*estimators, X, Y, cv=5, model=JointCells(), random_state=0)
-    assert 0 < result.weight < 1
 
 
 def test_shared_vectors_declare_how_they_are_mirrored():

@@ -1,5 +1,4 @@
 import threading
-import time
 from functools import partial
 
 import numpy as np
@@ -10,7 +9,7 @@ from sklearn import config_context, get_config
 from skbayeseval import compare_predictions
 from skbayeseval.metrics import from_confusion
 from skbayeseval.models import base, blocks, items, vectors
-from skbayeseval.models.blocks import child_of, in_order, stream_blocks
+from skbayeseval.models.blocks import in_order
 from skbayeseval.results import figures
 from tests.results import gallery
 
@@ -18,44 +17,6 @@ from tests.results import gallery
 @pytest.fixture(autouse=True)
 def three_cores(monkeypatch):
     monkeypatch.setattr(blocks.joblib, "cpu_count", lambda: 3)
-
-
-@pytest.mark.parametrize("n_jobs", [None, 3])
-def test_every_block_has_a_stream_of_its_own(n_jobs):
-    with parallel_config(n_jobs=n_jobs):
-        stream = stream_blocks(lambda rng, k: rng.random(k), np.random.default_rng(5), 25, 10)
-        found = list(stream)
-    parent = np.random.default_rng(5)
-    for block, size in zip(found, (10, 10, 5), strict=True):
-        np.testing.assert_array_equal(block, child_of(parent).random(size))
-
-
-def test_no_more_blocks_are_at_work_than_threads_and_results_are_in_order():
-    at_work, most, lock = 0, 0, threading.Lock()
-
-    def work(i):
-        nonlocal at_work, most
-        with lock:
-            at_work += 1
-            most = max(most, at_work)
-        time.sleep(0.001 * (i % 3))
-        with lock:
-            at_work -= 1
-        return i
-
-    begun = 0
-
-    def tasks():
-        nonlocal begun
-        for i in range(40):
-            begun += 1
-            yield (i,)
-
-    with parallel_config(n_jobs=3):
-        for done, i in enumerate(in_order(work, tasks())):
-            assert i == done
-            assert begun <= done + 6  # a caller who stops early has not paid for all of them
-    assert most == 3
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from skbayeseval import ComparisonResult, Ranking, metrics
+from skbayeseval import ComparisonResult, metrics
 from skbayeseval.evidence import ChunkCounts
 from skbayeseval.models import BCV, Paired, PairedChunks
 from skbayeseval.posterior.build import make_posterior
@@ -43,14 +43,6 @@ def test_bayes_factors_of_functions_without_a_formula():
     posterior = make_posterior(COUNTS, JOINT, "exact", 20_000, 0)
     drawn = ComparisonResult(posterior, ("A", "B"), {"f1": own}).bayes_factor(rope=0.05)
     assert drawn.log10 == pytest.approx(known.bayes_factor(rope=0.05).log10, abs=0.05)
-
-
-def test_swapped():
-    posterior = make_posterior(COUNTS, JOINT, "exact", 1000, 0)
-    pairs = Ranking(posterior, ("A", "B"), {"f1": metrics.get_metric("f1")}).pairs
-    np.testing.assert_array_equal(pairs["B", "A"].draws, -pairs["A", "B"].draws)
-    assert pairs["B", "A"].evidence == COUNTS.pair(1, 0)
-    assert pairs["B", "A"].interval(of="a") == pairs["A", "B"].interval(of="b")
 
 
 def test_nothing_predicted():

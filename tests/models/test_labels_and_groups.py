@@ -6,10 +6,7 @@ from scipy import sparse, stats
 from sklearn import metrics as sk
 from sklearn.datasets import make_multilabel_classification
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import cross_validate
-from sklearn.multiclass import OneVsRestClassifier
 from sklearn.multioutput import MultiOutputClassifier
-from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 
 from skbayeseval import (
@@ -112,24 +109,6 @@ def test_bad_arguments(indicators, options, message):
         compare_predictions(*indicators, **options)
 
 
-def test_cross_validation():
-    X, y = make_multilabel_classification(120, n_classes=4, random_state=0)
-    target = sparse.csr_matrix(y)
-    a, b = OneVsRestClassifier(LogisticRegression()), OneVsRestClassifier(GaussianNB())
-    cv = BlockRegularizedCV(random_state=0)
-    result = bayesian_cross_validate(
-        ("a", a), ("b", b), X, target, cv=cv, scoring=["f1_macro", "f1_micro"], random_state=0,
-        return_indices=True, weight="published",
-    )  # fmt: skip
-    assert result.weight == pytest.approx(0.368802, abs=1e-6)
-    theirs = cross_validate(b, X, y, cv=cv, scoring=["f1_macro", "f1_micro"])
-    for key in ("test_f1_macro", "test_f1_micro"):
-        np.testing.assert_allclose(result.cv_results["b"][key], theirs[key])
-    # One weight an instance, of shape w r: each was validated three times.
-    np.testing.assert_allclose(result.evidence.shape, 3 * result.weight)
-    assert len(result.evidence.shape) == 120
-
-
 def test_groups_by_hand(votes):
     y, a, b = votes
     rng = np.random.default_rng(3)
@@ -153,16 +132,6 @@ def test_groups_by_hand(votes):
     assert result.metric(cost).draws_a.mean() == pytest.approx(-alarms, abs=0.005)
     with pytest.raises(ValueError, match="assumes independent instances"):
         compare_predictions(y, a, b, groups=groups, model="unpaired")
-
-
-def test_groups_widen_what_they_repeat(votes):
-    # Every instance three times over is one instance, if the copies are a group.
-    thrice = [np.tile(v, 3) for v in votes]
-    one = compare_predictions(*votes, groups=np.arange(400), random_state=0)
-    grouped = compare_predictions(*thrice, groups=np.tile(np.arange(400), 3), random_state=0)
-    naive = compare_predictions(*thrice, random_state=0)
-    assert grouped.draws.std() == pytest.approx(one.draws.std(), rel=0.03)
-    assert naive.draws.std() < 0.65 * grouped.draws.std()
 
 
 @pytest.mark.parametrize("model", ["paired", "hierarchical"])

@@ -14,11 +14,8 @@ from skbayeseval import (
     bayesian_cross_validate,
     compare_many,
     compare_predictions,
-    metrics,
 )
-from skbayeseval.models import BCV, Paired, PairedHierarchical
-from skbayeseval.models.pymc import Trace
-from skbayeseval.posterior.posterior import Posterior
+from skbayeseval.models import Paired, PairedHierarchical
 
 Y = [1] * 30 + [0] * 50
 A = [1] * 26 + [0] * 4 + [1] * 6 + [0] * 44
@@ -71,15 +68,6 @@ def test_of_every_model(kwargs, names, az):
     data = of_two(**kwargs).to_arviz()
     assert names <= set(data.posterior)
     assert len(az.summary(data)) > 0
-
-
-@pytest.mark.parametrize("model", ["unpaired", "bcv"])
-def test_summary_of_labels(model, az):
-    y, a, b = np.random.default_rng(0).integers(0, 2, (3, 40, 3))
-    options = {"scoring": "f1_micro", "model": model, "n_draws": 500}
-    data = compare_predictions(y, a, b, random_state=0, **options).to_arviz()
-    assert data.posterior["rho+_A"].dims == ("chain", "draw", "target")
-    assert len(az.summary(data)) > 6
 
 
 def test_rates_of_chains_with_rows():
@@ -204,19 +192,6 @@ def test_no_log_densities_of_other_draws():
     )
     assert not groups_of(ranked.to_arviz()) & LOGS
     assert groups_of(ranked.metric("f1").to_arviz()) >= LOGS
-
-
-def test_chains_under_a_published_prior_have_log_densities():
-    like = of_two(model=BCV(lambda_=2.0))
-    exact = like._posterior
-    chains = {name: v.reshape(2, 1000, -1) for name, v in exact.parameters().items()}
-    sampled = Posterior(exact.model, exact.evidence, entropy=0, trace=Trace(chains))
-    sampled.has_warned = True
-    data = type(like)(sampled, like.names, {"f1": metrics.get_metric("f1")}).to_arviz()
-    for group in LOGS:
-        for name, values in data[group].data_vars.items():
-            expected = like.to_arviz()[group][name].values.reshape(2, 1000)
-            np.testing.assert_allclose(values, expected)
 
 
 def test_split_scores_of_one_learner_and_of_three():

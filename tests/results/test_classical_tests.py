@@ -181,15 +181,6 @@ def test_repeats_of_two_folds(data, cv, tests):
     assert list(table.index[table["level"] == "splits"]) == ["corrected resampled t", *tests]
 
 
-def test_failed_splits(data):
-    result = compare(data, cv=RepeatedKFold(n_splits=2, n_repeats=5, random_state=0))
-    scores, name = result._cross_validation.scores["accuracy"], result.names[0]
-    scores[name] = np.r_[np.nan, scores[name][1:]]
-    table = result.frequentist()
-    assert list(table.index[table["level"] == "splits"]) == ["corrected resampled t"]
-    assert table.loc["corrected resampled t", "df"] == 8
-
-
 def test_why_there_is_no_test():
     y, score = np.array([0, 1] * 20), np.linspace(0, 1, 40)
     result = compare_predictions(

@@ -189,25 +189,6 @@ def test_probabilities_and_the_bayes_test(name):
     assert result.bayes_test().p_h1 == pytest.approx(result.probability().worse, abs=1e-9)
 
 
-def test_rows_of_a_ranking():
-    """Of two they are those of the pair; of three they allow for the choice of the best."""
-    predictions, scores = {"a": A, "b": B, "c": C}, dict(zip("abc", SPLITS, strict=True))
-    for n in (2, 3):
-        some = list(predictions)[:n]
-        for ranking in (
-            compare_scores({name: scores[name] for name in some}, test_fraction=0.1, **FEW),
-            compare_many(Y, {name: predictions[name] for name in some}, scoring="f1", **FEW),
-        ):
-            table, pair = ranking.table, ranking.pairs[0, 1]
-            for name, of in (("a", "a"), ("b", "b")):
-                row = table.loc[name]
-                interval = row["hdi_low"], row["hdi_high"]
-                assert (interval == pytest.approx(pair.hdi(of=of))) == (n == 2)
-            pooled = ranking._pooled(ranking._metric(None)).mean(axis=1)
-            np.testing.assert_allclose(table["mean"][list(ranking.names)], pooled, atol=2e-3)
-            assert str(ranking).split(" is the best")[0].endswith(table.index[0])
-
-
 @pytest.mark.parametrize("name", ["", " "])
 def test_empty_names(name):
     y = [0, 1] * 10

@@ -61,24 +61,6 @@ def test_a_cross_validation_is_four_lines(cross_validated):
     assert lines[2] == f"  next        {decide}"
 
 
-def test_details_have_the_rest(cross_validated):
-    printed, details = (str(cross_validated), cross_validated.details())
-    for words in (
-        "  model       paired, 2,000 independent draws from 3,000 counts\n",
-        " independent instances per test prediction in f1, from how much 6 halves",
-        " independent instances per test prediction in recall, from",
-        "  difference  +",
-        "  splits      6 (BlockRegularizedCV)",
-        "  metrics     each is judged on its own\n",
-    ):
-        assert words in details
-        assert words not in printed
-    for metric in ("f1", "recall"):
-        alone = cross_validated.metric(metric)
-        assert str(alone).splitlines()[0] in details.splitlines()
-        assert "  worth       " in alone.details()
-
-
 def test_metrics_are_rows_of_a_table(cross_validated):
     headline, header, *rows, applies, after = str(cross_validated).splitlines()
     assert headline.startswith("bayes (A) is ahead of tree (B) on ")

@@ -13,7 +13,6 @@ from skbayeseval import (
     chunk_counter,
     compare_counts,
     compare_items,
-    compare_many,
     compare_predictions,
     compare_scores,
     load_result,
@@ -98,13 +97,6 @@ def test_items_have_their_ids_and_lower_may_be_better():
     assert errors.loc["q1"].to_list() == [0.0, 1.0, 1.0, "A"]
     runs = compare_items([[1, 0], [1, 1]], [[0, 0], [1, 1]], **OPTIONS).disagreements()
     assert runs.loc[0].to_list() == [0.5, 0.0, 0.5, "A"]
-
-
-def test_a_pair_of_a_ranking(result):
-    ranking = compare_many(Y, {"new": A, "right": Y, "old": B}, **OPTIONS)
-    pd.testing.assert_frame_equal(
-        ranking.pairs["new", "old"].disagreements(), result.disagreements()
-    )
 
 
 def test_several_passes_tell_how_often_each_was_right():

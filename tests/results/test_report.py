@@ -207,28 +207,6 @@ def test_what_is_said(case, said):
     assert said in many.made(case).explain(0.01)
 
 
-def test_a_ranking_names_who_is_as_good_worse_or_open():
-    ranking = many.made("ranking")
-    words, decision = ranking.explain(0.03), ranking.decision(0.03)
-    assert decision.equivalent == ("first",)
-    assert decision.open == ("second",)
-    assert words.startswith(
-        "Choose first: the best of 3 in accuracy or within 0.03 of it, but not settled whether "
-        "second may be as good.\n\nObserved: first 0.8850, second 0.8325, third 0.5950."
-    )
-    assert "Being behind the best by up to 0.03 in accuracy was declared too small" in words
-    assert "better than the other 2" in ranking.explain(0)
-    assert "pass rope=r" in ranking.explain()
-
-
-def test_a_score():
-    result = many.made("score")
-    words = result.explain()
-    low, high = result.hdi()
-    assert f"model has accuracy between {low:.3f} and {high:.3f} and recall between " in words
-    assert "recall is the share of positive instances that are found." in words
-
-
 @pytest.mark.parametrize("case", ["two_metrics", "chunks", "ranking", "score"])
 def test_a_card_has_a_sentence_a_table_and_a_figure(case):
     result = many.made(case)
@@ -245,14 +223,6 @@ def test_a_card_has_a_sentence_a_table_and_a_figure(case):
     assert "nan" not in found.text.split()
     assert headline(result) in found.text
     assert len(made) < 100_000
-
-
-def test_the_table_shows_the_numbers_of_a_ranking():
-    ranking = many.made("ranking")
-    text = Markup(ranking._repr_html_()).text
-    for name, row in ranking.table.iterrows():
-        assert f"{name} {row['observed']:.3f} " in text
-        assert f") {format_probability(row['p_best'])} " in text
 
 
 def test_decisions_stay_text():

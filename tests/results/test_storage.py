@@ -101,22 +101,6 @@ def test_wrong_files(votes, tmp_path):
         ScoreResult.load(tmp_path / "file")
 
 
-def test_arrays_are_stored_as_arrays(tmp_path):
-    rng = np.random.default_rng(0)
-    y = rng.integers(0, 2, 20_000)
-    scores = {"y_score_a": rng.random(20_000), "y_score_b": rng.random(20_000)}
-    result = compare_predictions(y, None, None, scoring="roc_auc", n_draws=100, **scores)
-    result.save(tmp_path / "file.npz")
-    with np.load(tmp_path / "file.npz", allow_pickle=False) as file:
-        assert len(str(file["header"])) < 3000
-    again = load_result(tmp_path / "file.npz")
-    np.testing.assert_array_equal(again.evidence.responses[0]["ranking"], scores["y_score_a"])
-    assert again.metric("average_precision").observed_b == pytest.approx(
-        result.metric("average_precision").observed_b
-    )
-    assert len(json.dumps(result.to_dict())) > 10**5  # plain lists where a dict is asked for
-
-
 def several(kind):
     """Return a result of several systems, some of them alike."""
     rng = np.random.default_rng(0)

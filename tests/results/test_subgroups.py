@@ -5,12 +5,10 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import stats
-from sklearn.naive_bayes import GaussianNB
 
 from skbayeseval import (
     ComparisonResult,
     SubgroupComparison,
-    bayesian_cross_val_score,
     compare_counts,
     compare_items,
     compare_predictions,
@@ -470,28 +468,6 @@ def test_groups_with_too_few_instances():
     assert "no positives" not in found.draws
     assert "no positives" not in found.gaps().index.get_level_values(0)
     assert found.demographic_parity_difference().lowest == "no positives"
-
-
-def test_after_cross_validation():
-    y, _, age = people()
-    X = y[:, None] + np.random.default_rng(0).normal(0, np.where(age == "old", 1.5, 0.5))[:, None]
-    result = bayesian_cross_val_score(GaussianNB(), X, y, scoring="recall", **FINE)
-    found = result.by(age)
-    assert found.gap().lowest == "old"
-    assert found.gap().interval.low > 0
-    assert found.demographic_parity_difference().interval.high < 0.5
-
-
-def test_plot_of_scores(groups):
-    display = groups.plot()
-    assert [text.get_text() for text in display.ax_.get_yticklabels()] == [
-        "all instances", "young", "old", "middle"
-    ]  # fmt: skip
-    assert display.ax_.get_xlabel() == "recall of model"
-    assert display.ax_.get_title().startswith("Largest gap 0.")
-    low, high = display.ax_.get_xlim()
-    assert low > 0.3
-    assert high < 1.1
 
 
 def test_rates_are_for_groups_only():

@@ -8,7 +8,7 @@ from scipy.integrate import dblquad
 from sklearn import config_context
 from sklearn.datasets import make_classification, make_multilabel_classification
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import GridSearchCV, cross_validate
+from sklearn.model_selection import cross_validate
 from sklearn.utils.metadata_routing import get_routing_for_object
 
 from skbayeseval import BlockRegularizedCV
@@ -182,14 +182,6 @@ def test_groups_are_routed():
         )  # fmt: skip
     for train, test in zip(found["indices"]["train"], found["indices"]["test"], strict=True):
         assert not set(groups[train]) & set(groups[test])
-
-
-@pytest.mark.parametrize("kind", [pd.DataFrame, sparse.csr_matrix, np.ndarray.tolist])
-def test_works_where_splitters_work(kind):
-    X, y = make_classification(120, random_state=0)
-    cv = BlockRegularizedCV(random_state=0)
-    search = GridSearchCV(LogisticRegression(), {"C": [0.1, 1]}, cv=cv).fit(kind(X), y)
-    assert "split5_test_score" in search.cv_results_
 
 
 def test_small_classes():

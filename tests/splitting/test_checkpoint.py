@@ -1,4 +1,3 @@
-import errno
 import os
 import re
 import shutil
@@ -320,24 +319,6 @@ def test_damaged_files(damage, tmp_path, log):
     assert len(log()) == 2
 
 
-def test_no_space_for_the_last_fit(tmp_path, log, monkeypatch):
-    folder = tmp_path / "folder"
-
-    def full(path, header, arrays):
-        if len(files(folder)) == 7:
-            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-        write_archive(path, header, arrays)
-
-    with monkeypatch.context() as patch:
-        patch.setattr(module, "write_archive", full)
-        with pytest.raises(OSError, match=r"No space left on device: .*folder/.*npz") as caught:
-            compare(folder)
-    assert caught.value.errno == errno.ENOSPC
-    assert len(log()) == 8
-    np.testing.assert_array_equal(compare(folder).draws, compare(None).draws)
-    assert len(log()) == 5 + 12
-
-
 def start(folder, draws, n_jobs, seconds):
     script = "from tests.splitting.logged import main; main()"
     command = [sys.executable, "-c", script, str(folder), str(draws), str(n_jobs)]
@@ -376,16 +357,3 @@ def test_killed_at_any_moment(tmp_path, log):
         assert before + after >= all_fits
         np.testing.assert_array_equal(np.load(draws), expected)
         draws.unlink()
-
-
-@pytest.mark.slow
-def test_two_processes_at_once(tmp_path, log):
-    folder, outputs = tmp_path / "folder", [tmp_path / f"{name}.npy" for name in "ab"]
-    expected = compare(None, estimand="full").draws
-    processes = [start(folder, draws, 1, seconds=0.02) for draws in outputs]
-    assert [process.wait() for process in processes] == [0, 0]
-    log()
-    for draws in (*map(np.load, outputs), compare(folder, estimand="full").draws):
-        np.testing.assert_array_equal(draws, expected)
-    assert log() == []
-    assert len(os.listdir(folder)) == 1 + len(files(folder)) == 33

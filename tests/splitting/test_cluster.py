@@ -91,15 +91,6 @@ def kill(pids, folder):
 
 
 @pytest.mark.slow
-def test_a_worker_that_is_killed(cluster, log, tmp_path):
-    expected = compare(None).draws
-    cluster.run(os.environ.__setitem__, "SECONDS_OF_A_FIT", "0.3")
-    kill(list(cluster.run(os.getpid).values())[:1], tmp_path / "folder")
-    with parallel_config("dask"):
-        np.testing.assert_array_equal(compare(tmp_path / "folder").draws, expected)
-
-
-@pytest.mark.slow
 def test_all_workers_that_are_killed(cluster, log, tmp_path):
     expected = compare(None).draws
     cluster.run(os.environ.__setitem__, "SECONDS_OF_A_FIT", "0.3")

@@ -61,25 +61,6 @@ def test_precomputed_kernels():
         run(learner)
 
 
-def test_a_failure_names_the_place():
-    failing = X[list(CV.split(X, Y))[1][0]].sum()
-    with pytest.raises(RuntimeError, match="Estimator 'odd' failed in split 1: cannot learn this"):
-        run({"fair": FAIR, "odd": Odd("raise", failing)})
-    # Errors that are not about a text, or write their own message.
-    for error in (KeyError(3), UnicodeDecodeError("utf-8", b"\xff", 0, 1, "invalid")):
-        with pytest.raises(type(error)) as caught:
-            run({"odd": Odd(error)})
-        assert "Estimator 'odd' failed in split 0" in str(caught.value.__notes__)
-
-
-def test_wrong_length():
-    message = "Estimator 'odd' failed in split 0: predict returned 44 predictions for 45 instances"
-    with pytest.raises(ValueError, match=message):
-        run({"odd": Odd("short")})
-    with pytest.raises(TypeError, match="'odd' failed in split 0: predict must be .*, got None"):
-        run({"odd": Odd("nothing")})
-
-
 def test_mutating_the_data_hurts_nobody():
     before = X.copy()
     found = run({"odd": Odd("mutate"), "fair": FAIR})
@@ -100,14 +81,3 @@ def test_parameters_of_fit():
     for note in ("x" * 90, {"k": 1}, None, 7, [1, 2]):
         found = run({"odd": Odd()}, params={"note": note}, return_estimator=True)
         assert found.runs["odd"][0].estimator.note_ == note
-
-
-def test_predictions_can_be_refused():
-    def refuse(estimator, X_test, y_test):
-        assert len(y_test) == len(estimator.predict(X_test))
-        raise ValueError("not these")
-
-    with pytest.raises(ValueError, match="Estimator 'a' failed in split 0: not these"):
-        run({"a": FAIR}, observe=refuse)
-    with pytest.raises(ValueError, match="At least one estimator failed in every repeat"):
-        run({"a": FAIR}, observe=refuse, error_score=np.nan)

@@ -90,16 +90,6 @@ def test_a_notebook_sees_one_bar_and_nothing_of_it_stays(notebook, capsys):
     assert captured.out + captured.err == ""
 
 
-def test_results_as_they_come(capsys):
-    for show in (True, False):
-        calls = (delayed(square)(i) for i in range(12))
-        found = progress.in_parallel(
-            calls, total=12, show=show, ordered=False, n_jobs=2, prefer="threads"
-        )
-        assert sorted(found) == [i * i for i in range(12)]
-        assert ("12 of 12 done" in capsys.readouterr().err) == show
-
-
 @pytest.mark.parametrize(
     ("show", "patience", "shown"),
     [(True, -1.0, [0, 2, 20]), (True, float("inf"), []), (False, -1.0, [])],
@@ -139,14 +129,3 @@ def test_tasks_run_as_their_caller_would(backend):
 
 def pattern(one):
     return [re.compile(part).pattern if part else None for part in (one[1], one[3])]
-
-
-def test_a_worker_process_has_its_own_filters_back():
-    task = progress.Task(setting)
-    task.process = -1  # as in another process
-    before = list(warnings.filters)
-    task.filters = [("ignore", re.compile("some"), UserWarning, None, 0)]
-    (_, message, *_), *others = task(1)[3]
-    assert message.pattern == "some"
-    assert not others
-    assert list(warnings.filters) == before
