@@ -94,25 +94,6 @@ def test_label_columns_that_differ():
         )
 
 
-class Oracle(GaussianNB):
-    """Predicts the labels that X holds, as a data frame with columns in another order."""
-
-    def fit(self, X, y):
-        """Learn nothing."""
-        self.classes_ = np.arange(3)
-        return self
-
-    def predict(self, X):
-        """Return X."""
-        return pd.DataFrame(X, columns=list("uvw"))[["w", "u", "v"]]
-
-
-def test_predicted_columns_are_found_by_label():
-    truth = pd.DataFrame(TAGS, columns=list("uvw"))
-    result = bayesian_cross_validate(Oracle(), Oracle(), TAGS, truth, scoring="f1_macro")
-    assert result.observed_a == pytest.approx(1.0)
-
-
 def test_prevalence_by_class():
     """`value_counts` has the most frequent class first."""
     shares = pd.Series({"cat": 0.5, "ant": 0.3, "bee": 0.2})

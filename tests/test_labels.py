@@ -51,16 +51,6 @@ def test_ids_that_differ_in_the_last_bits(as_list):
     assert compare_predictions(given[0], given[1], given[0], labels=classes).observed_b == 1.0
 
 
-def test_whole_numbers_of_any_length():
-    truth = [2**64, 2**64 + 1, -1, 2**63] * 5
-    said = [2**64, 2**64 + 2, -1, 2**63] * 5
-    result = score_posterior(truth, said, pos_label=2**64 + 1, scoring=["accuracy", "f1_macro"])
-    assert result.observed == pytest.approx(0.75)
-    assert score_posterior(np.array(truth, dtype=object), said).observed == pytest.approx(0.75)
-    labels = [2**63, 2**64, -1, 2**64 + 1, 2**64 + 2]
-    assert encode_labels([("y", truth)], labels)[0] == tuple(labels)
-
-
 @pytest.mark.parametrize(
     "floats",
     [

@@ -23,10 +23,3 @@ def test_any_name_of_a_file_will_do(name, tmp_path):
     assert (load_result(tmp_path / f"{name}.npz").draws == result.draws).all()
     (tmp_path / f"{name}.csv").write_text("\n".join(LINES), encoding="utf-8")
     assert observed(tmp_path / f"{name}.csv") == (0.5, 1)
-
-
-@pytest.mark.parametrize("line_end", ["\n", "\r\n"])
-@pytest.mark.parametrize("mark", ["", "\ufeff"])
-def test_text_that_windows_wrote_is_read(line_end, mark, tmp_path):
-    (tmp_path / "a.csv").write_bytes((mark + line_end.join(LINES)).encode())
-    assert observed(tmp_path / "a.csv") == (0.5, 1)

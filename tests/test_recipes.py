@@ -11,10 +11,9 @@ import pandas as pd
 import pytest
 from sklearn.datasets import load_breast_cancer
 from sklearn.linear_model import RidgeClassifier
-from sklearn.metrics import accuracy_score
 from sklearn.naive_bayes import GaussianNB
 
-from skbayeseval import compare_predictions, compare_scores
+from skbayeseval import compare_predictions
 
 RNG = np.random.default_rng(0)
 Y = RNG.integers(0, 2, 3000)
@@ -100,22 +99,6 @@ def test_logs_of_evaluations(tmp_path, monkeypatch):
         assert result.names == ("new", "old")
         assert (result.evidence.n_items, result.evidence.n_runs) == (6, n_runs)
         assert (result.observed_a, result.observed_b) == pytest.approx((4 / 6, 2 / 6))
-
-
-def test_frames_in_and_out(tmp_path):
-    table = pd.DataFrame({"site": ["east", "west"] * 1500, "truth": Y, "new": BETTER, "old": OLD})
-    found = {}
-    for site, part in table.groupby("site"):
-        result = compare_predictions(part["truth"], part["new"], part["old"], random_state=0)
-        assert result.observed_a == pytest.approx(accuracy_score(part["truth"], part["new"]))
-        found[site] = result.summary(rope=0.02)
-    pd.concat(found, names=["site"]).to_csv(tmp_path / "sites.csv")
-    read = pd.read_csv(tmp_path / "sites.csv", index_col=["site", "metric"])
-    for site in ("east", "west"):
-        assert read.loc[(site, "accuracy"), "mean"] == pytest.approx(found[site]["mean"].item())
-    scores = pd.DataFrame({"new": RNG.normal(0.81, 0.02, 12), "old": RNG.normal(0.78, 0.02, 12)})
-    ranking = compare_scores(scores, scoring="accuracy", random_state=0).table
-    pd.testing.assert_series_equal(ranking["observed"], scores.mean(), check_names=False)
 
 
 @pytest.mark.parametrize(("new", "status"), [(BETTER, "FINISHED"), (WORSE, "FAILED")])

@@ -140,29 +140,6 @@ def test_the_corrected_t_is_that_of_the_package(real, rivals, records):
         assert np.diff(bounds[2])[0] == pytest.approx(width)
 
 
-def test_nested_and_conservative_intervals_of_a_rule_that_learns_nothing(rivals):
-    class Rule:
-        def fit(self, X, y):
-            return self
-
-        def predict(self, X):
-            return (X[:, 0] > 0).astype(int)
-
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(100, 1))
-    y = np.where(rng.random(100) < 0.7, X[:, 0] > 0, X[:, 0] < 0).astype(int)
-    data = rivals.Data([Rule(), Rule()], X, y)
-    right = np.mean((X[:, 0] > 0) == y)
-    naive = np.sqrt(right * (1 - right) / 100)
-    low, high = rivals.nested(data, rng)
-    # Training sets do not matter: the estimate is the plain one, whatever the repeats.
-    assert (low + high) / 2 == pytest.approx([right, right, 0])
-    assert 0.95 < (high - low)[0] / (2 * 1.96 * naive) < np.sqrt(5) + 0.01
-    low, high = rivals.conservative_z(data, rng)
-    assert (high - low)[2] == 0
-    assert low[0] < right < high[0]
-
-
 def test_populations_are_in_one_half(monkeypatch):
     monkeypatch.syspath_prepend(ROOT / "benchmarks" / "coverage")
     problems = import_module("problems").PROBLEMS

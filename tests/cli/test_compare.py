@@ -158,19 +158,6 @@ def test_probabilities_are_no_labels(path, table, refused):
 
 
 class TestScores:
-    def test_scores_alone(self, path, table, reported):
-        columns = "--truth y --score-a p_nb --score-b p_svm --scoring roc_auc"
-        report = reported(f"compare {path} {columns} {QUICK}")
-        expected = compare_predictions(
-            table["y"], None, None, y_score_a=table["p_nb"], y_score_b=table["p_svm"],
-            scoring="roc_auc", **OPTIONS,
-        )  # fmt: skip
-        assert report["names"] == ["p_nb", "p_svm"]
-        assert report["metrics"][0]["observed"] == pytest.approx(
-            [expected.observed_a, expected.observed_b]
-        )
-        assert report["summary"]["roc_auc"]["mean"] == pytest.approx(expected.draws.mean())
-
     @pytest.mark.parametrize(
         ("columns", "message"),
         [

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from skbayeseval import compare_items, compare_many_items
+from skbayeseval import compare_items
 
 N = 30
 RNG = np.random.default_rng(3)
@@ -55,32 +55,6 @@ def test_two_systems(two, run, reported):
     assert "a significantly better than b" in said.out
 
 
-def test_a_percentage_of_a_score_of_unknown_range(two, three, run, reported):
-    """It is of the observed score of B, and of the best of several."""
-    for names, of in (("a b", "b"), ("a b c", "a")):
-        gate = f"items {three} {BASE} --score chars --rope 5% --gate better --names {names}"
-        report = reported(gate)
-        r = 0.5 * SCORES[of].mean()
-        assert report["rope"] == report["gate"]["margin"] == pytest.approx(r)
-        printed = run(gate)[1].out
-        assert f"better than b by more than {r:.4g}" in printed
-        assert f"ROPE [-{r:.4g}"[:10] in printed
-
-
-def test_three_systems(three, run, reported):
-    report = reported(f"items {three} {OPTIONS}")
-    ranking = compare_many_items(SCORES, n_draws=500, random_state=0)
-    assert report["names"] == ["a", "b", "c"]
-    best = report["ranking"]["right"][0]
-    assert best["classifier"] == "a"
-    assert best["p_best"] == pytest.approx(ranking.table["p_best"].iloc[0])
-    pairs = report["summary"]["right"]
-    assert [(pair["a"], pair["b"]) for pair in pairs] == [("a", "b"), ("a", "c"), ("b", "c")]
-    printed = run(f"items {three} {OPTIONS} --rope 0.05")[1].out
-    assert str(ranking).splitlines()[0].replace("score", "right") in printed
-    assert "the best: a\n" in printed
-
-
 def test_names_choose_systems_and_their_order(three, reported):
     assert reported(f"items {three} {OPTIONS} --names c a")["names"] == ["c", "a"]
     assert reported(f"items {three} {OPTIONS} --names b c a")["names"] == ["b", "c", "a"]
@@ -123,28 +97,6 @@ def test_json_has_no_entry_per_item(two, reported):
 )  # fmt: skip
 def test_bad_input(options, words, two, refused):
     refused(words, f"items {two} {options}")
-
-
-def test_attempts(tmp_path, run, reported, refused):
-    rng = np.random.default_rng(0)
-    scores = (rng.random((2, 40, 4)) < [[[0.6]], [[0.2]]]) * 1.0
-    rows = [
-        f"{name},{i},{x:g}\n"
-        for name, of_system in zip("ab", scores, strict=True)
-        for i, of_item in enumerate(of_system)
-        for x in of_item
-    ]
-    path = tmp_path / "table.csv"
-    path.write_text("model,id,right\n" + "".join(rows))
-    asked = f"items {path} {OPTIONS} --runs all --rope 0.01 --scoring"
-    report = reported(f"{asked} pass@3")
-    expected = compare_items(*scores, scoring="pass@3", n_draws=500, random_state=0)
-    assert report["summary"]["pass@3"]["mean"] == pytest.approx(expected.draws.mean())
-    for names, code in (("a b", 0), ("b a", 3)):
-        found, said = run(f"{asked} pass@3 --gate non-inferior --names {names}")
-        assert found == code
-        assert "pass@3" in said.out
-    refused("needs 9 or more runs of each item, but a has fewer", f"{asked} pass@9")
 
 
 def test_items_that_one_system_lacks(tmp_path, run, reported, refused):

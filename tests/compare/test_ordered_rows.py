@@ -175,13 +175,6 @@ def test_length_is_that_of_arch():
     assert _best_length(y) == pytest.approx(15.60894, rel=1e-4)
 
 
-@pytest.mark.parametrize(("n", "expected"), [(1000, 10), (300, 7), (100, 5), (27, 3), (12, 2)])
-def test_least_and_greatest_length(n, expected):
-    assert longest_block(np.zeros((2, n))) == expected
-    trend = np.arange(n, dtype=float)[None]
-    assert n // 8 <= longest_block(trend) <= n // 5
-
-
 def test_few_rows_and_huge_losses():
     losses = np.random.default_rng(0).random((2, 300))
     assert longest_block(1e150 * losses) == longest_block(losses) == 7

@@ -264,25 +264,6 @@ def test_own_scores_that_are_not_counts(routing):
         comparer.score(X, Y, sample_weight=WEIGHTS)
 
 
-@pytest.mark.parametrize("model", ["auto", "scores"])
-@pytest.mark.parametrize("scoring", [None, "accuracy", ["f1", "roc_auc"], {"a": "f1"}])
-def test_requests_that_are_not_set(routing, scoring, model):
-    """As `cross_validate`, also where names are scikit-learn's scorers."""
-    learners = [clone(one).set_fit_request(sample_weight=True) for one in LEARNERS]
-    options = {"scoring": scoring, "params": {"sample_weight": WEIGHTS}}
-    own = {"model": model, **options, **FEW}
-    with pytest.raises(UnsetMetadataPassedError):
-        cross_validate(learners[0], X, Y, **options)
-    with pytest.raises(UnsetMetadataPassedError):
-        bayesian_cross_validate(*learners, X, Y, **own)
-    with pytest.raises(UnsetMetadataPassedError):
-        bayesian_cross_val_score(learners[0], X, Y, **own)
-    with pytest.raises(UnsetMetadataPassedError):
-        BayesianComparer(learners, scoring=scoring, model=model, **FEW).fit(
-            X, Y, sample_weight=WEIGHTS
-        )
-
-
 def test_columns_in_another_order(routing):
     """What no `fit` takes is paired by index as well, whichever of the data has one."""
     amount = pd.Series(AMOUNT).sort_values()

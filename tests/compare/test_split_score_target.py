@@ -7,7 +7,6 @@ from sklearn.datasets import load_breast_cancer, load_diabetes
 from sklearn.linear_model import Lasso, Ridge
 from sklearn.metrics import average_precision_score, make_scorer, max_error, mean_pinball_loss
 from sklearn.model_selection import (
-    GridSearchCV,
     KFold,
     ShuffleSplit,
     StratifiedKFold,
@@ -16,8 +15,6 @@ from sklearn.model_selection import (
 )
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KernelDensity
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from skbayeseval import (
@@ -200,21 +197,6 @@ def test_splits_without_a_class_are_told_before_a_fit():
 
 
 # Searches as estimators.
-
-
-def test_chosen_parameters_are_reported():
-    search = GridSearchCV(TREE, {"max_depth": [1, 3]}, cv=2)
-    pair = ("search", search), ("pipe", make_pipeline(StandardScaler(), search))
-    for model in ("auto", "scores"):
-        result = bayesian_cross_validate(*pair, XC, YC, model=model, **FEW)
-        for name in result.names:
-            chosen = result.cv_results[name]["best_params"]
-            assert len(chosen) == 6
-            assert all(one["max_depth"] in (1, 3) for one in chosen)
-        assert "  chosen by   search: max_depth=" in result.details()
-    comparer = BayesianComparer([("search", search), NB], **FEW).fit(XC, YC)
-    assert set(comparer.cv_results_["search"]["best_params"][0]) == {"max_depth"}
-    assert "best_params" not in comparer.cv_results_["GaussianNB"]
 
 
 # Numbers, of which predictions are kept.

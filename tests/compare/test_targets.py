@@ -140,14 +140,6 @@ def test_sentences_are_the_groups(cv):
     assert by_chunk.evidence.cells.sum() == default.evidence.margin(0).total
 
 
-def test_default_splits_are_balanced_in_types():
-    X, y = sentences(200)
-    result = bayesian_cross_validate(A, B, X, y, counter=COUNTER, return_indices=True, **FEW)
-    table = COUNTER.frequencies(X, y)
-    for test in result.cv_results["plain"]["indices"]["test"]:
-        np.testing.assert_allclose(table.iloc[test].sum(), table.sum() / 2, rtol=0.03)
-
-
 def test_sentences_of_equal_length():
     # predict may give a 2-D array, and y may be one.
     X, y = sentences(40, length=5)
@@ -195,12 +187,3 @@ def test_bad_arguments(arguments, error, message):
         bayesian_cross_validate(A, B, X, **{"y": y, "counter": COUNTER, **arguments})
     with pytest.raises(ValueError, match="two taggers, but there are 3 estimators"):
         BayesianComparer([A, B, Tagger()], counter=COUNTER).fit(X, y)
-
-
-def test_comparer_of_taggers():
-    X, y = sentences(60)
-    comparer = BayesianComparer([A, B], counter=COUNTER, refit=True, n_draws=200, random_state=0)
-    comparer.fit(X, y)
-    assert comparer.result_.metrics == ("f1",)
-    assert not hasattr(comparer, "classes_")
-    assert 0 < comparer.score(X, y) <= 1

@@ -1,16 +1,7 @@
-"""Write every display, with easy and awkward data, as PNG files.
+"""Every display, with easy and awkward data, alone and in layouts of several figures."""
 
-    python -m tests.display.gallery FOLDER [PART OF A NAME ...]
-
-Every case is drawn in a figure of its own, and, with tight and constrained layout, side by side
-with itself in 6.5 x 2.4 inches and alone in a column of 3.3 inches.
-"""
-
-import sys
 from functools import partial
-from pathlib import Path
 
-import matplotlib as mpl
 import numpy as np
 import pandas as pd
 
@@ -283,21 +274,3 @@ def draw(make, layout):
     if not constrained:
         figure.tight_layout()
     return figure
-
-
-def main(folder, *parts):
-    import matplotlib.pyplot as plt
-
-    mpl.use("agg")
-    folder = Path(folder)
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, make in cases().items():
-        if parts and not any(part in name for part in parts):
-            continue
-        for layout in LAYOUTS:
-            draw(make, layout).savefig(folder / f"{name}.{layout}.png", dpi=100)
-            plt.close("all")
-
-
-if __name__ == "__main__":
-    main(*sys.argv[1:])

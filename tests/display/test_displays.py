@@ -6,7 +6,6 @@ from matplotlib.colors import to_hex
 from skbayeseval import (
     chunk_counter,
     compare_counts,
-    compare_many,
     compare_predictions,
     compare_scores,
 )
@@ -137,23 +136,6 @@ def test_labels_of_metrics():
         assert (display.ax_.get_xlabel(), display.metric) == (of_difference, metric)
         joint = JointDisplay(DRAWS, DRAWS[::-1], metric=metric).plot(labels=labels)
         assert joint.ax_.get_xlabel() == of_values
-
-
-def test_figures_of_results_have_words_for_metrics():
-    y, a, b = np.random.default_rng(0).integers(0, 2, (3, 40))
-    scoring = {name: name for name in ("f1_macro", "f0.5", "accuracy")} | {"my_f1": "f1"}
-    result = compare_predictions(y, a, b, scoring=scoring, n_draws=200, random_state=0)
-    for name, words in (
-        ("f1_macro", "macro F1"), ("f0.5", "F0.5"), ("my_f1", "my_f1")
-    ):  # fmt: skip
-        display = result.plot(metric=name)
-        assert display.ax_.get_xlabel() == f"difference in {words} (A minus B)"
-        assert display.metric == name
-    shown = result.plot(metric="f1_macro", labels={"f1_macro": "F", "f0.5": "G"})
-    assert shown.ax_.get_xlabel() == "difference in F (A minus B)"
-    assert list(result.summary().index) == ["f1_macro", "f0.5", "accuracy", "my_f1"]
-    many = compare_many(y, {"a": a, "b": b, "c": y}, scoring="precision_weighted", n_draws=200)
-    assert many.plot().ax_.get_xlabel().startswith("weighted precision (mean")
 
 
 def test_a_mass_near_1_is_not_rounded_to_all_of_it():

@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 from seqeval.metrics import f1_score, precision_score, recall_score
 
 from skbayeseval import chunk_counter, metrics
-from skbayeseval.sequences import convert_tags
 from tests.sequences.test_sequences import PREFIXES
 
 TYPES = ("PER", "ORG")
@@ -75,19 +74,6 @@ def test_scores_are_those_of_seqeval(case):
         for score in (precision_score, recall_score, f1_score):
             metric = metrics.get_metric(score.__name__.removesuffix("_score"))
             assert metric(table) == pytest.approx(score(y_true, y_pred, zero_division=0))
-
-
-@settings(max_examples=30)
-@given(tagged(schemes=("IOBES", "IOB2")))
-def test_swapped(case):
-    y_true, y_pred_a, y_pred_b = case
-    counts = chunk_counter("IOBES", "IOB2")(y_true, y_pred_a, y_pred_b)
-    mirrored = chunk_counter("IOB2", "IOBES")(
-        convert_tags(y_true, "IOBES", "IOB2"), y_pred_b, y_pred_a
-    )
-    assert counts.pair(1, 0) == mirrored
-    assert counts.pair(0, 1) == counts
-    assert counts.margin(0) == mirrored.margin(1)
 
 
 @pytest.mark.parametrize(

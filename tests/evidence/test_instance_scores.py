@@ -1,14 +1,10 @@
 """Scores of instances as evidence, and how estimators are asked for them."""
 
-from itertools import product
-
 import numpy as np
 import pandas as pd
 import pytest
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression, RidgeClassifier
-from sklearn.metrics import get_scorer
-from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
@@ -23,27 +19,6 @@ X = RNG.normal(size=(120, 3))
 TWO = (X[:, 0] + RNG.normal(size=120) > 0).astype(int)
 THREE = np.digitize(X[:, 0] + RNG.normal(size=120), [-0.5, 0.5])
 MANY = (X + RNG.normal(size=(120, 3)) > 0).astype(int)
-
-
-def scored_by(estimator, y, metric):
-    needs, classes = get_metric(metric).needs, tuple(np.unique(y).tolist())
-    scores = respond(estimator.fit(X, y), X, needs, classes, False)
-    return ScoredInstances.from_scores(y, {"a": {needs: scores}}, labels=classes)
-
-
-SHARES = ["neg_log_loss", "roc_auc_ovr_weighted", "roc_auc_ovo_weighted"]
-
-
-@pytest.mark.parametrize(
-    ("estimator", "y", "metric"),
-    [
-        *product([GaussianNB(), RidgeClassifier()], [TWO], ["roc_auc", "average_precision"]),
-        *product([LogisticRegression()], [TWO, THREE], SHARES),
-    ],
-)
-def test_values_are_those_of_scikit_learns_scorers(estimator, y, metric):
-    (ours,) = scored_by(estimator, y, metric).observed(get_metric(metric))
-    assert ours == pytest.approx(get_scorer(metric)(estimator, X, y), abs=1e-12)
 
 
 def test_classes_unseen_in_training_come_last():

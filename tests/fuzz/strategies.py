@@ -1,15 +1,11 @@
 """Strategies for labels, numbers and whatever else users may pass."""
 
-import datetime
 import math
-from fractions import Fraction
 
 import numpy as np
 import pandas as pd
 from hypothesis import strategies as st
 from scipy import sparse
-
-from skbayeseval.judgement.rope import check_rope
 
 WORDS = np.array(["ab", "b", "c c", "ä"])
 
@@ -50,40 +46,6 @@ DATES = {
 }
 
 
-def spoiled(codes):
-    """Return ways to write labels that must be refused, whatever the codes are."""
-    n = len(codes)
-    return {
-        "generator": (code for code in codes),
-        "iterator": iter(codes.tolist()),
-        "set": set(codes.tolist()),
-        "dict": dict(enumerate(codes.tolist())),
-        "text": "".join(map(str, codes)),
-        "0-d": np.array(1),
-        "3-d": np.zeros((n, 1, 2)),
-        "NaN": np.where(np.arange(n) == 0, np.nan, codes),
-        "infinity": np.where(np.arange(n) == 0, np.inf, codes),
-        "None": [None, *codes[1:].tolist()],
-        "NA": pd.array([pd.NA, *codes[1:].tolist()], dtype="Int64"),
-        "bytes": WORDS[codes % 3].astype("S"),
-        "complex": codes + 0j,
-        "date objects": [datetime.date(2020, 1, 1 + code) for code in codes.tolist()],
-        "structured": np.array([(code, 1.0) for code in codes], dtype=[("a", int), ("b", float)]),
-        "masked": np.ma.masked_array(codes, mask=np.arange(n) == 0),
-        "ragged": [[0] * (1 + i % 2) for i in range(n + n % 2 + 2)],
-        "mixed": ["a", *codes[1:].tolist()],
-        "mixed objects": np.array(["a", *codes[1:].tolist()], dtype=object),
-        "fractions": [Fraction(1 + code, 3) for code in codes.tolist()],
-        "lists": np.array([[1], *([2, 3] for _ in range(n))], dtype=object)[:n],
-        "continuous": codes + 0.5,
-        "empty": [],
-        "short": codes[:-1],
-        "wide": np.column_stack([codes + 2, codes]),
-    }
-
-
-SPOILED = tuple(spoiled(np.arange(2)))
-
 anything = st.one_of(
     st.none(),
     st.booleans(),
@@ -110,19 +72,7 @@ def mostly(valid):
 probabilities = st.floats(0.75, 0.99)
 ropes = mostly(st.one_of(st.floats(0, 0.5), st.tuples(st.floats(-0.5, 0), st.floats(0, 0.5))))
 # Prior probabilities of ROPEs are simulated and kept: a few, none of them very narrow.
-few_ropes = st.integers(0, 2).flatmap(
-    lambda i: st.sampled_from([0.01, 0.1, (-0.02, 0.05)]) if i else anything.filter(is_no_rope)
-)
 seeds = st.integers(0, 2**32)
-
-
-def is_no_rope(value):
-    """Return whether a value is refused as a ROPE."""
-    try:
-        check_rope(value)
-    except (TypeError, ValueError):
-        return True
-    return False
 
 
 @st.composite

@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skbayeseval import compare_counts, compare_scores, hdi
+from skbayeseval import compare_counts, compare_scores
 from tests.fuzz.harness import attempt, check_alike, check_comparison, examples
-from tests.fuzz.strategies import anything, mostly, numbers, probabilities, seeds
+from tests.fuzz.strategies import anything, mostly, numbers, seeds
 
 QUICK = {"n_draws": 200}
 counts = st.one_of(st.integers(0, 30), st.integers(0, 10**6), st.sampled_from([10**9, 10**12]))
@@ -65,16 +65,3 @@ def test_compare_scores(data):
     low, high = result.hdi()
     assert low <= first.mean() - second.mean() + 1e-6
     assert high >= first.mean() - second.mean() - 1e-6
-
-
-@examples(600)
-@given(st.data())
-def test_hdi(data):
-    draws = data.draw(mostly(st.integers(1, 60).flatmap(lambda size: numbers(size, -1000, 1000))))
-    prob = data.draw(mostly(st.one_of(probabilities, st.floats(0, 1))))
-    interval = attempt("hdi", lambda: hdi(draws, prob))
-    if interval is not None:
-        values = np.asarray(draws, dtype=float)
-        inside = (values >= interval.low) & (values <= interval.high)
-        assert inside.mean() >= prob - 1e-9
-        assert {interval.low, interval.high} <= set(values.tolist())

@@ -10,7 +10,7 @@ from skbayeseval import compare_counts, compare_many, compare_predictions
 from skbayeseval import score_posterior as score
 from skbayeseval.judgement.decision import WORDS
 from tests.fuzz.harness import attempt, examples
-from tests.fuzz.strategies import anything, few_ropes, mostly, ropes
+from tests.fuzz.strategies import anything, mostly, ropes
 
 RNG = np.random.default_rng(0)
 Y = np.arange(60) % 3
@@ -64,21 +64,3 @@ def test_tables_and_styles(mcse, labels, colors, options):
             style["text_kw"] = options
         attempt(f"{name}.plot", lambda r=result, style=style: r.plot(**style))
     plt.close("all")
-
-
-@examples(15)
-@given(
-    results,
-    few_ropes,
-    mostly(st.floats(0.5, 0.9)),
-    st.sampled_from([50, 60, 0, "50", None]),
-)
-def test_required_sample_size(name, rope, assurance, n_replications):
-    found = attempt(
-        "required_sample_size",
-        lambda: RESULTS[name].required_sample_size(
-            rope, assurance=assurance, n_replications=n_replications, largest=200
-        ),
-    )
-    if found is not None and found.n_total is not None:
-        assert found.n_total >= found.n_now

@@ -13,71 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from matplotlib import pyplot as plt
 
-from skbayeseval import chunk_counter, compare_predictions, load_result
-from skbayeseval.sequences import SCHEMES, convert_tags, tags_to_chunks
+from skbayeseval import compare_predictions, load_result
 from tests.fuzz.harness import attempt, examples
-from tests.fuzz.strategies import anything, mostly
-
-schemes = st.sampled_from(sorted(SCHEMES))
-
-
-def tags_of(scheme):
-    prefixes = sorted({*SCHEMES[scheme], "B"})
-    return st.one_of(
-        st.just("O"),
-        st.tuples(st.sampled_from(prefixes), st.sampled_from(["", "-X", "-Y"])).map("".join),
-    )
-
-
-@st.composite
-def sentences(draw, scheme, lengths):
-    return [draw(st.lists(tags_of(scheme), min_size=length, max_size=length)) for length in lengths]
-
-
-lengths = st.lists(st.integers(0, 5), min_size=1, max_size=3)
-
-
-@examples(320)
-@given(st.data())
-def test_conversion_keeps_chunks(data):
-    source, target = data.draw(schemes), data.draw(schemes)
-    y = data.draw(sentences(source, data.draw(lengths)))
-    converted = attempt("convert_tags", lambda: convert_tags(y, source, target))
-    assert tags_to_chunks(converted, target) == tags_to_chunks(y, source)
-    attempt("convert_tags", lambda: convert_tags(data.draw(anything), source, target))
-    attempt("convert_tags", lambda: convert_tags(y, data.draw(anything), target))
-
-
-@examples(200)
-@given(st.data())
-def test_chunk_counter(data):
-    first, second = data.draw(schemes), data.draw(schemes)
-    sizes = data.draw(lengths)
-    y, a = data.draw(sentences(first, sizes)), data.draw(sentences(first, sizes))
-    b = data.draw(sentences(second, sizes))
-    types = data.draw(mostly(st.sampled_from([None, "X", ["X", ""]])))
-    counter = attempt("chunk_counter", lambda: chunk_counter(first, second, types=types))
-    if counter is None:
-        return
-    counts = attempt("ChunkCounter", lambda: counter(y, a, b))
-    kept = None if types is None else {types} if isinstance(types, str) else set(types)
-    sets = [
-        {
-            (i, chunk)
-            for i, chunks in enumerate(tags_to_chunks(tags, scheme))
-            for chunk in chunks
-            if kept is None or chunk.type in kept
-        }
-        for tags, scheme in ((y, first), (a, first), (b, second))
-    ]
-    assert counts.cells.sum() == len(set.union(*sets))
-    one = attempt("ChunkCounter.count_one", lambda: counter.count_one(y, b, 1))
-    tp = len(sets[0] & sets[2])
-    np.testing.assert_array_equal(
-        one.table[[0, 1, 1], [1, 0, 1]], [len(sets[2]) - tp, len(sets[0]) - tp, tp]
-    )
-    attempt("ChunkCounter", lambda: counter(y, a, data.draw(anything)))
-
 
 # Characters of all kinds: such that UTF-8, XML, LaTeX or terminals do not take are among them.
 characters = st.one_of(

@@ -18,12 +18,6 @@ from skbayeseval.judgement.bayes_factor import (
 from skbayeseval.judgement.intervals import Interval
 
 
-def test_density_of_nothing():
-    nowhere = (-np.inf, np.inf, "no draw is close to 0")
-    assert density_of_draws(0, 500, 0.1) == nowhere
-    assert density_of_pairs(np.zeros(500), np.ones(500), 0.1) == nowhere
-
-
 @pytest.mark.parametrize(
     ("estimate", "expected"),
     [

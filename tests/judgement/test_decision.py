@@ -114,17 +114,6 @@ def test_more_repeats_are_advised_if_there_are_few(n_repeats, advised):
         assert said == f"   Other random splits could change this decision{ending}."
 
 
-def test_other_metrics_are_told():
-    found = decide(Interval(0.06, 0.2), ROPE, Probabilities(0.0, 0.1, 0.9), 0.1, metric="f1")
-    both = replace(found, other_metrics=("recall", "accuracy"))
-    assert str(both).splitlines()[1:] == [
-        "   Only about f1; for other metrics, pass metric='recall' or 'accuracy'."
-    ]
-    assert both == found
-    many = replace(found, other_metrics=tuple("abcde"))
-    assert str(many).endswith("pass metric= one of the 5 others.")
-
-
 def test_draws_at_the_edges_of_the_rope_are_in_it():
     # Six of a hundred draws are outside, on one side; the rest is exactly at the other edge.
     outside = np.repeat([[-0.2, 0.05], [0.2, -0.05]], [6, 94], axis=1)

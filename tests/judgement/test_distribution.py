@@ -55,16 +55,6 @@ def test_answers_agree_with_each_other(name):
     assert decision.probabilities == one.around(rope)
 
 
-def test_references():
-    assert ALL["beta"].mass(0.7, 0.8) == pytest.approx(np.diff(stats.beta(40, 12).cdf([0.7, 0.8])))
-    law = stats.t(9, 0.02, 0.01)
-    assert ALL["student"].interval(0.9) == pytest.approx(law.interval(0.9))
-    assert ALL["student"].sd == pytest.approx(law.std())
-    assert (ALL["student"].mcse, ALL["student"].hdi_mcse()) == (0.0, 0.0)
-    assert ALL["draws"].mcse == pytest.approx(DRAWS.std(ddof=1) / np.sqrt(len(DRAWS)))
-    assert Distribution(DRAWS, mcse=0.5).mcse == 0.5
-
-
 @pytest.mark.parametrize(
     ("shift", "depends"), [(0.0, False), (0.5, False), (1.5, True)], ids=["none", "small", "large"]
 )

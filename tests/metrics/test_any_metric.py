@@ -313,19 +313,6 @@ def test_every_scorer_of_scikit_learn():
     assert table["f1_macro"] == "own metric, paired of instances"
 
 
-def test_items_in_data_frames_and_what_does_not_fit():
-    relevance, scores = RNG.integers(0, 3, (20, 5)), RNG.random((20, 5))
-    arrays = compare_predictions(relevance, scores, -scores, scoring=metrics.ndcg(3), **QUICK)
-    frames = [pd.DataFrame(values) for values in (relevance, scores, -scores)]
-    of_frames = compare_predictions(*frames, scoring=metrics.ndcg(3), **QUICK)
-    assert_array_equal(of_frames.draws, arrays.draws)
-    with pytest.raises(ValueError, match="y_true has 20, y_pred_a has 19"):
-        compare_predictions(relevance, scores[:19], scores, scoring=metrics.ndcg(3))
-    resampled = metrics.resampled(sklearn_metrics.mean_absolute_error, greater_is_better=False)
-    with pytest.raises(ValueError, match="sample_weight= does not apply to metric 'neg_mean_abs"):
-        by_numbers(resampled, sample_weight=np.linspace(0.5, 1, N))
-
-
 LABELS = RNG.integers(0, 2, (N, 3))
 LABELS[:, 0] |= LABELS.sum(axis=1) == 0  # at least one, for rankings of labels
 OFTEN, SELDOM = (np.where(RNG.random((N, 3)) < right, LABELS, 1 - LABELS) for right in (0.9, 0.8))

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose
 from scipy import stats
 
 from skbayeseval import metrics
@@ -80,19 +79,6 @@ def test_vectors_of_one_vector_have_the_law_of_three(prior):
             rest = sum(cells) - count
             assert_follows(entries, stats.beta(0.25 + count * seen, 0.75 + rest * seen))
         assert abs(np.corrcoef(drawn["mu"][0], drawn[name][0])[0, 1]) < 0.02
-
-
-@pytest.mark.parametrize("prior", [False, True])
-@pytest.mark.parametrize(
-    ("name", "pos_label"), [("f1", 0), ("f1", 1), ("specificity", 1), ("matthews_corrcoef", 0)]
-)
-def test_metrics_and_parameters_have_the_same_draws(name, pos_label, prior):
-    model = Paired(**ONE_VECTOR).specification(paired_counts(*CELLS, pos_label=pos_label))
-    metric = metrics.get_metric(name)
-    given = model.draw_parameters(np.random.default_rng(5), 1000, prior=prior)
-    again = model.scores_given(given, metric, np.random.default_rng(0), prior=prior)
-    drawn = model.stream(metric, np.random.default_rng(5), 1000, prior=prior)
-    assert_allclose(np.hstack([*drawn]), np.hstack([*again]), rtol=1e-10)
 
 
 EVIDENCE = {

@@ -6,8 +6,6 @@ import pytest
 from joblib import parallel_config
 from sklearn import config_context, get_config
 
-from skbayeseval import compare_predictions
-from skbayeseval.metrics import from_confusion
 from skbayeseval.models import base, blocks, items, vectors
 from skbayeseval.models.blocks import in_order
 from skbayeseval.results import figures
@@ -77,22 +75,3 @@ def test_draws_do_not_depend_on_the_number_of_threads(kind, small_blocks):
             found.append(np.asarray(DRAWS[kind]()))
     assert np.isfinite(found[0]).all()
     np.testing.assert_array_equal(found[1], found[0])
-
-
-def test_tables_and_totals_see_the_same_draws(small_blocks):
-    # Macro-F1 is a function of totals, and here once more of whole tables.
-    def f1_macro(tables):
-        hits = np.diagonal(tables, axis1=-2, axis2=-1)
-        return (2 * hits / (tables.sum(axis=-1) + tables.sum(axis=-2))).mean(axis=-1)
-
-    own = from_confusion(f1_macro, "own")
-    for options in ({}, {"groups": np.arange(1000) // 4}, {"model": "hierarchical"}):
-        result = compare_predictions(
-            *gallery.labels(4, 1000)[:3], scoring=["f1_macro", own], **options
-        )
-        posterior = result._posterior
-        by_totals, by_tables = (
-            np.hstack(list(posterior.stream(metric, posterior.rng(), 100)))
-            for metric in result._metrics.values()
-        )
-        np.testing.assert_allclose(by_totals, by_tables, atol=1e-12)

@@ -12,7 +12,6 @@ from skbayeseval.models.margins import (
     BetaMargin,
     F1Margin,
     StudentMargin,
-    difference_bounds,
 )
 
 SHAPES = [(0.5, 0.5), (1, 1), (1, 2), (3.7, 0.4), (88.2, 12.6), (5000.5, 321.0)]
@@ -166,8 +165,3 @@ def test_quantities_have_the_probabilities_of_their_law(law):
         np.testing.assert_array_equal(quantity.draws, np.clip(draws, -0.25, 0.25))
     else:
         assert tuple(quantity.interval(0.9)) == law.interval(0.9)
-
-
-def test_bounds_of_differences():
-    assert difference_bounds(None) is None
-    assert difference_bounds((-1.0, 3.0)) == (-4.0, 4.0)

@@ -1,17 +1,12 @@
 import tracemalloc
 from contextlib import contextmanager
-from functools import partial
 
 import numpy as np
 import pytest
 from scipy import sparse
 
 from skbayeseval import BlockRegularizedCV, compare_predictions
-from skbayeseval.evidence import PairedCounts
 from skbayeseval.metrics import from_confusion
-from skbayeseval.models import PairedHierarchical, PairedRecalls
-from skbayeseval.models.base import metric_of_block
-from tests.models.cases import stream_outcomes
 
 TRACE = from_confusion(lambda tables: np.trace(tables, axis1=-2, axis2=-1), "own")
 
@@ -25,22 +20,6 @@ def at_most(n_bytes):
     finally:
         tracemalloc.stop()
     assert peak < n_bytes
-
-
-@pytest.mark.parametrize("model", [PairedHierarchical(), PairedRecalls()])
-def test_tables_are_drawn_one_classifier_at_a_time(model):
-    rng = np.random.default_rng(0)
-    n_classes, n_classifiers, n_draws = 100, 25, 16
-    y = rng.integers(0, n_classes, 500)
-    evidence = PairedCounts.from_labels(y, {str(k): np.roll(y, k) for k in range(n_classifiers)})
-    specification = model.specification(evidence)
-    of_block = partial(metric_of_block, TRACE, 1)
-    for most in (np.inf, 8 * n_classifiers * n_draws * n_classes**2 / 2):  # first with all imports
-        with at_most(most):
-            (values,) = stream_outcomes(
-                specification, rng, n_draws, prior=False, tables=True, of_block=of_block
-            )
-    assert values.shape == (n_classifiers, n_draws)
 
 
 def test_tables_by_group():

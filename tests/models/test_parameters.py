@@ -7,7 +7,7 @@ from scipy import stats
 from skbayeseval import compare_counts, compare_predictions
 from skbayeseval.evidence import ChunkCounts, ConfusionCounts
 from skbayeseval.metrics.confusion import from_confusion
-from skbayeseval.metrics.registry import get_metric, per_class
+from skbayeseval.metrics.registry import get_metric
 from skbayeseval.models import BCV, Hierarchical, Paired, PairedChunks, Unpaired
 from skbayeseval.models.base import BLOCK, Replicated
 from skbayeseval.posterior.posterior import Posterior
@@ -84,17 +84,6 @@ def test_rows_given_eta(name, known):
         assert (np.abs(x.mean(axis=1) - z.mean(axis=1)) < 4 * np.sqrt(2) * error).all()
 
 
-@pytest.mark.parametrize("name", WITH_ROWS)
-def test_rates_are_recalls(name):
-    specification = CASES[name][0]
-    draws = streamed(specification, 500)
-    labels = range(len(specification.groups[0].mu.prior))
-    for label, metric in enumerate(per_class("recall").of(labels)):
-        expected = exact_scores(specification, metric, 500)
-        found = [draws[f"rho_{letter}"][:, label] for letter in "ABC"[: len(expected)]]
-        np.testing.assert_allclose(found, expected)
-
-
 def test_rows_that_are_given():
     specification = CASES["hierarchical balanced"][0]
     rng = np.random.default_rng(0)
@@ -109,17 +98,6 @@ def test_rows_that_are_given():
     for name in ("accuracy", "f1_macro"):
         metric = get_metric(name)
         np.testing.assert_allclose(scores(specification, draws, metric), metric(tables))
-
-
-@pytest.mark.parametrize("name", ["paired few", "chunks few", "unpaired few"])
-def test_swapped_pair(name):
-    specification, metric = CASES[name][0], get_metric(CASES[name][1])
-    draws = streamed(specification, 200)
-    a, b = scores(specification, draws, metric)
-    swapped = specification.parameters_of_pair(draws, 1, 0)
-    np.testing.assert_allclose(scores(specification, swapped, metric), [b, a])
-    for key, values in specification.parameters_of_pair(draws, 0, 1).items():
-        np.testing.assert_array_equal(values, draws[key])
 
 
 # Log densities, against scipy's and the conjugate posterior.
@@ -230,12 +208,6 @@ def test_width_of_weighted_counts():
     variance = n * p * (1 - p) * (n + total) / (1 + total) / 0.4**2
     assert table[:, 0, 0].mean() == pytest.approx(80 * p, abs=5 * np.sqrt(variance / N))
     assert table[:, 0, 0].var() == pytest.approx(variance, rel=0.1)
-
-
-def test_a_class_that_cannot_occur_has_no_instances():
-    of = Replicated({}, [np.array([8.0, 4.0])], [1.0], False, False, np.random.default_rng(0))
-    counts = of.instances(np.array([[[0.0, 0.0], [0.7, 0.3]]]), 0)
-    np.testing.assert_array_equal(counts.sum(axis=2), [[0, 12]])
 
 
 def test_predicted_unpaired_and_without_true_negatives():

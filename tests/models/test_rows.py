@@ -1,7 +1,5 @@
 """Rows of tables: eta against numerical integration, sticks against what must hold."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from scipy import stats
@@ -9,7 +7,7 @@ from scipy.special import betainc, expit
 
 from skbayeseval.evidence import ConfusionCounts, PairedCounts
 from skbayeseval.models import Hierarchical, PairedHierarchical
-from skbayeseval.models.rows import REMAINDER, EtaSampler, StickRows
+from skbayeseval.models.rows import EtaSampler
 from tests.models.cases import TABLES, stream_outcomes
 
 
@@ -54,16 +52,6 @@ def test_rows_where_eta_underflows(n_classes, prior):
         for totals in stream_outcomes(specification, rng, 10_000, prior=prior, tables=False):
             assert all(np.isfinite(total).all() for total in totals)
             np.testing.assert_allclose(totals.predicted.sum(axis=-1), 1)
-
-
-@pytest.mark.parametrize("mass", [0.5, 4.0])
-@pytest.mark.parametrize(("prior", "fewest"), [(True, 0), (False, 17)])
-def test_no_more_sticks_than_the_remainder_needs(mass, prior, fewest):
-    counts = ConfusionCounts.from_matrix(TABLES["ordinary"])
-    (group,) = Hierarchical().specification((counts,)).groups
-    n_sticks = StickRows(replace(group, mass=mass), prior).n_sticks
-    left = [mass / (mass + fewest) * (mass / (1 + mass)) ** n for n in (n_sticks, n_sticks - 1)]
-    assert left[0] <= REMAINDER < left[1]
 
 
 @pytest.mark.parametrize("n_classes", [2, 2000])

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from skbayeseval import compare_scores, load_result
+from skbayeseval import compare_scores
 from skbayeseval.models.split_scores import (
     SplitScoreSums,
     missing_variance,
@@ -164,31 +164,6 @@ def test_two_splits_have_no_standard_deviation():
     assert result.summary()["sd"].iloc[0] == np.inf
     exact = stats.cauchy(0.075, np.sqrt(0.5 + 1) * np.std([0.1, 0.05], ddof=1))
     assert result.probability().better == pytest.approx(exact.sf(0))
-
-
-def test_what_a_result_of_scores_can_and_cannot(tmp_path):
-    result = compare_scores(
-        *scores(), test_fraction=0.2, scoring="r2", names=("ridge", "lasso"), random_state=0
-    )
-    assert (result.model, result.metrics) == ("scores", ("r2",))
-    assert (result.weight, result.labels) == (1, ())
-    assert "20 splits with a correlation of 0.2" in result.details()
-    assert "learners trained on 0.8 of the data" in str(result)
-    assert list(result.frequentist().index) == ["corrected resampled t"]
-    assert np.isnan(result.summary(0.01, bayes_factor=True).iloc[0]["bf"])
-    for ask in (
-        lambda: result.bayes_factor(0.01),
-        lambda: result.required_sample_size(0.01),
-        lambda: result.metric("f1"),
-    ):
-        with pytest.raises(ValueError, match="no proper prior|simulates|no split scores of 'f1'"):
-            ask()
-    result.save(tmp_path / "scores.npz")
-    again = load_result(tmp_path / "scores.npz")
-    np.testing.assert_array_equal(again.draws, result.draws)
-    two_sided = result.frequentist()["pvalue"].iloc[0]
-    assert two_sided == pytest.approx(2 * result.probability().worse)  # the same t, read otherwise
-    np.testing.assert_allclose(result.to_arviz().observed_data["splits_r2_A"], scores()[0])
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose, assert_array_equal
+from numpy.testing import assert_allclose
 from scipy import stats
 from scipy.linalg import helmert
 from scipy.special import logsumexp
@@ -110,13 +110,6 @@ def test_three_systems_agree_with_importance_sampling(variance, holes, n_prior, 
             # deviation below 0.2
             error = np.sqrt(level * (1 - level) / 20_000 + 0.2**2 / effective)
             assert abs(exact - level) < 4 * error
-
-
-def test_draws_follow_the_order_of_systems():
-    means = scores(4, 6, holes=0.1)
-    order = [2, 0, 3, 1]
-    noise = little_noise(means, 0.1)
-    assert_array_equal(draw(means, noise, 500)[order], draw(means[order], noise, 500))
 
 
 def test_levels_and_the_unit_of_scores_do_not_matter():

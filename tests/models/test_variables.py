@@ -30,25 +30,6 @@ def free(graph):
     return {variable.name for variable in graph.free_RVs}
 
 
-@pytest.mark.parametrize(
-    ("case", "name", "wrong"),
-    [
-        ("paired few", "theta+", (3,)),
-        ("labels bcv few", "pi_A", (2, 3)),
-        ("unpaired few", "mu_B", (2,)),
-    ],
-)
-def test_shape_of_a_prior(case, name, wrong, pm):
-    def prior():
-        if name == "mu_B":
-            pm.Beta(name, 1, 1, shape=wrong)
-        else:
-            pm.Dirichlet(name, np.ones(wrong))
-
-    with pytest.raises(ValueError, match="gives '.*' the shape"):
-        graph_of(case, prior)
-
-
 def test_what_a_prior_may_return(pm):
     published = free(graph_of("unpaired few"))
     assert free(graph_of("unpaired few", lambda: {"rho+_A": 0.8})) == published - {"rho+_A"}
@@ -105,14 +86,6 @@ def test_nothing_to_sample():
         ValueError, match="no parameters for PyMC to sample: those that prevalence="
     ):
         compare_many(y, {"a": y, "b": y, "c": y}, prevalence=0.1, engine="pymc")
-
-
-@pytest.mark.parametrize(
-    ("form", "case"), [("rows", "paired few"), ("joint", "hierarchical few"), ("x", "labels few")]
-)
-def test_forms_are_checked(form, case):
-    with pytest.raises(ValueError, match="form="):
-        graph_of(case, form=form)
 
 
 def test_a_graph_of_its_own_inside_another(pm):

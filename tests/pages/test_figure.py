@@ -1,4 +1,3 @@
-import sys
 from base64 import b64decode
 
 import matplotlib as mpl
@@ -31,12 +30,6 @@ def test_the_drawing_is_in_the_page_and_changes_nothing():
     assert inline_svg(line, 'a "line"') == made
     assert dict(mpl.rcParams) == before
     assert plt.get_fignums() == figures
-
-
-def test_without_matplotlib_there_is_a_note(monkeypatch):
-    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
-    made = inline_svg(line, "a line")
-    assert made.startswith("<p>The figure could not be drawn")
 
 
 def test_a_figure_that_fails_leaves_a_note():

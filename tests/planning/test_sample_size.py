@@ -5,11 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from scipy.stats import norm
-from sklearn.datasets import load_breast_cancer
-from sklearn.naive_bayes import GaussianNB
-from sklearn.tree import DecisionTreeClassifier
 
-from skbayeseval import bayesian_cross_validate, compare_items, compare_predictions, metrics
+from skbayeseval import compare_items, compare_predictions, metrics
 from skbayeseval.judgement import Interval
 from skbayeseval.judgement.decision import Probabilities, decide
 from skbayeseval.planning import sample_size, simulate
@@ -143,14 +140,6 @@ def test_a_weight_is_no_new_information():
     assert 0.5 < three.n_total / 3 / one.n_total < 2
 
 
-def test_cross_validation_speaks_of_instances():
-    X, y = load_breast_cancer(return_X_y=True)
-    tree = DecisionTreeClassifier(max_depth=2, random_state=0)
-    result = bayesian_cross_validate(GaussianNB(), tree, X, y, random_state=0)
-    size = result.required_sample_size(0.02, assurance=0.5, largest=5000, **QUICK)
-    assert size.n_now == 569
-
-
 def test_prevalence_keeps_the_sampling_by_class():
     result = compare_predictions(*CLEAR, scoring="f1", prevalence=0.1, random_state=0)
     rng = np.random.default_rng(0)
@@ -243,14 +232,6 @@ def test_interval_of_the_size_covers_it(beside, monkeypatch):
         found.append(size)
     assert inside >= 52
     assert np.median(found) == pytest.approx(needed, rel=0.015)
-
-
-def test_a_dip_does_not_mislead():
-    settled = np.arange(100)[:, None] < [50, 79, 77, 95]
-    sizes, rng = np.array([1.0, 2, 3, 4]), np.random.default_rng(0)
-    assert 3 < smallest_size(settled, sizes, 0.8, rng)[0] < 4
-    settled[:90] = True  # from the first size on
-    assert smallest_size(settled, sizes, 0.8, rng)[0] == 1
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,6 @@ from skbayeseval import compare_predictions, metrics, power_analysis
 from skbayeseval.evidence import ConfusionCounts
 from skbayeseval.evidence.validated_rows import cell_influence
 from skbayeseval.judgement import Interval
-from skbayeseval.judgement.decision import codes_given_hdi
-from skbayeseval.judgement.intervals import hdi_of_rows
 from skbayeseval.models import Paired, Unpaired
 from skbayeseval.planning.simulate import (
     SCALE,
@@ -29,15 +27,6 @@ ACCURACY, F1 = metrics.get_metric("accuracy"), metrics.get_metric("f1")
 CELLS = np.random.default_rng(0).dirichlet(np.ones(8), 30).reshape(-1, 2, 2, 2)
 LIKE = ConfusionCounts(np.zeros((2, 2)), (0, 1))
 ROPE = Interval(-0.5, 1.0)
-SETTLED = ("<<", "~", ">>")
-
-
-def test_tables_are_the_margins():
-    ((a, b),) = tables_of([populations_of(CELLS[0])], 2)
-    np.testing.assert_allclose(a, CELLS[0].sum(axis=2))
-    np.testing.assert_allclose(b, CELLS[0].sum(axis=1))
-    (apart,) = tables_of([populations_of(a, b)], 2)
-    np.testing.assert_allclose(apart, [a, b])
 
 
 def test_accuracy_has_a_cauchy_prior_given_the_disagreement():
@@ -144,39 +133,6 @@ def test_shapes_that_are_not_linear_are_not_extrapolated(model, linear):
     question = Question(model, F1, Interval(-0.05, 0.05), 0.95)
     shapes = LinearShapes.of(question, LIKE, populations_of(a, b), None)
     assert (shapes is not None) == linear
-
-
-def posteriors(seed, n_sets=200):
-    """Normal and skewed posteriors of all widths, some of them close to the limits of the ROPE."""
-    rng = np.random.default_rng(0)
-    mean = rng.uniform(-2, 3, n_sets)
-    sd = np.exp(rng.uniform(-4, 0.5, n_sets))
-    mean[:25] = ROPE.high + 1.96 * sd[:25]
-    rng = np.random.default_rng(seed)
-
-    def draw(which, n):
-        normal = rng.standard_normal((len(which), n))
-        skewed = rng.standard_exponential((len(which), n)) - 1
-        return mean[which, None] + sd[which, None] * np.where(which[:, None] % 2, normal, skewed)
-
-    return draw
-
-
-@pytest.mark.parametrize("goal", [None, SETTLED, (">", "~")])
-def test_few_draws_decide_as_many_do(goal):
-    asked = {} if goal is None else {"goal": goal}
-    codes = Question(Paired(), F1, ROPE, 0.95, **asked).decide(posteriors(1), 200)
-    draws = posteriors(2)(np.arange(200), 8000)
-    many = codes_given_hdi(draws, *hdi_of_rows(draws, 0.95), ROPE)
-    alike = codes == many if goal is None else np.isin(codes, goal) == np.isin(many, goal)
-    # Close to a limit a coin might decide, and so it might if better and worse are as probable.
-    ends = np.array(hdi_of_rows(draws, 0.95))
-    far = (np.abs(ends[..., None] - ROPE) > 0.3 * draws.std(axis=1)[:, None]).all(axis=(0, 2))
-    leaning = np.abs((draws > ROPE.high).mean(axis=1) - (draws < ROPE.low).mean(axis=1)) > 0.05
-    assert far.sum() > 120
-    assert alike[far & (leaning | np.isin(many, SETTLED))].all()
-    opposite = ((codes == "<<") & (many == ">>")) | ((codes == ">>") & (many == "<<"))
-    assert not opposite.any()
 
 
 @pytest.mark.parametrize("model", [Paired(), Unpaired()])

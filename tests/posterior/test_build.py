@@ -64,18 +64,6 @@ def test_labels_without_a_positive_instance_are_told_once():
         assert [one.filename for one in caught] == [__file__]
 
 
-def test_priors_differ_with_the_labels_that_can_be_true():
-    plain, odd, declared = (
-        posterior(two_classifiers(3, 50, 0.8, labels, is_odd), "paired").prior
-        for labels, is_odd in (([0, 1, 2, 3], False), (None, True), ([0, 1, 2, 3], True))
-    )
-    other = posterior(two_classifiers(3, 80, 0.7, odd=True), "paired").prior
-    priors = {"plain": plain, "declared": declared, "odd": odd, "other": other}
-    key = object()
-    shared = [prior.remembered(key, lambda name=name: name) for name, prior in priors.items()]
-    assert shared == ["plain", "plain", "odd", "odd"]
-
-
 def test_thousands_of_classes_are_printed_with_few_draws(monkeypatch):
     rng = np.random.default_rng(0)
     y, guess = rng.integers(0, 5000, (2, 30_000))

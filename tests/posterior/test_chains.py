@@ -202,19 +202,6 @@ def test_priors_that_do_not_fit(error, message, prior):
         compare(model="unpaired", engine=with_prior(prior))
 
 
-@pytest.mark.parametrize(
-    ("error", "message", "options"),
-    [
-        (ValueError, "Valid engines are", {"engine": "stan"}),
-        (ValueError, "chains == 0", {"engine": PyMCEngine(chains=0)}),
-        (ValueError, "no PyMC model", {"model": "auto", "groups": np.arange(80) // 2}),
-    ],
-)
-def test_bad_arguments(error, message, options):
-    with pytest.raises(error, match=message):
-        compare(**{"model": "unpaired", "engine": SMALL} | options)
-
-
 @pytest.mark.slow
 def test_altered_graph_comes_back(exact):
     # A second test set of 300 positives, of which A finds 240 and B 180.

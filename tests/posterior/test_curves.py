@@ -37,17 +37,6 @@ def test_bands_are_around_the_observed_curve_and_as_wide_as_a_proportion():
     assert trapezoid(band.mean, band.x) == pytest.approx(RESULT.draws_a.mean(), abs=0.01)
 
 
-def test_runs_are_kept_apart():
-    """Scores of another fit on another scale leave the curve alone."""
-    both, run = compared(A, B)._posterior, np.arange(400) % 2
-    first, second = both.scored.responses
-    moved = {kind: scores + 5.0 * run for kind, scores in first.items()}
-    object.__setattr__(both.scored, "responses", (moved, second))
-    object.__setattr__(both.scored, "run", run)
-    apart, alone = (Curves(one, "roc").bands()[0].mean for one in (both, RESULT._posterior))
-    np.testing.assert_allclose(apart, alone, atol=0.08)
-
-
 def test_net_benefit_over_chosen_thresholds():
     """The curves pass through the metric, whose draws come from other code."""
     difference = RESULT.plot("net_benefit_difference", thresholds=(0.1, 0.5))

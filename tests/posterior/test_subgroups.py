@@ -34,22 +34,6 @@ def by(result, codes, metric=ACCURACY, labels=None):
     return compare_subgroups(result._posterior, metric, Subgroups(labels, codes, None))
 
 
-def assert_alone(subgroup, rows, *labels, **options):
-    """A subgroup has the observed values, the mean and the spread of its rows alone."""
-    other = compare_predictions(*(of_all[rows] for of_all in labels), **options, **OPTIONS)
-    assert subgroup.observed == pytest.approx((other.observed_a, other.observed_b))
-    assert subgroup.unpooled.mean == pytest.approx(other.draws.mean(), abs=0.006)
-    assert subgroup.unpooled.sd == pytest.approx(other.draws.std(), rel=0.1)
-
-
-def test_alone_with_a_class_that_is_missing():
-    y, a, b, _ = simulated(n_classes=3)
-    codes = ((y == 2) | (a == 2) | (b == 2)).astype(int)
-    f1 = metrics.get_metric("f1_macro")
-    found = by(compare_predictions(y, a, b, scoring="f1_macro", **OPTIONS), codes, f1)
-    assert_alone(found.subgroups[0], codes == 0, y, a, b, scoring="f1_macro")
-
-
 def test_names_do_not_matter():
     y, a, b, codes = simulated()
     result = compare_predictions(y, a, b, **OPTIONS)
@@ -84,36 +68,6 @@ def test_a_few_instances_without_disagreement_say_little():
         assert high > 0.25
 
 
-@pytest.mark.parametrize(
-    ("scoring", "reason"),
-    [
-        ("accuracy", ""),
-        ("f1", "no positives"),
-        ("specificity", ""),
-        ("balanced_accuracy", "only one class"),
-        ("f1_macro", "only one class"),
-        ("roc_auc", "only one class"),
-    ],
-)
-def test_too_few(scoring, reason):
-    y, a, b, _ = simulated(200)
-    codes = np.zeros(200, dtype=int)
-    codes[np.flatnonzero(y == 0)[:5]] = 1
-    scores = {f"y_score_{name}": np.linspace(0, 1, 200) ** k for k, name in ((1, "a"), (2, "b"))}
-    result = compare_predictions(
-        y, a, b, scoring=scoring, **(scores if scoring == "roc_auc" else {}), **OPTIONS
-    )
-    rest, tiny = by(result, codes, metrics.get_metric(scoring)).subgroups
-    assert tiny.reason == reason
-    assert (tiny.pooled is None) == (tiny.unpooled is None) == bool(reason)
-    if reason:
-        assert np.isnan(tiny.observed).all()
-        np.testing.assert_array_equal(rest.pooled.draws, rest.unpooled.draws)
-    else:
-        prior = _prior_moments(result._posterior, metrics.get_metric(scoring))
-        assert tiny.pooled.sd < _without_prior(tiny.unpooled.draws[None], *prior).std()
-
-
 def test_a_single_unit_and_an_unstable_metric():
     rng = np.random.default_rng(0)
     y = rng.normal(size=200)
@@ -129,16 +83,6 @@ def test_a_single_unit_and_an_unstable_metric():
     labels = (y > 0).astype(int)
     result = compare_predictions(labels, labels, (b > 0).astype(int), groups=groups, **OPTIONS)
     assert by(result, (groups == 3).astype(int)).subgroups[1].reason == "a single group"
-
-
-def test_groups_are_in_one_subgroup_each():
-    y, a, b, codes = simulated(300)
-    groups = np.arange(300) // 3
-    result = compare_predictions(y, a, b, groups=groups, **OPTIONS)
-    with pytest.raises(ValueError, match=r"same value for all instances of a group, but \d+ of"):
-        by(result, codes)
-    rows = groups % 2 == 1
-    assert_alone(by(result, groups % 2).subgroups[1], rows, y, a, b, groups=groups[rows])
 
 
 @pytest.fixture(scope="module")

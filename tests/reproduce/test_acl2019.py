@@ -97,16 +97,6 @@ def test_simulation_of_section_2_4():
     assert coverage["iid"] == pytest.approx(0.81, abs=0.05)
 
 
-def test_posteriors_are_drawn_dashed_and_solid():
-    figure = acl2019.draw_posteriors("ORG")
-    assert len(figure.axes) == 3
-    for ax in figure.axes:
-        styles = [line.get_linestyle() for line in ax.get_lines()]
-        assert styles == ["-", "-", "--", "--"]
-        heights = [line.get_ydata().max() for line in ax.get_lines()]
-        assert min(heights[:2]) > max(heights[2:])  # 2015's are flatter
-
-
 @pytest.fixture
 def corpus_file(tmp_path):
     path = tmp_path / "eng.train"

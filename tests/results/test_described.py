@@ -13,7 +13,6 @@ from skbayeseval import (
     compare_counts,
     compare_many,
     compare_predictions,
-    compare_scores,
     metrics,
     score_posterior,
 )
@@ -143,18 +142,6 @@ def test_long_names_of_a_ranking(names):
     assert ranking.table.index[0] in lines[0]
 
 
-def test_long_names_of_subgroups():
-    names = LONG["end"]
-    result = compare_predictions(Y, A, B, names=names[:2], **OPTIONS)
-    subgroups = result.by(np.array(names)[np.arange(400) % 3])
-    title, *lines = str(subgroups).splitlines()
-    assert title == f"{names[0]} (A) minus {names[1]} (B) in accuracy, by subgroup:"
-    assert max(map(len, lines[:5])) <= PAGE
-    assert lines[0].split()[:4] == ["n", "A", "B", "mean"]
-    assert len({row.split()[0] for row in lines[1:5]}) == 4
-    assert lines[4].split()[:3] == ["all", "instances", "400"]
-
-
 def test_names_that_no_short_form_tells_apart_are_printed_as_they_are():
     names = [("x" * 100).join(ends) for ends in ("aaa", "aba", "bba")]
     rows = str(compare_many(Y, dict(zip(names, (A, B, C), strict=True)), **OPTIONS)).splitlines()
@@ -171,18 +158,6 @@ def test_scores_of_one_classifier(single):
     if not single:
         assert [line.split()[0] for line in lines[2:4]] == names
     assert "  model       " in result.details()
-
-
-def test_what_would_settle_it_is_said_of_what_is_open():
-    tell = "  next        more labelled instances would tell; required_sample_size(rope=r) "
-    decide = "  next        decision(rope=r), with r the smallest difference that matters to you"
-    wrong = np.arange(400) // 40
-    equals = (np.where(wrong == which, 1 - Y, Y) for which in (0, 1))
-    open_question = compare_predictions(Y, *equals, **OPTIONS)
-    assert str(open_question).splitlines()[-1].startswith(tell)
-    assert str(compare_predictions(Y, A, C, **OPTIONS)).splitlines()[-1] == decide
-    scores = RNG.normal(0.8, 0.02, (2, 8))
-    assert str(compare_scores(*scores, test_fraction=0.1, **OPTIONS)).splitlines()[-1] == decide
 
 
 @pytest.mark.parametrize("seed", [0, 1])

@@ -54,26 +54,6 @@ def test_where_both_are_the_same_nothing_is_said(result):
     assert "together" not in once.details()
 
 
-def scores(seed):
-    return np.random.default_rng(seed).random(len(Y))
-
-
-@pytest.mark.parametrize(
-    ("labels", "pos_label", "told"),
-    [(["no", "yes"], "no", "'no'"), ([2, 5], None, "5"), ([0, 1], None, None), ([0, 1], 0, "0")],
-)
-def test_positive_class_of_scores(labels, pos_label, told):
-    y = np.array(labels)[Y]
-    result = compare_predictions(
-        y, None, None, y_score_a=scores(0), y_score_b=scores(1), scoring="roc_auc",
-        pos_label=pos_label, **OPTIONS,
-    )  # fmt: skip
-    on = "on roc_auc with" if told is None else f"on roc_auc of class {told} with"
-    for words in (str(result), result.details()):
-        assert f"is better than {'B' if words.startswith('A') else 'A'} {on} probability " in words
-    assert told is None or f" of class {told}: A " in result.explain()
-
-
 TRUTH = np.repeat([0, 1], [200, 100])
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from skbayeseval import compare_many, compare_many_items, compare_predictions, compare_scores
+from skbayeseval import compare_many, compare_many_items, compare_scores
 from skbayeseval.judgement import Interval, Tiers
 
 
@@ -87,35 +87,6 @@ def test_one_sided_questions(ranking):
     assert (loss.names, loss.choice) == (ranking.names, "a")
     assert loss.losses[2] == pytest.approx((pooled[0] - pooled[2]).mean(), rel=0.05)
     assert "Only about f1; for other metrics, pass" in str(loss)
-
-
-@pytest.mark.parametrize(
-    ("model", "n_classes"),
-    [("bcv", 2), ("paired", 2), ("paired", 3), ("unpaired", 2), ("hierarchical", 3)],
-)
-def test_every_model_of_three_classifiers(model, n_classes):
-    rng = np.random.default_rng(0)
-    y = rng.integers(0, n_classes, 200)
-    predictions = {
-        name: np.where(rng.random(200) < p, y, rng.integers(0, n_classes, 200))
-        for name, p in (("a", 0.9), ("b", 0.7), ("c", 0.5))
-    }
-    ranking = compare_many(y, predictions, model=model, scoring="f1_macro", random_state=0)
-    assert list(ranking.table.sort_values("expected_rank").index) == ["a", "b", "c"]
-    assert len(ranking.summary(rope=0.02)) == len(ranking.pairs) == 3
-    assert ranking.table[["p_best", "expected_rank"]].sum().to_list() == pytest.approx(
-        [1, 1 + 2 + 3]
-    )
-    two = compare_predictions(
-        y, predictions["b"], predictions["c"], model=model, scoring="f1_macro", random_state=1
-    )
-    pair = ranking.pairs["b", "c"]
-    error = 4 * np.hypot(two.draws.std(), pair.draws.std()) / np.sqrt(20_000)
-    assert pair.draws.mean() == pytest.approx(two.draws.mean(), abs=error)
-    assert pair.draws.std() == pytest.approx(two.draws.std(), rel=0.04)
-    p = two.probability().better
-    error = 4 * np.sqrt(max(p * (1 - p), 1e-3) * 2 / 20_000)
-    assert pair.probability().better == pytest.approx(p, abs=error)
 
 
 def simulated(accuracies, n=400, seed=0):

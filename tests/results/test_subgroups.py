@@ -181,21 +181,6 @@ def test_plot(result, subgroups):
     )
 
 
-def test_items_by_subject():
-    rng = np.random.default_rng(0)
-    ids = [f"q{i}" for i in range(300)]
-    a, b = (pd.Series(rng.integers(2, size=300), index=ids) for _ in range(2))
-    subject = pd.Series(rng.choice(["law", "physics"], 300), index=ids, name="subject")
-    shuffled = subject.sample(frac=1, random_state=1)
-    result = compare_items(a, b.sample(frac=1, random_state=2), **OPTIONS)
-    one, other = result.by(subject), result.by(shuffled)
-    pd.testing.assert_frame_equal(one.table, other.table)
-    for name in ("law", "physics"):
-        rows = subject == name
-        assert one.table.loc[name, "observed_a"] == pytest.approx(a[rows].mean())
-        assert one.table.loc[name, "observed_b"] == pytest.approx(b[rows].mean())
-
-
 def test_results_without_instances(tmp_path, result, site):
     needed = "Subgroups require the instances"
     counts = compare_counts((88, 10, 12), (80, 14, 20), **OPTIONS)

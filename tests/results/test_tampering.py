@@ -54,21 +54,6 @@ def is_same(result, other):
     )
 
 
-def damaged(contents, rng):
-    """Return the bytes of a file after an accident."""
-    i, j = sorted(rng.integers(0, len(contents), 2))
-    changed_bit = bytes([contents[i] ^ (1 << rng.integers(8))])
-    accidents = [
-        contents[:i] + changed_bit + contents[i + 1 :],
-        contents[:i],
-        contents[:i] + contents[j:],
-        contents[:i] + bytes(j - i) + contents[j:],
-        contents[:i] + rng.bytes(10) + contents[i:],
-        contents + contents[i:],
-    ]
-    return accidents[rng.integers(len(accidents))]
-
-
 def changed_arrays(arrays, rng):
     """Return arrays of which one or two were changed."""
     arrays = {name: values.copy() for name, values in arrays.items()}
@@ -100,16 +85,6 @@ def test_what_is_loaded_or_unpickled_is_what_was_saved(saved, kind):
         assert (str(again), repr(again)) == (str(result), repr(result))
         assert again.details() == result.details()
         assert is_same(again, result)
-
-
-@pytest.mark.parametrize("kind", ["paired", "multi_label", "cross_validated", "chains"])
-def test_damaged(saved, tmp_path, kind):
-    result, path = saved[kind]
-    contents = path.read_bytes()
-    for seed in range(12):
-        (tmp_path / "file").write_bytes(damaged(contents, np.random.default_rng(seed)))
-        again = loaded(tmp_path / "file")
-        assert again is None or is_same(again, result), seed
 
 
 def test_a_checksum_of_something_else(saved, tmp_path):

@@ -125,24 +125,6 @@ def test_ranking():
     assert [row[-1] for row in cells(alone.to_markdown(0.05))[1]] == ["best", "≪"]
 
 
-def test_a_label_stands_above_the_scores_of_a_ranking():
-    rng = np.random.default_rng(0)
-    numbers = {name: Y + rng.normal(0, sd, 150) for name, sd in (("a", 0.3), ("b", 0.9))}
-    scoring = ["neg_mean_squared_error", "r2"]
-    ranking = compare_many(Y + 0.5, numbers, scoring=scoring, random_state=0)
-    header, (first, second) = cells(ranking.to_markdown(0.01))
-    labels = {"neg_mean_squared_error": "MSE"}
-    named, (of_first, of_second) = cells(ranking.to_markdown(0.01, labels=labels))
-    assert named == ["classifier", "MSE", *header[2:]]
-    for one, turned in ((first, of_first), (second, of_second)):
-        assert [float(x) for x in turned[1:3]] == [-float(x) for x in one[1:3]]
-        low, high = map(float, re.findall(r"[-\d.]+", one[4]))
-        assert tuple(map(float, re.findall(r"[-\d.]+", turned[4]))) == (-high, -low)
-        assert [turned[0], turned[3], *turned[5:]] == [one[0], one[3], *one[5:]]
-    assert float(of_first[1]) == pytest.approx(np.mean((Y + 0.5 - numbers["a"]) ** 2), abs=0.01)
-    assert cells(ranking.to_markdown(0.01, labels={"r2": "R2"})) == (header, [first, second])
-
-
 AWKWARD = (
     "R&D_50%",
     "<script>alert(1)</script>",

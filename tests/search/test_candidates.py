@@ -9,7 +9,7 @@ from sklearn.datasets import load_breast_cancer
 from sklearn.exceptions import NotFittedError
 from sklearn.experimental import enable_halving_search_cv  # noqa: F401
 from sklearn.metrics import make_scorer, zero_one_loss
-from sklearn.model_selection import GridSearchCV, HalvingGridSearchCV, StratifiedKFold
+from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
@@ -252,13 +252,3 @@ def test_a_fit_failed_if_no_score_of_a_split_is_defined():
     means = {"mean_test_f1": [nan] * 4, "mean_test_auc": [nan] * 4}
     results = {"params": [{"k": k} for k in range(4)]} | splits | means
     assert Recorded(results).failed().tolist() == [False, False, True, True]
-
-
-def test_halving_results_are_those_of_the_last_iteration():
-    search = HalvingGridSearchCV(
-        DecisionTreeClassifier(random_state=0), {"max_depth": [1, 2, 3, 5]}, cv=3,
-        scoring=count_scorer([0, 1]), refit="score", random_state=0,
-    ).fit(X, Y)  # fmt: skip
-    report = report_search(from_csv(search.cv_results_), rope=0.05, random_state=0)
-    assert_same(report, report_search(search, rope=0.05, random_state=0))
-    assert "other candidates before the last iteration" in report.details()

@@ -7,7 +7,6 @@ from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.experimental import enable_halving_search_cv  # noqa: F401
-from sklearn.metrics import get_scorer
 from sklearn.model_selection import (
     GridSearchCV,
     HalvingGridSearchCV,
@@ -18,7 +17,7 @@ from sklearn.model_selection import (
 )
 from sklearn.tree import DecisionTreeClassifier
 
-from skbayeseval import count_scorer, refit_simplest, report_search
+from skbayeseval import count_scorer, report_search
 
 X, Y = load_breast_cancer(return_X_y=True)
 TREE = DecisionTreeClassifier(random_state=0)
@@ -95,31 +94,3 @@ def test_inner_searches_of_a_nested_cross_validation():
     assert_scores_are_those_of_candidates(inner, paired, X[train], Y[train])
     with pytest.warns(UserWarning, match="differ from those that the search recorded"):
         report_search(inner, X, Y, **OPTIONS)
-
-
-def test_several_metrics():
-    names = ["roc_auc", "f1", "v_measure_score"]
-    search = GridSearchCV(TREE, DEPTHS, cv=FOLDS, scoring=names, refit=False).fit(X, Y)
-    for data in ((), (X, Y)):
-        with pytest.raises(ValueError, match=r"several scores, \['roc_auc', 'f1', .*scoring="):
-            report_search(search, *data, **OPTIONS)
-    paired = report_search(search, X, Y, scoring="roc_auc", **OPTIONS)
-    assert_scores_are_those_of_candidates(search, paired)
-    observed = report_search(search, scoring="f1", **OPTIONS).summary()["observed"]
-    np.testing.assert_allclose(observed, search.cv_results_["mean_test_f1"][observed.index])
-    assert report_search(search.set_params(refit="f1"), **OPTIONS).metric == "f1"
-    with pytest.warns(UserWarning, match="known only by its value in each split"):
-        report = report_search(search, X, Y, scoring="v_measure_score", **OPTIONS)
-    assert report.source == "scores"
-    # One score is no choice, whatever it is called.
-    search.set_params(scoring=lambda *data: {"rate": get_scorer("accuracy")(*data)}, refit="rate")
-    report = report_search(search.fit(X, Y), **OPTIONS)
-    assert (report.metric, report.source) == ("rate", "scores")
-    search.refit = False
-    assert report_search(search, **OPTIONS).metric == "rate"
-    # With a choice of the simplest.
-    refit = refit_simplest("max_depth", rope=0.2, cv=FOLDS, scoring="f1")
-    search.set_params(refit=refit, scoring=names[:2]).fit(X, Y)
-    report = report_search(search, rope=0.2, random_state=0)
-    assert report.metric == "f1"
-    assert report.simplest("max_depth") == search.best_params_

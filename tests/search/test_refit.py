@@ -1,7 +1,4 @@
-import pickle
-
 import pytest
-from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.tree import DecisionTreeClassifier
@@ -49,14 +46,6 @@ def test_other_scoring(results):
     for cv in (10, StratifiedKFold(10)):
         with pytest.raises(ValueError, match="has 10 splits, but 6 were recorded"):
             refit_simplest("max_depth", rope=0.02, cv=cv)(results)
-
-
-def test_pickle_clone_and_repr(results):
-    refit = refit_simplest("max_depth", rope=0.02, cv=6, scoring="f1")
-    assert repr(refit) == "refit_simplest('max_depth', rope=0.02, cv=6, scoring='f1')"
-    assert pickle.loads(pickle.dumps(refit))(results) == refit(results)
-    search = clone(GridSearchCV(TREE, {}, refit=refit))
-    assert search.refit(results) == refit(results)
 
 
 @pytest.mark.parametrize("scoring", ["roc_auc", None])

@@ -8,9 +8,6 @@ from scipy.stats import norm
 from sklearn.datasets import load_breast_cancer, load_wine
 from sklearn.model_selection import (
     GridSearchCV,
-    LeaveOneGroupOut,
-    RepeatedStratifiedKFold,
-    ShuffleSplit,
     StratifiedKFold,
 )
 from sklearn.tree import DecisionTreeClassifier
@@ -23,7 +20,6 @@ from skbayeseval.search.report_recorded import (
     moderated,
     shared_covariance,
 )
-from skbayeseval.splitting.splits import split_proportions
 
 ACCURACY = get_metric("accuracy")
 FOLDS = RecordedSplits(5, 1, 1.0, 0.2, False)
@@ -91,24 +87,6 @@ def test_copies_tell_nothing_more():
     order = [0, 1, 2, 3, 1, 1, 2]
     alone, copied = (FOLDS.noise_of_scores(rows, 0.0)[0] for rows in (scores, scores[order]))
     np.testing.assert_allclose(copied, alone[np.ix_(order, order)])
-
-
-@pytest.mark.parametrize(
-    ("cv", "n_splits", "n_passes", "weight", "inflation"),
-    [
-        (BlockRegularizedCV(3), 6, 3, 1 / 3, 1 / 2),
-        (StratifiedKFold(5), 5, 1, 1.0, 1 / 5),
-        (RepeatedStratifiedKFold(n_splits=5, n_repeats=4), 20, 4, 1 / 4, 1 / 5),
-        (ShuffleSplit(10, test_size=0.1), 10, 1, 1 / 1.9, 1 / 10 + 1 / 9),
-        (LeaveOneGroupOut(), 7, 1, 1.0, 1 / 7),
-    ],
-    ids=lambda one: type(one).__name__,
-)
-def test_passes_over_the_data(cv, n_splits, n_passes, weight, inflation):
-    splits = RecordedSplits.of(split_proportions(cv, n_splits), n_splits)
-    assert splits[:2] == (n_splits, n_passes)
-    assert splits[2:4] == pytest.approx((weight, inflation))
-    assert splits.are_halves == isinstance(cv, BlockRegularizedCV)
 
 
 def test_counts_of_halves_tell_what_predictions_tell():

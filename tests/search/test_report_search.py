@@ -5,7 +5,6 @@ from sklearn.base import clone
 from sklearn.compose import ColumnTransformer
 from sklearn.datasets import (
     load_breast_cancer,
-    load_iris,
     make_classification,
     make_regression,
 )
@@ -13,7 +12,6 @@ from sklearn.linear_model import Ridge
 from sklearn.metrics import f1_score, fbeta_score, make_scorer, mean_pinball_loss, r2_score
 from sklearn.model_selection import (
     GridSearchCV,
-    GroupKFold,
     LeavePOut,
     RepeatedStratifiedKFold,
     ShuffleSplit,
@@ -172,12 +170,6 @@ def test_predictions_are_the_comparer(cancer, trees):
         np.testing.assert_allclose(again.mean(), means[i])
 
 
-def test_metric_from_counts(trees):
-    own = metrics.from_confusion(lambda t: t[..., 1, 1], "hits")
-    for scoring, name in (("specificity", "specificity"), (own, "hits"), ("score", "f1")):
-        assert report_search(trees, rope=0.02, scoring=scoring, random_state=0).metric == name
-
-
 def test_failures_are_left_out(cancer):
     with pytest.warns((sklearn.exceptions.FitFailedWarning, UserWarning)):
         search = searched(*cancer, (1, 3, -1), scoring=count_scorer([0, 1]), refit="score")
@@ -224,17 +216,6 @@ def test_an_iterator_of_splits_serves_once(cancer):
     assert 0.5 < folds <= 1
     # An instance in a share f of J test sets is tested 1 - f + J f times where it is tested at all.
     assert at_random == pytest.approx(folds * 3 / 7)
-
-
-def test_groups_go_to_the_splitter(cancer):
-    X, y = cancer
-    groups = np.arange(len(y)) // 5
-    search = searched(X, y, cv=GroupKFold(3), fit_params={"groups": groups})
-    report = report_search(search, X, y, rope=0.02, groups=groups, random_state=0)
-    assert report.metric == "accuracy"
-    with sklearn.config_context(enable_metadata_routing=True):
-        routed = report_search(search, X, y, rope=0.02, params={"groups": groups}, random_state=0)
-    np.testing.assert_array_equal(routed.ranking.draws, report.ranking.draws)
 
 
 def test_scores_are_handed_on(cancer):
@@ -390,14 +371,6 @@ def test_a_saved_ranking_of_counts_has_the_same_pairs(tmp_path):
     for i, j in ((0, 1), (2, 1)):
         np.testing.assert_array_equal(again.pairs[i, j].draws, ranking.pairs[i, j].draws)
     assert again.table.equals(ranking.table)
-
-
-def test_scoring_follows_refit():
-    scorer = count_scorer([0, 1, 2], also=["f1_macro", "balanced_accuracy"])
-    search = searched(*load_iris(return_X_y=True), scoring=scorer, refit="balanced_accuracy")
-    assert report_search(search, rope=0.02).metric == "balanced_accuracy"
-    search.refit = False
-    assert report_search(search, rope=0.02).metric == "f1_macro"
 
 
 @pytest.mark.slow

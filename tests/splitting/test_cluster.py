@@ -8,11 +8,7 @@ import time
 import numpy as np
 import pytest
 from joblib import parallel_config
-from sklearn.feature_extraction.text import CountVectorizer
-from sklearn.naive_bayes import BernoulliNB, MultinomialNB
-from sklearn.pipeline import make_pipeline
 
-from skbayeseval import bayesian_cross_validate
 from tests.splitting.logged import compare, files
 
 # The cluster's own warnings, such as those of workers that are killed, are not of interest here.
@@ -65,19 +61,6 @@ class Document(str):
         return Document, (str(self),)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("kind", [list, lambda texts: np.array(texts, dtype=object)])
-def test_data_are_sent_once(kind, cluster, tmp_path, monkeypatch):
-    monkeypatch.setattr(Document, "path", tmp_path / "sent.log")
-    texts = [Document("first")] + [f"word{i % 5} other{i % 3}" for i in range(1, 400)]
-    labels = ["a" if i % 5 < 2 else "b" for i in range(400)]
-    pair = [make_pipeline(CountVectorizer(), one) for one in (MultinomialNB(), BernoulliNB())]
-    with parallel_config("dask"):
-        bayesian_cross_validate(*pair, kind(texts), labels, n_draws=1000, random_state=0)
-    # Once is enough; a second worker may ask for it before the first has it.
-    assert 1 <= len((tmp_path / "sent.log").read_text().splitlines()) <= 2
-
-
 def kill(pids, folder):
     """Kill workers when the first fits are done."""
 
@@ -103,15 +86,3 @@ def test_all_workers_that_are_killed(cluster, log, tmp_path):
         np.testing.assert_array_equal(compare(tmp_path / "folder").draws, expected)
     assert 3 <= kept < 12
     assert len(log.read_text().splitlines()) == 12 - kept
-
-
-@pytest.mark.slow
-def test_ray(log, tmp_path):
-    pytest.importorskip("ray")
-    from ray.util.joblib import register_ray
-
-    register_ray()
-    expected = compare(None).draws
-    with parallel_config("ray", n_jobs=2):
-        np.testing.assert_array_equal(compare(tmp_path / "folder").draws, expected)
-    assert len(files(tmp_path / "folder")) == 12
