@@ -66,21 +66,6 @@ def test_renews_the_table_and_nothing_else(tmp_path):
         write_into(path, results)
 
 
-@pytest.mark.parametrize(
-    ("value", "unit", "expected"),
-    [
-        (1.26, "ratio", "1.3"),
-        (0.0249, "ratio", "1/40"),
-        (1234.5, "ratio", "1,234"),
-        (0.03, "exponent", "0.03"),
-        (85.4, "MB", "85 MB"),
-        (None, "ratio", "not installed"),
-    ],
-)
-def test_numbers_in_words(value, unit, expected):
-    assert number(value, unit) == expected
-
-
 @pytest.fixture
 def lasting(monkeypatch):
     """Return calls that move the clock by a duration."""

@@ -122,14 +122,6 @@ def test_markdown_has_the_verdict_and_a_table(run):
     assert header.count("|") == rule.count("|") == row.count("|")
 
 
-def test_markdown_without_a_gate(run):
-    base = f"counts --a {GOOD} --b {BAD} --draws 2000 --format markdown --scoring f1 recall"
-    sentence, *rest = run(base)[1].out.splitlines()
-    assert sentence.count("A is better than B on ") == 2
-    assert len(rest) == 5  # an empty line, the header, a rule and two metrics
-    assert run(f"{base} --rope 0.01")[1].out.startswith("≫ A significantly better than B")
-
-
 def test_markdown_of_names_that_are_markup(run):
     markdown = "--draws 2000 --format markdown --names"
     page = run(f"counts --a {GOOD} --b {BAD} {markdown}", *NASTY)[1].out

@@ -77,15 +77,6 @@ def test_a_gate_about_the_first(path, ranked):
     assert ranked(path, "--gate better")[0] == 3
 
 
-def test_many_systems_in_a_figure(tmp_path, ranked):
-    leaderboard(12, 10, step=1.0).to_csv(tmp_path / "many.csv")
-    figure = tmp_path / "tiers.png"
-    printed = ranked(tmp_path / "many.csv", f"--plot {figure}")[1].out
-    assert "any difference counts" in printed
-    assert "The differences of all 66 pairs are in --format json" in printed
-    assert figure.stat().st_size > 5000
-
-
 @pytest.mark.parametrize(
     ("text", "message"),
     [

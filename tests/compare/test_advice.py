@@ -210,11 +210,3 @@ def test_splits_that_keep_groups_whole(number):
     for words in said:
         advised = re.search(r"such as GroupKFold\((\d)\)\.$", words)
         bayesian_cross_validate(*OF_CLASSES, cv=GroupKFold(int(advised[1])), **options)
-
-
-def test_training_sizes_of_a_figure():
-    result = bayesian_cross_validate(*OF_CLASSES, **FEW)
-    with pytest.raises(ValueError, match=r"Cross-validate with (estimand='full')\.$"):
-        result.plot("learning_curve")
-    full = bayesian_cross_validate(*OF_CLASSES, estimand="full", **FEW)
-    full.plot("learning_curve")

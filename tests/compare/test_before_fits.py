@@ -18,7 +18,6 @@ from skbayeseval import (
     compare_scores,
     count_scorer,
     power_analysis,
-    refit_simplest,
     report_search,
 )
 from skbayeseval.models import Paired
@@ -170,10 +169,7 @@ REFUSED = {
         lambda n: compare_predictions(Y, Y, 1 - Y, n_draws=n),
         lambda n: compare_scores([1, 2, 3], [1, 2, 2], test_fraction=0.1, n_draws=n),
         lambda n: bayesian_cross_validate(Classifier(), Classifier(), X, Y, n_draws=n),
-        lambda n: BayesianComparer([Classifier(), Classifier()], n_draws=n).fit(X, Y),
-        lambda n: report_search(search(), rope=0.01, n_draws=n),
         lambda n: report_search(search(), X, Y, rope=0.01, n_draws=n),
-        lambda n: refit_simplest("var_smoothing", rope=0.01, n_draws=n),
     ],
     "n_replications": [
         lambda n: power_analysis(pilot(), [100], rope=0.05, goal="~", n_replications=n),

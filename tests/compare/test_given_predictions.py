@@ -280,9 +280,7 @@ TAGS = GOLD, *SAID
         (GIVEN, {"scoring": MAE, "groups": [0] * 50}, "a single group"),
         (TAGS, {"counter": 3}, "counter must be made by chunk_counter, got 3"),
         (TAGS, {"counter": COUNTER, "labels": ["O"]}, "labels= does not apply to tags"),
-        (TAGS, {"counter": chunk_counter("IOB2", types="LOC")}, "finds none in it"),
         (TAGS, {"counter": COUNTER, "model": "hierarchical"}, "requires true negatives"),
-        (TAGS, {"counter": COUNTER, "scoring": "accuracy"}, "requires true negatives"),
     ],
 )
 def test_refuses(arguments, options, message):

@@ -22,11 +22,9 @@ from skbayeseval import (
     BlockRegularizedCV,
     bayesian_cross_val_score,
     bayesian_cross_validate,
-    compare_many,
     compare_predictions,
     compare_scores,
     count_scorer,
-    score_posterior,
 )
 
 X, Y = load_diabetes(return_X_y=True)
@@ -153,19 +151,9 @@ def test_scores_made_elsewhere():
     a, b = (1 / (1 + np.exp(-(2 * y - 1 + rng.normal(size=300) * s))) for s in (1, 2))
     said, scores = (y, a > 0.5, b > 0.5), {"y_score_a": a, "y_score_b": b}
     columns = {**scores, "y_score_b": np.column_stack([1 - b, b])}
-    auc = {"scoring": "roc_auc", **FEW}
     result = compare_predictions(*said, **scores, scoring=["accuracy", "roc_auc"], **FEW)
-    alone = compare_predictions(y, None, None, **columns, **auc)
+    alone = compare_predictions(y, None, None, **columns, scoring="roc_auc", **FEW)
     np.testing.assert_allclose(result.metric("roc_auc").draws, alone.draws, atol=1e-12)
-    ranking = compare_many(y, {"a": said[1], "b": said[2]}, scores={"a": a, "b": b}, **auc)
-    np.testing.assert_allclose(ranking.pairs["a", "b"].draws, alone.draws, atol=1e-12)
-    one = score_posterior(y, None, y_score=a, **auc)
-    np.testing.assert_allclose(one.draws, alone.draws_a, atol=1e-12)
-    groups = np.repeat(np.arange(30), 10)
-    grouped = compare_predictions(y, None, None, **scores, groups=groups, **auc)
-    assert grouped.draws.std() != alone.draws.std()
-    assert (grouped.model, alone.model) == ("group weights", "instance weights")
-    assert "300 scored instances in 30 groups" in grouped.details()
     with pytest.raises(ValueError, match="prevalence= does not apply to"):
         compare_predictions(*said, **scores, scoring=["f1", "roc_auc"], prevalence=0.1)
     with pytest.raises(ValueError, match="must be given together, got y_pred_b=None"):

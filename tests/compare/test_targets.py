@@ -173,7 +173,6 @@ def test_classes_are_types_with_the_weight_of_all():
 @pytest.mark.parametrize(
     ("arguments", "error", "message"),
     [
-        ({"counter": len}, TypeError, "counter must be made by chunk_counter, got <built-in"),
         ({"labels": ["O"]}, ValueError, "labels and pos_label do not apply with counter="),
         ({"scoring": "accuracy"}, ValueError, "scoring='accuracy' requires true negatives"),
         ({"counter": chunk_counter("BMES")}, ValueError, "'I-[A-Z]*', which is not a tag of"),

@@ -23,7 +23,6 @@ from sklearn.neighbors import KNeighborsClassifier
 from skbayeseval import (
     BayesianComparer,
     BlockRegularizedCV,
-    bayesian_cross_val_score,
     bayesian_cross_validate,
     compare_predictions,
     load_result,
@@ -325,12 +324,6 @@ def test_as_many_folds_as_small_data_allow(sizes, n_folds, options):
     assert result.n_splits == n_folds
     for test in result.cv_results[result.names[0]]["indices"]["test"]:
         assert len(set(y[test])) == 2
-
-
-def test_folds_of_few_numbers():
-    X, y = noisy(6, 6)
-    result = bayesian_cross_val_score(LinearRegression(), X, y + X[:, 0], estimand="full", **FEW)
-    assert result.n_splits == 6  # of two numbers each, so that there is an R2
 
 
 @pytest.mark.parametrize(

@@ -1,16 +1,14 @@
 """What can be asked of results, with any arguments."""
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skbayeseval import compare_counts, compare_many, compare_predictions
-from skbayeseval import score_posterior as score
+from skbayeseval import compare_counts, compare_predictions
 from skbayeseval.judgement.decision import WORDS
 from tests.fuzz.harness import attempt, examples
-from tests.fuzz.strategies import anything, mostly, ropes
+from tests.fuzz.strategies import mostly, ropes
 
 RNG = np.random.default_rng(0)
 Y = np.arange(60) % 3
@@ -22,9 +20,6 @@ RESULTS = {
     "counts": compare_counts((40, 5, 6), (36, 8, 9), scoring=["f1", "recall"], **QUICK),
     "groups": compare_predictions(Y, A, B, groups=np.arange(60) // 3, **QUICK),
 }
-RANKING = compare_many(Y, {"a": A, "b": B, "c": Y}, **QUICK)
-SINGLE = score(Y, A, **QUICK)
-
 results = st.sampled_from(sorted(RESULTS))
 probs = mostly(st.floats(0.05, 0.99))
 metrics = mostly(st.sampled_from([None, None, "f1", "recall", "accuracy", "r2"]))
@@ -51,16 +46,3 @@ def test_intervals_and_decisions(name, prob, rope, metric, of):
     if decision is not None:
         assert decision.code in WORDS
         assert decision.hdi.low <= decision.hdi.high
-
-
-@examples(60)
-@given(mostly(st.booleans()), mostly(st.just({"f1": "F1"})), mostly(st.just("red")), anything)
-def test_tables_and_styles(mcse, labels, colors, options):
-    for result in (RESULTS["counts"], RANKING, SINGLE):
-        name = type(result).__name__
-        attempt(f"{name}.to_markdown", lambda r=result: r.to_markdown(mcse=mcse, labels=labels))
-        style = {"labels": labels, "colors": colors}
-        if not isinstance(options, dict):  # of a dict, matplotlib refuses what it does not know
-            style["text_kw"] = options
-        attempt(f"{name}.plot", lambda r=result, style=style: r.plot(**style))
-    plt.close("all")

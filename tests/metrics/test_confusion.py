@@ -103,15 +103,6 @@ def test_from_confusion_takes_proportions_and_must_be_vectorised():
     assert metrics.from_confusion(wrapped, "right")(np.ones((4, 2, 2))).shape == (4,)
 
 
-def test_scoring():
-    resolve = metrics.resolve_scoring
-    assert list(resolve(None)) == ["accuracy"]
-    assert list(resolve(["f1", metrics.fbeta(2)])) == ["f1", "f2"]
-    named = resolve({"mine": "f1", "theirs": metrics.get_metric("recall")})
-    assert [metric.name for metric in named.values()] == ["mine", "theirs"]
-    assert named["mine"].formula == "f1"
-
-
 @pytest.mark.parametrize(
     ("make", "scoring", "message"),
     [

@@ -14,7 +14,6 @@ from skbayeseval import (
     BayesianComparer,
     BlockRegularizedCV,
     bayesian_cross_validate,
-    compare_confusion_matrices,
     compare_counts,
     compare_predictions,
     metrics,
@@ -258,17 +257,11 @@ DOORS = {
     "cross_validate": lambda **o: bayesian_cross_validate(
         GaussianNB(), LogisticRegression(), X, WORDS, cv=CV, **o
     ),
-    "scores": lambda **o: bayesian_cross_validate(
-        GaussianNB(), LogisticRegression(), X, WORDS, cv=CV, model="scores", **o
-    ),
     "comparer": lambda **o: BayesianComparer(
         [GaussianNB(), LogisticRegression()], cv=CV, refit=True, **({"weight": "published"} | o)
     ).fit(X, WORDS),
     "search": compare_by_search,
     "predictions": lambda **o: compare_predictions(WORDS, WORDS, WORDS[::-1], **o),
-    "matrices": lambda **o: compare_confusion_matrices(
-        [[20, 9], [4, 27]], [[21, 8], [9, 22]], labels=["bad", "good"], **o
-    ),
 }
 
 

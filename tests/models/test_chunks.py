@@ -60,7 +60,6 @@ def test_nothing_predicted():
         ({"model": "unpaired"}, r"'unpaired' requires true negatives.*Use one of \['bcv'\]"),
         ({"model": "hierarchical"}, "'hierarchical' requires true negatives"),
         ({"model": Paired()}, r"Paired\(\) requires true negatives"),
-        ({"scoring": "accuracy"}, "scoring='accuracy' requires true negatives"),
         ({"model": PairedChunks(0.01)}, "prior 'lambda / 2' must contain finite numbers .* least"),
     ],
 )

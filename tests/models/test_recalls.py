@@ -121,19 +121,6 @@ def test_correlation_of_being_right_is_that_within_classes(weight):
     np.testing.assert_allclose(mixing @ mixing.T, np.corrcoef(centred.T), atol=1e-9)
 
 
-@pytest.mark.parametrize("prior", [True, False])
-def test_extreme_concentrations_leave_no_nan(prior):
-    evidence = paired_votes(n=12, n_classes=5)
-    for icc in ((1e3, 0.01), (0.01, 1e3)):
-        specification = PairedRecalls(icc=icc, eta=0.01).specification(evidence)
-        for tables in stream_outcomes(
-            specification, np.random.default_rng(0), 200, prior=prior, tables=True
-        ):
-            assert np.isfinite(tables).all()
-            assert tables.min() >= 0
-            np.testing.assert_allclose(tables.sum(axis=(2, 3)), 1)
-
-
 def test_etas_are_as_correlated_as_being_right():
     evidence = paired_votes(n=4000, n_classes=20, n_classifiers=3)
     (group,) = PairedRecalls().specification(evidence).groups

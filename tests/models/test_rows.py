@@ -5,8 +5,8 @@ import pytest
 from scipy import stats
 from scipy.special import betainc, expit
 
-from skbayeseval.evidence import ConfusionCounts, PairedCounts
-from skbayeseval.models import Hierarchical, PairedHierarchical
+from skbayeseval.evidence import ConfusionCounts
+from skbayeseval.models import Hierarchical
 from skbayeseval.models.rows import EtaSampler
 from tests.models.cases import TABLES, stream_outcomes
 
@@ -52,21 +52,3 @@ def test_rows_where_eta_underflows(n_classes, prior):
         for totals in stream_outcomes(specification, rng, 10_000, prior=prior, tables=False):
             assert all(np.isfinite(total).all() for total in totals)
             np.testing.assert_allclose(totals.predicted.sum(axis=-1), 1)
-
-
-@pytest.mark.parametrize("n_classes", [2, 2000])
-def test_nothing_underflows(n_classes):
-    rng = np.random.default_rng(0)
-    truth = rng.integers(0, n_classes, 300)
-    predictions = np.where(rng.random((2, 300)) < 0.7, truth, rng.integers(0, n_classes, (2, 300)))
-    evidence = PairedCounts.from_labels(
-        truth, {"a": predictions[0], "b": predictions[1]}, labels=range(n_classes), weight=0.37
-    )
-    for prior in (True, False):
-        for model in (Hierarchical(), PairedHierarchical()):
-            specification = model.specification(evidence)
-            for totals in stream_outcomes(specification, rng, 20, prior=prior):
-                assert min(total.min() for total in totals) >= 0
-                np.testing.assert_allclose(totals.true.sum(-1), 1)
-                np.testing.assert_allclose(totals.predicted.sum(-1), 1)
-                assert (totals.hits <= np.minimum(totals.true, totals.predicted) + 1e-12).all()

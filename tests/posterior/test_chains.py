@@ -124,12 +124,6 @@ def test_short_chains_warn():
     assert all(f"  caution     {one}\n" in result.details() for one in result.warnings)
 
 
-def test_trace_plot(sampled, exact):
-    for result, n_chains in ((sampled, 4), (exact, 1)):
-        display = result.plot("trace")
-        assert len([line for line in display.ax_.lines if len(line.get_xdata()) > 2]) == n_chains
-
-
 def with_prior(function):
     return clone(SMALL).set_params(prior=function)
 

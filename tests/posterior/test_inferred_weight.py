@@ -9,7 +9,6 @@ from skbayeseval.evidence.validated_rows import Spread
 from skbayeseval.metrics import get_metric
 from skbayeseval.posterior.inferred_weight import (
     InferredWeights,
-    KnownWeights,
     QuantityWeight,
     WeightPosterior,
     common_weight,
@@ -144,15 +143,6 @@ def test_several_quantities_share_a_weight_by_their_noise():
         known = {(ACCURACY, k, None): QuantityWeight(w, noise=noise) for k, w, noise in each}
         found = InferredWeights(None, None, 3, _known=known).difference(ACCURACY)
         assert found == pytest.approx(expected)
-
-
-def test_known_weights_of_some_metrics():
-    weight = WeightPosterior(0.4, 1.0, 10.0)
-    again = KnownWeights.of(common_weight(weight, "from nothing", 3), {"accuracy": ACCURACY}, 3)
-    assert again.difference(ACCURACY) == weight
-    assert again.pair(2, 0).quantity(ACCURACY, 1).weight == weight
-    assert again.pair(0, 2).difference(get_metric("f1")) == weight
-    assert again.basis == "from nothing"
 
 
 def test_other_splits_move_the_difference_as_student_t():

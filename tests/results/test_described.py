@@ -142,12 +142,6 @@ def test_long_names_of_a_ranking(names):
     assert ranking.table.index[0] in lines[0]
 
 
-def test_names_that_no_short_form_tells_apart_are_printed_as_they_are():
-    names = [("x" * 100).join(ends) for ends in ("aaa", "aba", "bba")]
-    rows = str(compare_many(Y, dict(zip(names, (A, B, C), strict=True)), **OPTIONS)).splitlines()
-    assert [row.split()[0] for row in rows[2:5]] == names
-
-
 @pytest.mark.parametrize("single", [True, False])
 def test_scores_of_one_classifier(single):
     names = ["f1", "accuracy"]

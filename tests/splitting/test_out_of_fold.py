@@ -14,10 +14,8 @@ from sklearn.naive_bayes import GaussianNB
 from skbayeseval import (
     BayesianComparer,
     bayesian_cross_validate,
-    compare_counts,
     compare_many,
     compare_predictions,
-    load_result,
 )
 from tests.splitting.test_collect import Odd
 
@@ -129,17 +127,3 @@ def test_predictions_that_were_given():
     numbers = np.random.default_rng(0).normal(size=(3, 50))
     of_numbers = compare_predictions(*numbers, scoring="r2", n_draws=1000)
     np.testing.assert_array_equal(of_numbers.predictions["B", 0], numbers[2])
-
-
-def test_where_there_are_none(tmp_path):
-    result = compared(*PAIR, X, Y)
-    result.save(tmp_path / "result.npz")
-    for without in (
-        load_result(tmp_path / "result.npz"),
-        compared(*PAIR, X, Y, model="scores"),
-        compared(*PAIR, X, Y > 0, scoring="roc_auc"),
-        compare_counts((88, 10, 12), (80, 14, 20)),
-        compare_predictions(Y, Y, np.roll(Y, 1), groups=np.arange(120) // 2, n_draws=1000),
-    ):
-        with pytest.raises(ValueError, match="has no predictions.*groups or chunks, for counts"):
-            without.predictions  # noqa: B018
