@@ -55,11 +55,6 @@ def test_two_systems(two, run, reported):
     assert "a significantly better than b" in said.out
 
 
-def test_names_choose_systems_and_their_order(three, reported):
-    assert reported(f"items {three} {OPTIONS} --names c a")["names"] == ["c", "a"]
-    assert reported(f"items {three} {OPTIONS} --names b c a")["names"] == ["b", "c", "a"]
-
-
 def test_lower_is_better_and_runs(two, reported):
     report = reported(f"items {two} {BASE} --score chars --lower-is-better")
     assert report["metrics"][0]["name"] == "neg_chars"

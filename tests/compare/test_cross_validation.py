@@ -126,6 +126,7 @@ def test_failures_in_the_faces():
     scores = result.cv_results["FailsOnce"]["test_score"]
     assert np.flatnonzero(np.isnan(scores)).tolist() == [2]
     assert not np.isnan(result.cv_results["LogisticRegression"]["test_score"]).any()
+    assert result.frequentist().loc["corrected resampled t", "df"] == 4
     with pytest.raises(RuntimeError, match="Estimator 'FailsOnce' failed in split 2: no"):
         bayesian_cross_validate(*learners, **options)
 

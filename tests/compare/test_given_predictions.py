@@ -19,10 +19,7 @@ from skbayeseval import (
 )
 from skbayeseval._validation import UnlikelyDataWarning
 from skbayeseval.compare.ordered_rows import longest_block
-from skbayeseval.metrics.registry import get_metric
 from skbayeseval.models import PairedChunks
-from skbayeseval.models.blocks import child_of
-from skbayeseval.models.gammas import GammaRows
 
 rng = np.random.default_rng(0)
 Y = np.arange(60) % 2
@@ -221,26 +218,6 @@ def numbers(n=50, seed=0):
 GIVEN = numbers()
 
 
-@pytest.mark.parametrize(
-    ("groups", "own"), [(None, None), (np.arange(50) // 5, np.tile([0.5, 2.0], 25))]
-)
-def test_draws_are_scikit_learns_metrics_under_the_same_weights(groups, own):
-    y, a, b = GIVEN
-    options = {"scoring": [MAE, R2], "groups": groups, "sample_weight": own, "random_state": 0}
-    result = compare_predictions(y, a, b, **options)
-    posterior, own = result._posterior, 1.0 if own is None else own
-    unit = np.arange(50) if groups is None else groups
-    gammas = GammaRows(np.ones(unit.max() + 1))
-    weights = gammas.draw(child_of(np.random.default_rng(7)), 40)[gammas.place[unit]]
-    for name, function, sign in ((MAE, sk.mean_absolute_error, -1), (R2, sk.r2_score, 1)):
-        (ours,) = posterior.stream(get_metric(name), np.random.default_rng(7), 40)
-        for said, of_one in zip((a, b), ours, strict=True):
-            theirs = [sign * function(y, said, sample_weight=w * own) for w in weights.T]
-            np.testing.assert_allclose(of_one, theirs, rtol=1e-12, atol=1e-12)
-        expected = sign * function(y, a, sample_weight=own * np.ones(50))
-        assert result.metric(name).observed_a == pytest.approx(expected, rel=1e-12)
-
-
 def test_a_mean_has_the_spread_of_student_t():
     """With few instances, the interval of a mean difference is that of the paired t-test."""
     y, a, b = numbers(12)
@@ -280,6 +257,7 @@ TAGS = GOLD, *SAID
         (GIVEN, {"scoring": MAE, "groups": [0] * 50}, "a single group"),
         (TAGS, {"counter": 3}, "counter must be made by chunk_counter, got 3"),
         (TAGS, {"counter": COUNTER, "labels": ["O"]}, "labels= does not apply to tags"),
+        (TAGS, {"counter": chunk_counter("IOB2", types="LOC")}, "finds none in it"),
         (TAGS, {"counter": COUNTER, "model": "hierarchical"}, "requires true negatives"),
     ],
 )

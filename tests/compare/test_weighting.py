@@ -15,7 +15,6 @@ from sklearn.model_selection import (
     RepeatedKFold,
     ShuffleSplit,
     StratifiedKFold,
-    cross_val_predict,
 )
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
@@ -24,7 +23,6 @@ from skbayeseval import (
     BayesianComparer,
     BlockRegularizedCV,
     bayesian_cross_validate,
-    compare_predictions,
     load_result,
 )
 from skbayeseval.posterior.inferred_weight import KAPPA_UNKNOWN, STABLE
@@ -86,14 +84,6 @@ def test_testing_again_does_not_make_equal_classifiers_more_equal(scoring):
     )
     repeated[0] /= math.sqrt(STABLE[3] / KAPPA_UNKNOWN)
     assert 0.9 * once < min(repeated) <= max(repeated) < 1.15 * once
-
-
-def test_a_number_is_the_weight():
-    number = bayesian_cross_validate(A, B, X, Y, cv=5, weight=0.4, random_state=0)
-    said = [cross_val_predict(model, X, Y, cv=5) for model in (A, B)]
-    by_hand = compare_predictions(Y, *said, weight=0.4, random_state=0)
-    assert number.weight == by_hand.weight == 0.4
-    np.testing.assert_array_equal(number.draws, by_hand.draws)
 
 
 @pytest.mark.parametrize("scoring", ["accuracy", "f1_macro", "roc_auc", "neg_log_loss"])

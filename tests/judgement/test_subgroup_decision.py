@@ -83,10 +83,3 @@ def test_sentences():
     assert not found.settled
     assert repr(found) == str(found)
     assert "north" in found._repr_html_()
-
-
-def test_probability_that_is_required():
-    found = decision({"a": 0.045, "b": 0.0}, sd=0.01)
-    assert 0.95 < found.p_farthest < 0.97
-    assert found.varies is True
-    assert SubgroupDecision(**{**vars(found), "prob": 0.99}).varies is None

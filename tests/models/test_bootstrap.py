@@ -149,6 +149,27 @@ def test_very_many_instances_are_drawn_as_with_weights_of_their_own():
         assert skew(ours) == pytest.approx(skew(exact), abs=0.2)
 
 
+def test_instances_keep_their_weights_where_too_much_would_be_left_out():
+    n = bootstrap.MANY + 1
+    y, (a, b) = binormal(n)
+
+    def leaves_out(runs, shape=None):
+        return SumOfMeans.of(runs, np.ones(n) if shape is None else shape) is not None
+
+    assert leaves_out(one_run(y, [a, b]))
+    assert leaves_out(one_run(y, [a, a]))
+    assert not leaves_out(one_run(y, [a, a + 1e-7 * b]))
+    assert not leaves_out(one_run(y, [a, b], "average_precision"))
+    assert not leaves_out(one_run(y, [a, b]), np.full(n, 0.5))
+    assert not leaves_out(one_run(y[1:], [a[1:], b[1:]]), np.ones(n - 1))
+    loss, p = get_metric("neg_log_loss"), stats.norm.cdf(a)
+    for sample_weight in (None, np.linspace(0.5, 2, n)):
+        prepared = [prepare(loss, y, p, sample_weight)] * 2
+        assert leaves_out([(np.arange(n), prepared)]) == (sample_weight is None)
+    groups = [(np.arange(n) // 2, one_run(y, [a, b])[0][1])]
+    assert not leaves_out(groups, np.ones(n // 2 + 1))
+
+
 def test_few_instances_that_tell_two_apart_have_weights_of_their_own():
     # Beside a thousand times as many that do not: the difference is not normal.
     rng, n = np.random.default_rng(0), 40_000

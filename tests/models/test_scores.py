@@ -181,6 +181,8 @@ def test_bad_input(change, error, message):
     a, b = scores()
     with pytest.raises(error, match=message):
         compare_scores(**({"scores_a": a, "scores_b": b, "test_fraction": 0.1} | change))
+    with pytest.raises(ValueError, match="no split scores of 'f1'"):
+        compare_scores(a, b, test_fraction=0.1).metric("f1")
 
 
 @pytest.mark.parametrize(("scoring", "most"), [("roc_auc", 1.0), ("r2", np.inf)])

@@ -14,7 +14,6 @@ from skbayeseval import (
     compare_many,
     compare_predictions,
     metrics,
-    score_posterior,
 )
 
 PAGE = 80
@@ -140,18 +139,6 @@ def test_long_names_of_a_ranking(names):
         assert max(map(len, table)) <= PAGE
         assert len({row.split()[0] for row in table[1:]}) == 3
     assert ranking.table.index[0] in lines[0]
-
-
-@pytest.mark.parametrize("single", [True, False])
-def test_scores_of_one_classifier(single):
-    names = ["f1", "accuracy"]
-    result = score_posterior(Y, A, scoring="f1" if single else names, **OPTIONS)
-    lines = str(result).splitlines()
-    assert lines[0].startswith("The f1 of A lies between" if single else "The performance of A:")
-    assert keywords(lines[1 if single else 4 :]) == ["applies to", "next"]
-    if not single:
-        assert [line.split()[0] for line in lines[2:4]] == names
-    assert "  model       " in result.details()
 
 
 @pytest.mark.parametrize("seed", [0, 1])

@@ -42,18 +42,6 @@ def test_means_of_splits_are_those_of_cross_validate(result, means):
     assert f"mean of splits {means[0]:.4f} and {means[1]:.4f})." in result.explain()
 
 
-def test_where_both_are_the_same_nothing_is_said(result):
-    equal_sizes = bayesian_cross_validate(
-        *ESTIMATORS, X[:200], Y[:200], cv=StratifiedKFold(5), scoring="accuracy", **OPTIONS
-    )
-    assert "together" not in equal_sizes.details() + equal_sizes.explain()
-    # Split scores of another metric were not computed.
-    other = result.metric("recall").details().splitlines()
-    assert other[2].endswith(" (all 5 splits together)")
-    once = compare_predictions(Y, Y, 1 - Y, scoring="f1", **OPTIONS)
-    assert "together" not in once.details()
-
-
 TRUTH = np.repeat([0, 1], [200, 100])
 
 

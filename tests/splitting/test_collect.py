@@ -45,8 +45,6 @@ class Odd(ClassifierMixin, BaseEstimator):
         return self
 
     def predict(self, X):
-        if self.how == "short":
-            return np.zeros(len(X) - 1, dtype=int)
         if self.how == "nothing":
             return None
         return np.zeros(len(X), dtype=int)
@@ -59,6 +57,18 @@ def test_precomputed_kernels():
         np.testing.assert_array_equal(plain, run(learner, given).pooled("a"))
     with pytest.raises(ValueError, match="split 0: X must be a square kernel matrix, got shape"):
         run(learner)
+
+
+def test_failures_that_say_little():
+    """Errors that are not about a text, or write their own message, and nothing predicted."""
+    for error in (KeyError(3), UnicodeDecodeError("utf-8", b"\xff", 0, 1, "invalid")):
+        with pytest.raises(type(error)) as caught:
+            run({"odd": Odd(error)})
+        assert "Estimator 'odd' failed in split 0" in str(caught.value.__notes__)
+    with pytest.raises(TypeError, match="'odd' failed in split 0: predict must be .*, got None"):
+        run({"odd": Odd("nothing")})
+    with pytest.raises(ValueError, match="At least one estimator failed in every repeat"):
+        run({"odd": Odd("nothing")}, error_score=np.nan)
 
 
 def test_mutating_the_data_hurts_nobody():

@@ -50,6 +50,44 @@ def test_a_terminal_sees_the_bar(monkeypatch):
     assert "5/5" in written.getvalue()
 
 
+@pytest.fixture
+def notebook(monkeypatch):
+    """IPython's display: an output per display, which updates replace, and all that was shown."""
+    found = types.SimpleNamespace(outputs=[], history=[])
+
+    def display(shown, *, display_id):
+        assert display_id
+        place = len(found.outputs)
+        found.outputs.append("")
+
+        def update(shown):
+            found.outputs[place] = shown
+            found.history.append(shown)
+
+        update(shown)
+        return types.SimpleNamespace(update=update)
+
+    module = types.SimpleNamespace(display=display, HTML=str)
+    monkeypatch.setitem(sys.modules, "IPython", types.ModuleType("IPython"))
+    monkeypatch.setitem(sys.modules, "IPython.display", module)
+    monkeypatch.setattr(progress, "Console", lambda **_: Console(force_jupyter=True))
+    return found
+
+
+def test_a_notebook_sees_one_bar_and_nothing_of_it_stays(notebook, capsys):
+    for doing in ("fitting", "<refitting>"):
+        assert run(300, n_jobs=1, doing=doing)[-1] == 299**2
+    with pytest.raises(ZeroDivisionError):  # the bar goes when a task fails
+        list(progress.in_parallel([delayed(divmod)(1, 0)] * 2, total=2, show=True, n_jobs=1))
+    assert notebook.outputs == ["", "", ""]
+    shown = [one for one in notebook.history if one][:-1]
+    assert 'value="300" max="300"' in shown[-1]
+    assert "&lt;refitting&gt;: 300 of 300" in shown[-1]
+    assert len(shown) <= 2 * 101  # one update per percent at most
+    captured = capsys.readouterr()
+    assert captured.out + captured.err == ""
+
+
 @pytest.mark.parametrize(
     ("show", "patience", "shown"),
     [(True, -1.0, [0, 2, 20]), (True, float("inf"), []), (False, -1.0, [])],
