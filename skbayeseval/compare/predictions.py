@@ -543,7 +543,7 @@ def score_posterior(
 def _of_learner(posterior: Posterior) -> Posterior:
     """Return the posterior of a learner's metric, given that of out-of-fold predictions."""
     evidence: Any = posterior.evidence
-    independent = evidence.has_independent_instances and posterior.scored is None
+    independent = evidence.family == "classes" and posterior.scored is None
     if not independent or not posterior.has_independent_draws or posterior.prevalence is not None:
         raise ValueError(
             "weight='inferred' requires one label per instance and engine='exact', without groups, "

@@ -82,7 +82,6 @@ class ChunkCounts(ByContent, Evidence):
     noun = "chunks"
     identical_in = "chunks"
     family = "chunks"
-    has_independent_counts = True
     unsaved = ("sentences", "types")
 
     def __post_init__(self) -> None:

@@ -174,8 +174,6 @@ class PairedCounts(ByContent, Evidence):
     kind = "paired"
     identical_in = "predictions"
     family = "classes"
-    has_independent_instances = True
-    has_independent_counts = True
     unsaved = ("outcome",)
 
     def __post_init__(self) -> None:
@@ -355,8 +353,6 @@ class MarginalCounts(Evidence):
     kind = "marginal"
     family = "classes"
     is_paired = False
-    has_independent_instances = True
-    has_independent_counts = True
     of_each = ("counts",)
     unsaved = ("joint",)
 

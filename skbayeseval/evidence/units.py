@@ -373,10 +373,6 @@ class UnitCounts(WeightedUnits):
             errors = [table[:, [1, 2]].sum(axis=1) for table in self.cells]
         return np.stack([np.ravel(of_one) for of_one in errors])[:, self.unit]
 
-    def in_blocks(self, length: int, losses: Array | None) -> UnitCounts:
-        """Return the counts, whose groups are blocks of rows; losses are kept of classes."""
-        return replace(self, block_length=length, losses=losses if self.cells else None)
-
     def of_rows(self, rows: Array) -> UnitCounts:
         """Return the counts of some of the rows, given by their positions."""
         assert self.unit is not None

@@ -19,7 +19,8 @@ from skbayeseval._running import progress_if_long, seconds_of
 from skbayeseval._streams import Stream, generator
 from skbayeseval.evidence.instance_scores import WeightedInstances
 from skbayeseval.evidence.instances import Instances
-from skbayeseval.evidence.unit_numbers import UnitNumbers
+from skbayeseval.evidence.item_scores import ItemScores
+from skbayeseval.evidence.unit_numbers import UnitNumbers, effective_number
 from skbayeseval.judgement.distribution import Distribution
 from skbayeseval.metrics.metric import Metric
 from skbayeseval.models.bootstrap import SumOfMeans
@@ -106,7 +107,8 @@ class Posterior(Recipe):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self.scored = self.evidence.scored if self.scored is None else self.scored
+        if self.scored is None and isinstance(self.evidence, WeightedInstances):
+            self.scored = self.evidence
         self._of_scores = self._of_counts if self.scored is None else Bootstrap(self.scored)
         self.has_independent_draws = self.trace is None
         self.has_warned = self.trace is None  # whether convergence warnings were issued
@@ -188,7 +190,7 @@ class Posterior(Recipe):
         if metric.weighs_instances and self.scored is not None:
             influence = self.influence(metric)
             one = influence[0] - influence[1] if classifier is None else influence[classifier]
-            return self.scored.carried_by(one)
+            return effective_number(np.bincount(self.scored.unit, weights=one))
         evidence: Any = self.evidence
         is_weighted = metric.source == "items" and self.model.weights_units
         return float(evidence.carriers(classifier)) if is_weighted else np.inf
@@ -209,7 +211,7 @@ class Posterior(Recipe):
                 carriers,
                 difference_bounds(metric.bounds) if of_difference else metric.bounds,
                 self.rng(Stream.FEW_CARRIERS),
-                of_areas=of_difference and self.mode(metric).evidence.is_area(metric),
+                of_areas=of_difference and metric.is_area,
             ),
         )
 
@@ -270,7 +272,8 @@ class Posterior(Recipe):
         units = self.units(metric)
         if units is not None:
             bounds = metric.bounds or units.seen
-            if bounds and (not difference.any() or self.evidence.has_equal_differences()):
+            alike = isinstance(self.evidence, ItemScores) and self.evidence.has_equal_differences()
+            if bounds and (alike or not difference.any()):
                 width = bounds[1] - bounds[0]
                 twins = difference_of_twins(units, bounds, self.rng(Stream.TWINS), len(difference))
                 # Who may differ elsewhere gets the mirrored draws when A and B are swapped.
@@ -380,7 +383,7 @@ class Posterior(Recipe):
 
     def exact(self, asked: str) -> Posterior:
         """Return the same posterior with exact draws; raise if `asked` cannot simulate from it."""
-        if not self.evidence.has_independent_instances:
+        if self.evidence.family != "classes":
             raise ValueError(
                 f"{asked} simulates independent instances with one label each. It does not support "
                 f"multi-label indicators, groups, chunks or scores (model={self.model.name!r})."

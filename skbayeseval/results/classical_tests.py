@@ -65,7 +65,7 @@ def _of_instances(evidence: Evidence) -> Iterator[Row]:
     applies, to effective counts. There are none for multi-label indicators and for the instances of
     groups, because the labels of an instance and the instances of a group are not independent.
     """
-    if not evidence.has_independent_counts:
+    if evidence.family not in ("classes", "chunks"):
         return
     margins = evidence.margins()
     weight = margins[0].weight

@@ -28,6 +28,7 @@ from skbayeseval.display import (
 )
 from skbayeseval.display.style import Display, finding_of
 from skbayeseval.evidence.instance_scores import ScoredInstances
+from skbayeseval.evidence.split_scores import SplitScores
 from skbayeseval.judgement.distribution import Distribution, decision_of
 from skbayeseval.judgement.intervals import Interval
 from skbayeseval.judgement.ranking_decision import behind_the_best
@@ -429,9 +430,9 @@ def _differences_in_classes(result: Any, name: str) -> dict[Any, Distribution]:
 
 def _split_scores(result: Any, metric: Metric) -> Iterable[Any]:
     """Return the split scores of A and B; raise if they are not known."""
-    scores, record = result.evidence.of_splits(metric.name), result._cross_validation
-    if scores is not None:
-        return scores
+    evidence, record = result.evidence, result._cross_validation
+    if isinstance(evidence, SplitScores):
+        return evidence.scores[metric.name]
     if record is None:
         raise ValueError(
             "kind='scores' requires the split scores of a cross-validation, which this result "

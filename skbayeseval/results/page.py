@@ -27,6 +27,7 @@ import sklearn
 from skbayeseval import _html as html
 from skbayeseval._html import Bar, card_table, frame_table, paragraphs, section, text
 from skbayeseval._version import __version__
+from skbayeseval.evidence.split_scores import SplitScores
 from skbayeseval.judgement.decision import (
     PLANNED,
     Decision,
@@ -314,7 +315,7 @@ def _figures_of_pair(result: Any, ropes: Ropes) -> list[Figure]:
         figures.append((label, partial(draw, metric=name, rope=ropes)))
     recorded = {} if result._cross_validation is None else result._cross_validation.scores
     for name in shown:
-        if name in recorded or result.evidence.of_splits(name) is not None:
+        if name in recorded or isinstance(result.evidence, SplitScores):
             scores = partial(draw, "scores", metric=name)
             figures.append((f"split scores in {name}", scores))
         if not result._posterior.has_independent_draws:
