@@ -35,21 +35,6 @@ class ObservedArray(NamedTuple):
     values: Array
 
 
-class Correctness(NamedTuple):
-    """Whether each of two classifiers was right, for each instance or gold chunk.
-
-    Attributes
-    ----------
-    metric : str
-        The metric that equals the fraction of correct entries, such as "accuracy".
-    right : ndarray of shape (2, n)
-        1 where A (first row) or B (second row) was right, 0 elsewhere.
-    """
-
-    metric: str
-    right: Array
-
-
 class Given(NamedTuple):
     """What was true of each row, and what was predicted, in the form of `OutOfFold`.
 
@@ -291,8 +276,11 @@ class Evidence(ABC):
         """Return classical tests of the split scores in the evidence: name, level, note, test."""
         return []
 
-    def correctness(self) -> Correctness | None:
-        """Return whether both classifiers were right, per instance or chunk; None if unknown."""
+    def correctness(self) -> tuple[str, Array] | None:
+        """Return whether each classifier was right, per instance or gold chunk; None if unknown.
+
+        The array is 1 where it was right, else 0. The name is that of the metric which is the mean.
+        """
         return None
 
 

@@ -24,7 +24,6 @@ from skbayeseval._labels import (
 )
 from skbayeseval._validation import check_weight
 from skbayeseval.evidence.interface import (
-    Correctness,
     Evidence,
     Given,
     ObservedArray,
@@ -301,10 +300,10 @@ class PairedCounts(ByContent, Evidence):
         outcomes = (cube if self.positive == 0 else cube[:, ::-1, ::-1]).reshape(2, 4)
         return {"outcomes": ObservedArray(("true", "outcome"), outcomes), **tables}
 
-    def correctness(self) -> Correctness:
+    def correctness(self) -> tuple[str, Array]:
         """Return whether each classifier was right, per instance."""
         right = (self.predictions == self.truth[:, None]).T.astype(float)
-        return Correctness("accuracy", np.repeat(right, self.counts.astype(int), axis=1))
+        return "accuracy", np.repeat(right, self.counts.astype(int), axis=1)
 
     def cube(self) -> Array:
         """Return the counts as an array indexed by (truth, prediction, prediction, ...)."""

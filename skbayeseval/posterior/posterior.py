@@ -32,9 +32,9 @@ from skbayeseval.models.few_units import (
 from skbayeseval.models.margins import Law, difference_bounds
 from skbayeseval.models.pymc import Diagnostics, Trace, diagnose
 from skbayeseval.posterior.inferred_weight import (
+    KnownWeights,
     WeightPosterior,
     Weights,
-    common_weight,
     shift_by_other_splits,
     spread_out,
 )
@@ -110,7 +110,6 @@ class Posterior(Recipe):
         if self.scored is None and isinstance(self.evidence, WeightedInstances):
             self.scored = self.evidence
         self._of_scores = self._of_counts if self.scored is None else Bootstrap(self.scored)
-        self.has_independent_draws = self.trace is None
         self.has_warned = self.trace is None  # whether convergence warnings were issued
         if self.trace is not None:
             self.n_draws = self.trace.n_draws
@@ -149,10 +148,6 @@ class Posterior(Recipe):
     def engine(self) -> str:
         """The name of the engine."""
         return "exact" if self.trace is None else "pymc"
-
-    def model_name(self, metric: Metric) -> str:
-        """Return the name of the model that is used for the metric."""
-        return self.mode(metric).model_name
 
     def has_proper_prior(self, metric: Metric) -> bool:
         """Return whether the metric has a proper prior, which Bayes factors require."""
@@ -322,7 +317,7 @@ class Posterior(Recipe):
         weights = None
         if self.weights is not None:
             weight, n = self.weights.difference(metric), self.evidence.n_classifiers
-            weights = common_weight(weight, self.weights.basis, n)
+            weights = KnownWeights(n, self.weights.basis, {"": weight})
         return {
             kind: self.like(evidence=counts, weights=weights) for kind, counts in by_type.items()
         }
@@ -509,11 +504,6 @@ class Posterior(Recipe):
         """Return the observed metric value of each classifier."""
         evidence = self.mode(metric).evidence
         return self._once(("observed", metric), lambda: evidence.observed(metric))
-
-    def completed(self, metric: Metric) -> tuple[float, ...]:
-        """Return the observed values, with estimates of scores that are missing."""
-        completed: tuple[float, ...] | None = self.evidence.completed
-        return self.observed(metric) if completed is None else completed
 
     def remember(self, known: Any, what: str, *of: Hashable) -> None:
         """Store what is known from a file: "draws" or "observed" values of a metric, or others."""

@@ -351,7 +351,7 @@ class Result:
 
     def _reference(self, metric: Metric) -> float:
         """Return the observed score that others are compared with: the best."""
-        return max(self._posterior.completed(metric))
+        return max(self.evidence.completed or self._posterior.observed(metric))
 
     def _rope(self, rope: Any, metric: Metric) -> Interval:
         """Return the ROPE of a metric, in its units."""

@@ -118,7 +118,7 @@ def _header(
         "published_prior": posterior.model.published and _saved_prior(posterior.model.published),
         "prior_name": posterior.prior_name,
         "engine": posterior.engine,
-        "independent_draws": posterior.has_independent_draws,
+        "independent_draws": posterior.trace is None,
         "n_chains": posterior.n_chains,
         "weight": posterior.weight,
         "n_draws": posterior.n_draws,
@@ -188,7 +188,7 @@ def write(result: Any, path: str | PathLike[str]) -> None:
 
 def _chains_to_keep(posterior: Posterior) -> dict[str, NDArray[Any]]:
     """Return what cannot be drawn again: chains, statistics and draws of a callable prior."""
-    if posterior.has_independent_draws:
+    if posterior.trace is None:
         return {}
     shape = (posterior.n_chains, -1)
     found = {

@@ -106,7 +106,7 @@ def _basis(result: Any) -> Iterator[Fact]:
     inferred, evidence = posterior.weights, posterior.evidence
     if inferred is not None:
         evidence = evidence.with_weight(1.0)
-    independence = "independent" if posterior.has_independent_draws else posterior.engine
+    independence = "independent" if posterior.trace is None else posterior.engine
     if evidence.family == "systems":
         independence = "Markov chain"
     draws = f"{posterior.n_draws:,} {independence} draws from {evidence.describe()}"

@@ -12,7 +12,6 @@ from skbayeseval.posterior.inferred_weight import (
     KnownWeights,
     QuantityWeight,
     WeightPosterior,
-    common_weight,
     infer_weight,
     shift_by_other_splits,
     spread_out,
@@ -148,7 +147,9 @@ def test_several_quantities_share_a_weight_by_their_noise():
 
 def test_known_weights_of_some_metrics():
     weight = WeightPosterior(0.4, 1.0, 10.0)
-    again = KnownWeights.of(common_weight(weight, "from nothing", 3), {"accuracy": ACCURACY}, 3)
+    again = KnownWeights.of(
+        KnownWeights(3, "from nothing", {"": weight}), {"accuracy": ACCURACY}, 3
+    )
     assert again.difference(ACCURACY) == weight
     assert again.pair(2, 0).quantity(ACCURACY, 1).weight == weight
     assert again.pair(0, 2).difference(get_metric("f1")) == weight
@@ -159,7 +160,7 @@ def test_other_splits_move_the_difference_as_student_t():
     """With 3 repeats, the mean of 3 new ones is within t(2) times the standard error."""
     assert shift_by_other_splits(0.01, 3) == pytest.approx(0.01 * stats.t(2).ppf(0.97))
     assert shift_by_other_splits(0.01, 200, 0.95) == pytest.approx(0.0196, rel=0.01)
-    common = common_weight(WeightPosterior(0.5, 1.5, 10.0), "", 2)
+    common = KnownWeights(2, "", {"": WeightPosterior(0.5, 1.5, 10.0)})
     assert common.quantity(ACCURACY, 0, 1).resplitting is None
 
 
