@@ -26,6 +26,7 @@ import numpy as np
 from skbayeseval._arrays import Array, choices
 from skbayeseval.judgement.frequentist import SignificanceTest
 from skbayeseval.metrics.metric import Metric, Totals
+from skbayeseval.splitting.out_of_fold import OutOfFold
 
 
 class ObservedArray(NamedTuple):
@@ -33,25 +34,6 @@ class ObservedArray(NamedTuple):
 
     dims: tuple[str, ...]
     values: Array
-
-
-class Given(NamedTuple):
-    """What was true of each row, and what was predicted, in the form of `OutOfFold`.
-
-    Attributes
-    ----------
-    truth : ndarray of shape (n_rows,) or (n_rows, n_labels)
-        Positions in `classes`, label indicators, numbers, or objects.
-    predictions : list of ndarray
-        The predictions of each classifier, in the same form.
-    classes, labels : tuple or None
-        The classes, or the labels of the columns.
-    """
-
-    truth: Array
-    predictions: list[Array]
-    classes: tuple[Any, ...] | None = None
-    labels: tuple[Any, ...] | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,8 +108,8 @@ class Evidence(ABC):
     def margin(self, classifier: int) -> Any:
         """Return the evidence of a single classifier."""
 
-    def given(self) -> Given | None:
-        """Return the truth and the predictions of each row; None if they are not kept."""
+    def given(self, names: Sequence[str]) -> OutOfFold | None:
+        """Return truth and predictions of each row, which is an instance; None if not kept."""
         return None
 
     def row_losses(self) -> Array | None:
