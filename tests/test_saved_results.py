@@ -4,7 +4,6 @@
 """
 
 import json
-from contextlib import nullcontext
 
 import numpy as np
 import pytest
@@ -54,9 +53,7 @@ def test_every_kind_was_saved():
 @pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parent.name}-{path.stem}")
 def test_a_saved_file_answers_the_same(path):
     expected = json.loads((path.parent / "answers.json").read_text(encoding="utf-8"))[path.stem]
-    old = path.stem == "full_size" and path.parent.name == "0.1.0"
-    with pytest.warns(UserWarning, match="two training sizes") if old else nullcontext():
-        found = answers(load_result(path))
+    found = answers(load_result(path))
     for key in ("class", "model", "rows"):
         assert found.pop(key) == expected.pop(key)
     assert found.keys() == expected.keys()

@@ -15,6 +15,7 @@ from __future__ import annotations
 import itertools
 import warnings
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,7 @@ from sklearn.model_selection import TimeSeriesSplit
 from skbayeseval._arrays import Array, in_short, wrong
 from skbayeseval._validation import check_whole_number
 from skbayeseval.compare.targets import CollectedEvidence, Target
+from skbayeseval.evidence.units import UnitCounts
 
 FEWEST_BLOCKS = 5
 
@@ -115,11 +117,12 @@ def collect_in_order(
     if length == 1:
         return collected
     collected = collect(np.arange(n_rows) // length)
-    scored = collected.scored
-    return collected._replace(
-        evidence=collected.evidence.in_blocks(length, losses),
-        scored=None if scored is None else scored.in_blocks(length, None),
-    )
+    blocks_of: Any = {"block_length": length}
+    evidence: Any = replace(collected.evidence, **blocks_of)
+    scored = collected.scored and replace(collected.scored, **blocks_of)
+    if isinstance(evidence, UnitCounts) and evidence.cells:
+        evidence = replace(evidence, losses=losses)
+    return collected._replace(evidence=evidence, scored=scored)
 
 
 def target_in_order(

@@ -543,8 +543,8 @@ def score_posterior(
 def _of_learner(posterior: Posterior) -> Posterior:
     """Return the posterior of a learner's metric, given that of out-of-fold predictions."""
     evidence: Any = posterior.evidence
-    independent = evidence.has_independent_instances and posterior.scored is None
-    if not independent or not posterior.has_independent_draws or posterior.prevalence is not None:
+    independent = evidence.family == "classes" and posterior.scored is None
+    if not independent or posterior.trace is not None or posterior.prevalence is not None:
         raise ValueError(
             "weight='inferred' requires one label per instance and engine='exact', without groups, "
             "blocks, sample_weight, y_score or prevalence."

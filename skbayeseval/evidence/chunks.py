@@ -13,7 +13,7 @@ import pandas as pd
 
 from skbayeseval._arrays import Array, wrong
 from skbayeseval._validation import ParameterObject, check_weight
-from skbayeseval.evidence.interface import Correctness, Evidence
+from skbayeseval.evidence.interface import Evidence
 from skbayeseval.evidence.one_classifier import ByContent, ConfusionCounts, check_counts, frozen
 from skbayeseval.sequences import (
     Chunk,
@@ -82,7 +82,6 @@ class ChunkCounts(ByContent, Evidence):
     noun = "chunks"
     identical_in = "chunks"
     family = "chunks"
-    has_independent_counts = True
     unsaved = ("sentences", "types")
 
     def __post_init__(self) -> None:
@@ -152,10 +151,10 @@ class ChunkCounts(ByContent, Evidence):
         """Return whether both taggers found the same chunks."""
         return i == j or not self.cells[[1, 2, 5, 6]].any()
 
-    def correctness(self) -> Correctness:
+    def correctness(self) -> tuple[str, Array]:
         """Return which gold chunks each tagger found."""
         right = np.array([[1.0, 1.0, 0.0, 0.0], [1.0, 0.0, 1.0, 0.0]])
-        return Correctness("recall", np.repeat(right, self.cells[:4].astype(int), axis=1))
+        return "recall", np.repeat(right, self.cells[:4].astype(int), axis=1)
 
 
 class ChunkCounter(ParameterObject):

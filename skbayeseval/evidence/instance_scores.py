@@ -14,7 +14,7 @@ from abc import abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, reduce
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -46,7 +46,6 @@ from skbayeseval.evidence.one_classifier import Margin
 from skbayeseval.evidence.unit_numbers import (
     UnitNumbers,
     count_units,
-    effective_number,
     over_classes,
 )
 from skbayeseval.evidence.units import WeightedUnits, assign_units
@@ -106,15 +105,6 @@ class WeightedInstances(WeightedUnits):
     @cached_property
     def _runs(self) -> dict[Metric, list[PreparedRun]]:
         return {}
-
-    def carried_by(self, influence: Array) -> float:
-        """Return the effective number of units, given the influence of each row."""
-        return effective_number(np.bincount(self.unit, weights=influence))
-
-    @property
-    def scored(self) -> Self:
-        """The evidence of metrics that weight instances: this object."""
-        return self
 
     def rows_where_defined(self, metric: Metric, rows: Array) -> Array:
         """Return those of the rows that are in runs in which the metric is defined for them."""
@@ -392,10 +382,6 @@ class ScoredInstances(WeightedInstances):
         if metric.needs_positive and self._is_binary:
             check_positive(metric, self.labels, self.positive)
 
-    def is_area(self, metric: Metric) -> bool:
-        """Return whether the metric is an area under a curve."""
-        return not metric.of_means if isinstance(metric, ScoreMetric) else metric.own is None
-
     def unit_numbers(self, metric: Metric) -> UnitNumbers:
         """Return how many units the metric rests on.
 
@@ -408,7 +394,7 @@ class ScoredInstances(WeightedInstances):
             masses = np.bincount(self.unit[rows], weights, len(self.shape)).astype(float)
             return count_units(masses, self.shape, self.weight, what)
 
-        if not self.is_area(metric):
+        if not metric.is_area:
             return count(np.ones(len(self.unit), dtype=bool), self.units_in_words)
         names = ["positives", "negatives"]
         if self.grouped:

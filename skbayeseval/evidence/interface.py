@@ -26,6 +26,7 @@ import numpy as np
 from skbayeseval._arrays import Array, choices
 from skbayeseval.judgement.frequentist import SignificanceTest
 from skbayeseval.metrics.metric import Metric, Totals
+from skbayeseval.splitting.out_of_fold import OutOfFold
 
 
 class ObservedArray(NamedTuple):
@@ -33,40 +34,6 @@ class ObservedArray(NamedTuple):
 
     dims: tuple[str, ...]
     values: Array
-
-
-class Correctness(NamedTuple):
-    """Whether each of two classifiers was right, for each instance or gold chunk.
-
-    Attributes
-    ----------
-    metric : str
-        The metric that equals the fraction of correct entries, such as "accuracy".
-    right : ndarray of shape (2, n)
-        1 where A (first row) or B (second row) was right, 0 elsewhere.
-    """
-
-    metric: str
-    right: Array
-
-
-class Given(NamedTuple):
-    """What was true of each row, and what was predicted, in the form of `OutOfFold`.
-
-    Attributes
-    ----------
-    truth : ndarray of shape (n_rows,) or (n_rows, n_labels)
-        Positions in `classes`, label indicators, numbers, or objects.
-    predictions : list of ndarray
-        The predictions of each classifier, in the same form.
-    classes, labels : tuple or None
-        The classes, or the labels of the columns.
-    """
-
-    truth: Array
-    predictions: list[Array]
-    classes: tuple[Any, ...] | None = None
-    labels: tuple[Any, ...] | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,11 +57,6 @@ class Evidence(ABC):
     kind: ClassVar[str]
     # Whether the predictions of all classifiers are known for each instance.
     is_paired: ClassVar[bool] = True
-    # Whether each instance has one label and is independent of the others, so that further
-    # instances can be simulated.
-    has_independent_instances: ClassVar[bool] = False
-    # Whether the counts of different instances (or chunks) are independent.
-    has_independent_counts: ClassVar[bool] = False
     # Whether there are counts of true and predicted instances of each class or label.
     has_class_counts: ClassVar[bool] = True
     # Whether the posterior is that of the difference only, not of each estimator.
@@ -103,8 +65,6 @@ class Evidence(ABC):
     is_of_splits: ClassVar[bool] = False
     # Whether the evidence is one score per item and run.
     is_of_items: ClassVar[bool] = False
-    # The instance scores, for metrics such as ROC AUC; None if there are none.
-    scored: ClassVar[Any] = None
     # The evidence of each type of chunk; empty if there are none, or they are not kept.
     by_type: ClassVar[Any] = MappingProxyType({})
     # The number of groups that are weighted together; 0 if there are none.
@@ -113,8 +73,6 @@ class Evidence(ABC):
     n_rows: ClassVar[Any] = None
     # The number of the group of each row that is kept; None if there are no groups.
     group_of_rows: ClassVar[Any] = None
-    # The fraction of the data in a training set; None if there are no splits.
-    train_share: ClassVar[Any] = None
     # The mean scores with estimates in the place of those that are missing; None if there are none.
     completed: ClassVar[Any] = None
     # Whether the scores of a classifier depend on who else is compared.
@@ -141,14 +99,17 @@ class Evidence(ABC):
     @property
     @abstractmethod
     def family(self) -> str:
-        """The family of models that fit it, as named in `skbayeseval.models`."""
+        """The family of models that fit it, as named in `skbayeseval.models`.
+
+        With "classes", each instance has one label and is independent of the others.
+        """
 
     @abstractmethod
     def margin(self, classifier: int) -> Any:
         """Return the evidence of a single classifier."""
 
-    def given(self) -> Given | None:
-        """Return the truth and the predictions of each row; None if they are not kept."""
+    def given(self, names: Sequence[str]) -> OutOfFold | None:
+        """Return truth and predictions of each row, which is an instance; None if not kept."""
         return None
 
     def row_losses(self) -> Array | None:
@@ -157,11 +118,6 @@ class Evidence(ABC):
         It depends on no metric: whether a row was wrong, or by how much.
         """
         return None
-
-    def in_blocks(self, length: int, losses: Array | None) -> Self:
-        """Return the evidence, whose groups are blocks of so many rows; it may keep the losses."""
-        changed: Any = {"block_length": length}
-        return replace(self, **changed)
 
     @property
     def block_length(self) -> int | None:
@@ -279,14 +235,6 @@ class Evidence(ABC):
             first.append(next(earlier, k))
         return first
 
-    def is_area(self, metric: Metric) -> bool:
-        """Return whether the metric is an area under a curve."""
-        return False
-
-    def has_equal_differences(self) -> bool:
-        """Return whether two classifiers are known to differ by the same amount on all units."""
-        return False
-
     def remarks(self, names: Sequence[str] = ()) -> list[tuple[str, str]]:
         """Return what else to print about the evidence, as pairs of a keyword and a text.
 
@@ -306,16 +254,15 @@ class Evidence(ABC):
                 arrays[f"counts_{letter(k)}"] = ObservedArray(("target", "count"), totals)
         return arrays
 
-    def of_splits(self, metric: str) -> Any:
-        """Return the split scores of each estimator, where these are the evidence; else None."""
-        return None
-
     def split_tests(self, metric: str) -> list[tuple[str, str, str, SignificanceTest]]:
         """Return classical tests of the split scores in the evidence: name, level, note, test."""
         return []
 
-    def correctness(self) -> Correctness | None:
-        """Return whether both classifiers were right, per instance or chunk; None if unknown."""
+    def correctness(self) -> tuple[str, Array] | None:
+        """Return whether each classifier was right, per instance or gold chunk; None if unknown.
+
+        The array is 1 where it was right, else 0. The name is that of the metric which is the mean.
+        """
         return None
 
 

@@ -24,9 +24,7 @@ from skbayeseval._labels import (
 )
 from skbayeseval._validation import check_weight
 from skbayeseval.evidence.interface import (
-    Correctness,
     Evidence,
-    Given,
     ObservedArray,
     still_declared,
 )
@@ -37,6 +35,7 @@ from skbayeseval.evidence.one_classifier import (
     check_counts,
     frozen,
 )
+from skbayeseval.splitting.out_of_fold import OutOfFold
 
 # Whole numbers in a range below this are codes as they are.
 WIDEST = 2**17
@@ -174,8 +173,6 @@ class PairedCounts(ByContent, Evidence):
     kind = "paired"
     identical_in = "predictions"
     family = "classes"
-    has_independent_instances = True
-    has_independent_counts = True
     unsaved = ("outcome",)
 
     def __post_init__(self) -> None:
@@ -263,12 +260,12 @@ class PairedCounts(ByContent, Evidence):
         """The number of rows that are kept; None if none are kept."""
         return None if self.outcome is None else len(self.outcome)
 
-    def given(self) -> Given | None:
+    def given(self, names: Sequence[str]) -> OutOfFold | None:
         """Return the truth and the predictions of each row; None if they are not kept."""
         if self.outcome is None:
             return None
-        predictions = [codes[self.outcome] for codes in self.predictions.T]
-        return Given(self.truth[self.outcome], predictions, classes=self.labels)
+        said = zip(names, self.predictions[self.outcome].T, strict=True)
+        return OutOfFold.of_rows(self.truth[self.outcome], dict(said), classes=self.labels)
 
     def row_losses(self) -> Array | None:
         """Return whether each classifier was wrong, per row; None if rows are not kept."""
@@ -303,10 +300,10 @@ class PairedCounts(ByContent, Evidence):
         outcomes = (cube if self.positive == 0 else cube[:, ::-1, ::-1]).reshape(2, 4)
         return {"outcomes": ObservedArray(("true", "outcome"), outcomes), **tables}
 
-    def correctness(self) -> Correctness:
+    def correctness(self) -> tuple[str, Array]:
         """Return whether each classifier was right, per instance."""
         right = (self.predictions == self.truth[:, None]).T.astype(float)
-        return Correctness("accuracy", np.repeat(right, self.counts.astype(int), axis=1))
+        return "accuracy", np.repeat(right, self.counts.astype(int), axis=1)
 
     def cube(self) -> Array:
         """Return the counts as an array indexed by (truth, prediction, prediction, ...)."""
@@ -355,8 +352,6 @@ class MarginalCounts(Evidence):
     kind = "marginal"
     family = "classes"
     is_paired = False
-    has_independent_instances = True
-    has_independent_counts = True
     of_each = ("counts",)
     unsaved = ("joint",)
 
@@ -387,9 +382,9 @@ class MarginalCounts(Evidence):
         part = self.joint.of_rows(rows)
         return MarginalCounts(part.margins(), part)
 
-    def given(self) -> Given | None:
+    def given(self, names: Sequence[str]) -> OutOfFold | None:
         """Return the truth and the predictions of each row; None if they are not kept."""
-        return None if self.joint is None else self.joint.given()
+        return None if self.joint is None else self.joint.given(names)
 
     def row_losses(self) -> Array | None:
         """Return whether the classifier was wrong, per row; None if rows are not kept."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -19,12 +19,13 @@ from skbayeseval._arrays import (
     number_of_samples,
 )
 from skbayeseval.evidence.instance_scores import WeightedInstances
-from skbayeseval.evidence.interface import Given, check_not_of_splits
+from skbayeseval.evidence.interface import check_not_of_splits
 from skbayeseval.evidence.one_classifier import Margin
 from skbayeseval.evidence.unit_numbers import UnitNumbers, count_units
 from skbayeseval.evidence.units import check_sample_weight
 from skbayeseval.metrics.instance_scores import Prepared
 from skbayeseval.metrics.metric import Metric
+from skbayeseval.splitting.out_of_fold import OutOfFold
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,9 +123,9 @@ class PredictedNumbers(WeightedInstances):
         """Return the size, as `ConfusionCounts` has it."""
         return Margin(float(len(self.truth)), weight=self.weight)
 
-    def given(self) -> Given:
+    def given(self, names: Sequence[str]) -> OutOfFold:
         """Return the true numbers, and those that each regressor predicted."""
-        return Given(self.truth, list(self.predictions))
+        return OutOfFold.of_rows(self.truth, dict(zip(names, self.predictions, strict=True)))
 
     def row_losses(self) -> Array | None:
         """Return the absolute errors of each regressor; None for items of any kind."""

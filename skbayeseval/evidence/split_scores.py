@@ -149,15 +149,6 @@ class SplitScores(_Scores):
         return replace(self, scores=scores, noise=noise)
 
     @property
-    def train_share(self) -> float:
-        """The fraction of the data in a training set."""
-        return 1 - self.test_fraction
-
-    def of_splits(self, metric: str) -> Array:
-        """Return the split scores of each estimator."""
-        return self.scores[metric]
-
-    @property
     def n_splits(self) -> int:
         """The number of splits."""
         return next(iter(self.scores.values())).shape[-1]

@@ -39,11 +39,12 @@ from skbayeseval._labels import (
 )
 from skbayeseval._validation import check_weight, check_whole_number
 from skbayeseval.evidence.chunks import tables_of_tagger
-from skbayeseval.evidence.interface import Evidence, Given, still_declared
+from skbayeseval.evidence.interface import Evidence, still_declared
 from skbayeseval.evidence.joint_counts import PairedCounts
 from skbayeseval.evidence.one_classifier import Margin
 from skbayeseval.evidence.unit_numbers import UnitNumbers, count_units, over_classes
 from skbayeseval.metrics.metric import Metric
+from skbayeseval.splitting.out_of_fold import OutOfFold
 
 # Gamma variables with a smaller shape underflow often enough to bias ratios of their sums.
 SMALLEST_SHAPE = 0.01
@@ -352,7 +353,7 @@ class UnitCounts(WeightedUnits):
         compared = self.predicted if self.has_true_negatives else self.cells
         return not self.grouped and (compared[i] != compared[j]).nnz == 0
 
-    def given(self) -> Given | None:
+    def given(self, names: Sequence[str]) -> OutOfFold | None:
         """Return true and predicted label indicators; None if units are not single rows."""
         one_each = self.unit is not None and len(self.unit) == len(self.shape)
         if not one_each or self.grouped or not self.has_true_negatives:
@@ -360,7 +361,8 @@ class UnitCounts(WeightedUnits):
         truth, *predictions = (
             matrix[self.unit].toarray().astype(np.int8) for matrix in (self.true, *self.predicted)
         )
-        return Given(truth, predictions, labels=self.labels)
+        said = dict(zip(names, predictions, strict=True))
+        return OutOfFold.of_rows(truth, said, labels=self.labels)
 
     def row_losses(self) -> Array | None:
         """Return how often each classifier was wrong, per row; None if rows are not known."""
@@ -372,10 +374,6 @@ class UnitCounts(WeightedUnits):
         else:
             errors = [table[:, [1, 2]].sum(axis=1) for table in self.cells]
         return np.stack([np.ravel(of_one) for of_one in errors])[:, self.unit]
-
-    def in_blocks(self, length: int, losses: Array | None) -> UnitCounts:
-        """Return the counts, whose groups are blocks of rows; losses are kept of classes."""
-        return replace(self, block_length=length, losses=losses if self.cells else None)
 
     def of_rows(self, rows: Array) -> UnitCounts:
         """Return the counts of some of the rows, given by their positions."""

@@ -175,7 +175,7 @@ class Metric:
     needs = class_ratio = counts_alike = ""
     needs_classes = "any"
     needs_positive = needs_tables = one_of_many = False
-    is_macro = is_of_totals = weighs_classes = False
+    is_macro = is_of_totals = weighs_classes = is_area = False
     needs_true_negatives = True
 
     def __repr__(self) -> str:
@@ -301,6 +301,11 @@ class ScoreMetric(Metric):
     named_class: Any = None
 
     source = "instances"
+
+    @property
+    def is_area(self) -> bool:  # type: ignore[override]
+        """Whether the metric is an area under a curve, not a mean."""
+        return not self.of_means
 
     @property
     def ranks(self) -> bool:

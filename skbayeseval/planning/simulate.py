@@ -53,7 +53,7 @@ POOL = 10
 # The numbers of draws after which is asked whether there is doubt, and the number of those whose
 # decision stays in doubt. With 20,000 draws, the power changes by at most 0.012 on 1,000 data sets
 # of size 1,500 from both scenarios of Zhang et al. (2016, section 4.1).
-FIRST_NUMBERS, N_DRAWS = (100, 400, 1200), 4000
+FIRST_NUMBERS, LAST_NUMBER = (100, 400, 1200), 4000
 
 # Draws that the tails beyond the HDI must have on average, or its ends are not estimated at all.
 FEWEST_IN_TAILS = 5
@@ -251,8 +251,8 @@ class Question:
         codes = np.full(n_sets, "?", dtype="<U2")
         which, draws = np.arange(n_sets), np.empty((n_sets, 0))
         fewest = (FEWEST_IN_TAILS - 1e-9) / (1 - self.prob)
-        numbers = [number for number in FIRST_NUMBERS if fewest <= number < N_DRAWS]
-        for number in [*numbers, N_DRAWS]:
+        numbers = [number for number in FIRST_NUMBERS if fewest <= number < LAST_NUMBER]
+        for number in [*numbers, LAST_NUMBER]:
             draws = np.concatenate([draws, draw(which, number - draws.shape[1])], axis=1)
             low, high = hdi_of_rows(draws, self.prob)
             codes[which] = codes_given_hdi(draws, low, high, self.rope)

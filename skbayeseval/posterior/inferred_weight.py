@@ -43,6 +43,9 @@ STABLE = {1: 1.4, 3: 1.2}
 # It grows with these powers of the instability: of one learner; of a difference and both learners.
 POWERS = {1: (0.7,), 3: (0.2, 0.35, 0.35)}
 
+# The variance of a mean score relative to what the scores of folds tell of it.
+OF_FOLDS = 2.0
+
 # kappa of most learners, where the splits do not tell their instability.
 KAPPA_UNKNOWN = 1.6
 
@@ -523,7 +526,7 @@ class KnownWeights(Weights):
         The weight for differences of all classifiers.
     values, pairs : mapping of str to sequence of QuantityWeight
         What is known of each classifier, and of each pair in the order of `itertools.combinations`.
-        Without these, all have the weight in `joint`.
+        Without these, all have the weight in `joint`: many types of chunks share one.
     """
 
     n_classifiers: int
@@ -582,8 +585,3 @@ class KnownWeights(Weights):
         if metric.name in by_metric:
             return by_metric[metric.name][place]
         return QuantityWeight(next(iter(by_metric.values()))[place].weight)
-
-
-def common_weight(weight: WeightPosterior, basis: str, n_classifiers: int) -> KnownWeights:
-    """Return one weight for all classifiers, pairs and metrics, of which there may be hundreds."""
-    return KnownWeights(n_classifiers, basis, {"": weight})

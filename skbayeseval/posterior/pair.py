@@ -89,7 +89,7 @@ class PairPosterior(Posterior):
         self._rows = [i, j]
         of_both = len(joint.counts) == 2 and (i, j) == (0, 1)
         # With exact draws, the margin of the pair is the model of two, which has closed forms.
-        model = joint.model.of_pair() if joint.has_independent_draws else joint.model
+        model = joint.model.of_pair() if joint.trace is None else joint.model
         self._is_margin = model is not joint.model
         options = joint.fields() | {
             "model": model.mirrored() if i > j else model,

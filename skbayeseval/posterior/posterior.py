@@ -19,7 +19,8 @@ from skbayeseval._running import progress_if_long, seconds_of
 from skbayeseval._streams import Stream, generator
 from skbayeseval.evidence.instance_scores import WeightedInstances
 from skbayeseval.evidence.instances import Instances
-from skbayeseval.evidence.unit_numbers import UnitNumbers
+from skbayeseval.evidence.item_scores import ItemScores
+from skbayeseval.evidence.unit_numbers import UnitNumbers, effective_number
 from skbayeseval.judgement.distribution import Distribution
 from skbayeseval.metrics.metric import Metric
 from skbayeseval.models.bootstrap import SumOfMeans
@@ -31,9 +32,9 @@ from skbayeseval.models.few_units import (
 from skbayeseval.models.margins import Law, difference_bounds
 from skbayeseval.models.pymc import Diagnostics, Trace, diagnose
 from skbayeseval.posterior.inferred_weight import (
+    KnownWeights,
     WeightPosterior,
     Weights,
-    common_weight,
     shift_by_other_splits,
     spread_out,
 )
@@ -106,9 +107,9 @@ class Posterior(Recipe):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self.scored = self.evidence.scored if self.scored is None else self.scored
+        if self.scored is None and isinstance(self.evidence, WeightedInstances):
+            self.scored = self.evidence
         self._of_scores = self._of_counts if self.scored is None else Bootstrap(self.scored)
-        self.has_independent_draws = self.trace is None
         self.has_warned = self.trace is None  # whether convergence warnings were issued
         if self.trace is not None:
             self.n_draws = self.trace.n_draws
@@ -148,10 +149,6 @@ class Posterior(Recipe):
         """The name of the engine."""
         return "exact" if self.trace is None else "pymc"
 
-    def model_name(self, metric: Metric) -> str:
-        """Return the name of the model that is used for the metric."""
-        return self.mode(metric).model_name
-
     def has_proper_prior(self, metric: Metric) -> bool:
         """Return whether the metric has a proper prior, which Bayes factors require."""
         return self.model.has_proper_prior and not metric.weighs_instances
@@ -188,7 +185,7 @@ class Posterior(Recipe):
         if metric.weighs_instances and self.scored is not None:
             influence = self.influence(metric)
             one = influence[0] - influence[1] if classifier is None else influence[classifier]
-            return self.scored.carried_by(one)
+            return effective_number(np.bincount(self.scored.unit, weights=one))
         evidence: Any = self.evidence
         is_weighted = metric.source == "items" and self.model.weights_units
         return float(evidence.carriers(classifier)) if is_weighted else np.inf
@@ -209,7 +206,7 @@ class Posterior(Recipe):
                 carriers,
                 difference_bounds(metric.bounds) if of_difference else metric.bounds,
                 self.rng(Stream.FEW_CARRIERS),
-                of_areas=of_difference and self.mode(metric).evidence.is_area(metric),
+                of_areas=of_difference and metric.is_area,
             ),
         )
 
@@ -270,7 +267,8 @@ class Posterior(Recipe):
         units = self.units(metric)
         if units is not None:
             bounds = metric.bounds or units.seen
-            if bounds and (not difference.any() or self.evidence.has_equal_differences()):
+            alike = isinstance(self.evidence, ItemScores) and self.evidence.has_equal_differences()
+            if bounds and (alike or not difference.any()):
                 width = bounds[1] - bounds[0]
                 twins = difference_of_twins(units, bounds, self.rng(Stream.TWINS), len(difference))
                 # Who may differ elsewhere gets the mirrored draws when A and B are swapped.
@@ -319,7 +317,7 @@ class Posterior(Recipe):
         weights = None
         if self.weights is not None:
             weight, n = self.weights.difference(metric), self.evidence.n_classifiers
-            weights = common_weight(weight, self.weights.basis, n)
+            weights = KnownWeights(n, self.weights.basis, {"": weight})
         return {
             kind: self.like(evidence=counts, weights=weights) for kind, counts in by_type.items()
         }
@@ -380,7 +378,7 @@ class Posterior(Recipe):
 
     def exact(self, asked: str) -> Posterior:
         """Return the same posterior with exact draws; raise if `asked` cannot simulate from it."""
-        if not self.evidence.has_independent_instances:
+        if self.evidence.family != "classes":
             raise ValueError(
                 f"{asked} simulates independent instances with one label each. It does not support "
                 f"multi-label indicators, groups, chunks or scores (model={self.model.name!r})."
@@ -506,11 +504,6 @@ class Posterior(Recipe):
         """Return the observed metric value of each classifier."""
         evidence = self.mode(metric).evidence
         return self._once(("observed", metric), lambda: evidence.observed(metric))
-
-    def completed(self, metric: Metric) -> tuple[float, ...]:
-        """Return the observed values, with estimates of scores that are missing."""
-        completed: tuple[float, ...] | None = self.evidence.completed
-        return self.observed(metric) if completed is None else completed
 
     def remember(self, known: Any, what: str, *of: Hashable) -> None:
         """Store what is known from a file: "draws" or "observed" values of a metric, or others."""

@@ -70,7 +70,7 @@ def bayes_factor(
     if not posterior.has_proper_prior(metric):
         raise ValueError(
             f"The Bayes factor is not defined: {metric.name!r} has no proper prior under "
-            f"model={posterior.model_name(metric)!r}. Use decision(rope), which needs none."
+            f"model={posterior.mode(metric).model_name!r}. Use decision(rope), which needs none."
         )
     if metric.calls_per_draw:
         raise ValueError(

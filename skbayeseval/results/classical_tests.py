@@ -65,12 +65,12 @@ def _of_instances(evidence: Evidence) -> Iterator[Row]:
     applies, to effective counts. There are none for multi-label indicators and for the instances of
     groups, because the labels of an instance and the instances of a group are not independent.
     """
-    if not evidence.has_independent_counts:
+    if evidence.family not in ("classes", "chunks"):
         return
     margins = evidence.margins()
     weight = margins[0].weight
     judged = evidence.correctness()
-    if weight == 1 and judged is not None and judged.right.size:
+    if weight == 1 and judged is not None and judged[1].size:
         compares, right = judged
         only_a, only_b = int(np.sum(right[0] > right[1])), int(np.sum(right[0] < right[1]))
         yield "sign test", "micro", compares, "s-test of Yang and Liu (1999)", sign_test(*right)

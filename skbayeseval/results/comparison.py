@@ -897,7 +897,7 @@ class ComparisonResult(Result):
         return page_of_pair(self, rope)
 
     def _reference(self, metric: Metric) -> float:
-        return self._posterior.completed(metric)[1]
+        return (self.evidence.completed or self._posterior.observed(metric))[1]
 
     def _distribution(
         self, metric: str | Metric | None = None, of: str = "difference"

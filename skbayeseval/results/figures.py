@@ -28,6 +28,7 @@ from skbayeseval.display import (
 )
 from skbayeseval.display.style import Display, finding_of
 from skbayeseval.evidence.instance_scores import ScoredInstances
+from skbayeseval.evidence.split_scores import SplitScores
 from skbayeseval.judgement.distribution import Distribution, decision_of
 from skbayeseval.judgement.intervals import Interval
 from skbayeseval.judgement.ranking_decision import behind_the_best
@@ -48,7 +49,7 @@ from skbayeseval.posterior.prior_odds import (
 from skbayeseval.splitting.collect import CrossValidation
 
 # The number of draws of weights that a band is made of, and the largest block of weights.
-N_DRAWS, BLOCK_BYTES = 2000, 2**24
+BAND_DRAWS, BLOCK_BYTES = 2000, 2**24
 
 
 class Band(NamedTuple):
@@ -230,14 +231,14 @@ class Curves:
         def draw(rng: np.random.Generator, n_draws: int) -> Array:
             return heights(gammas.draw(rng, n_draws)[gammas.place])
 
-        blocks = ((child_of(rng), min(block, N_DRAWS - i)) for i in range(0, N_DRAWS, block))
+        blocks = ((child_of(rng), min(block, BAND_DRAWS - i)) for i in range(0, BAND_DRAWS, block))
         draws = np.concatenate(list(in_order(draw, blocks)), axis=1)
         if inferred is None:
             return draws
         unbounded = k is None or self.kind.startswith("net_benefit")
         extent = (-np.inf, np.inf) if unbounded else (0.0, 1.0)
         return spread_out(
-            draws, inferred.factors(rng, N_DRAWS, inferred.of_tests), extent, together=False
+            draws, inferred.factors(rng, BAND_DRAWS, inferred.of_tests), extent, together=False
         )
 
     def _band(self, points: Array, draws: Array) -> Band:
@@ -429,9 +430,9 @@ def _differences_in_classes(result: Any, name: str) -> dict[Any, Distribution]:
 
 def _split_scores(result: Any, metric: Metric) -> Iterable[Any]:
     """Return the split scores of A and B; raise if they are not known."""
-    scores, record = result.evidence.of_splits(metric.name), result._cross_validation
-    if scores is not None:
-        return scores
+    evidence, record = result.evidence, result._cross_validation
+    if isinstance(evidence, SplitScores):
+        return evidence.scores[metric.name]
     if record is None:
         raise ValueError(
             "kind='scores' requires the split scores of a cross-validation, which this result "

@@ -27,6 +27,7 @@ import sklearn
 from skbayeseval import _html as html
 from skbayeseval._html import Bar, card_table, frame_table, paragraphs, section, text
 from skbayeseval._version import __version__
+from skbayeseval.evidence.split_scores import SplitScores
 from skbayeseval.judgement.decision import (
     PLANNED,
     Decision,
@@ -314,10 +315,10 @@ def _figures_of_pair(result: Any, ropes: Ropes) -> list[Figure]:
         figures.append((label, partial(draw, metric=name, rope=ropes)))
     recorded = {} if result._cross_validation is None else result._cross_validation.scores
     for name in shown:
-        if name in recorded or result.evidence.of_splits(name) is not None:
+        if name in recorded or isinstance(result.evidence, SplitScores):
             scores = partial(draw, "scores", metric=name)
             figures.append((f"split scores in {name}", scores))
-        if not result._posterior.has_independent_draws:
+        if result._posterior.trace is not None:
             trace = partial(result.plot, "trace", metric=name)
             figures.append((f"draws of the chains in {name}", trace))
     return figures
@@ -640,7 +641,7 @@ def _evidence(result: Any, shown: Sequence[str] | None) -> str:
     tables, left_out = [], ""
     correct = evidence.correctness() if len(names) == 2 else None
     if correct is not None:
-        a, b = (np.asarray(right, dtype=bool) for right in correct.right)
+        a, b = (np.asarray(right, dtype=bool) for right in correct[1])
         counts = [[np.sum(a & b), np.sum(a & ~b)], [np.sum(~a & b), np.sum(~a & ~b)]]
         rows, columns = ([f"{name} right", f"{name} wrong"] for name in names)
         tables.append(_counts(counts, rows, columns, "Right and wrong together"))
@@ -681,7 +682,7 @@ def _computation(result: Any) -> str:
     """Return how the posterior was computed."""
     posterior = result._posterior
     items: list[tuple[str, Any]] = [("engine", result.engine)]
-    if not posterior.has_independent_draws:
+    if posterior.trace is not None:
         items.append(("draws", f"{result.n_draws:,} in {posterior.n_chains} Markov chains"))
         items.append(("divergences", f"{np.sum(posterior.stats.get('diverging', 0)):,.0f}"))
     return html.listed(items)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping
+from dataclasses import replace
 from numbers import Integral
 from os import PathLike
 from typing import Any, Self, TypeVar
 from warnings import warn
 
-import numpy as np
 import pandas as pd
 from sklearn.exceptions import ConvergenceWarning
 
@@ -141,23 +141,15 @@ class Result:
         record = self._cross_validation
         if record is not None and record.out_of_fold is not None:
             return record.out_of_fold
-        given = self.evidence.given() if record is None else None
+        given = self.evidence.given(self._names) if record is None else None
         if given is None:
             raise ValueError(
                 "This result has no predictions. They are kept where they are given or "
                 "cross-validated with a metric of predictions, such as scoring='accuracy', but not "
                 "of groups or chunks, for counts, scores and model='scores', nor in files."
             )
-        instances, n = self._posterior.instances, len(given.truth)
-        return OutOfFold(
-            n,
-            [np.arange(n)],
-            {name: [said] for name, said in zip(self._names, given.predictions, strict=True)},
-            given.classes,
-            given.labels,
-            None if instances is None else instances.index,
-            given.truth,
-        )
+        instances = self._posterior.instances
+        return given if instances is None else replace(given, index=instances.index)
 
     @property
     def n_splits(self) -> int | None:
@@ -351,7 +343,7 @@ class Result:
 
     def _reference(self, metric: Metric) -> float:
         """Return the observed score that others are compared with: the best."""
-        return max(self._posterior.completed(metric))
+        return max(self.evidence.completed or self._posterior.observed(metric))
 
     def _rope(self, rope: Any, metric: Metric) -> Interval:
         """Return the ROPE of a metric, in its units."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
@@ -15,7 +14,6 @@ from numpy.typing import NDArray
 from skbayeseval import evidence as kinds_of_evidence
 from skbayeseval._arrays import check_entries, in_short
 from skbayeseval._files import (
-    RECORD,
     check_path,
     check_place,
     check_types,
@@ -52,8 +50,10 @@ from skbayeseval.posterior.modes import Prior
 from skbayeseval.posterior.posterior import Posterior
 from skbayeseval.splitting.collect import CrossValidation
 
-FORMAT = "skbayeseval result 6"
+FORMAT = "skbayeseval result 7"
 
+# The formats that were written before the first release.
+UNRELEASED = [f"skbayeseval result {number}" for number in range(7)]
 
 # By how much rounding may take a metric beyond its bounds.
 SLACK = 1e-9
@@ -70,19 +70,6 @@ CLASSES: dict[str, type] = {
         WeightPosterior,
     )
 }
-
-
-# Fields of records in files of version 0.1.0 that are gone. They are of two training sizes, from
-# which scores were extrapolated, and of comparisons of halves.
-GONE = {
-    "CrossValidation": ("further_size",),
-    "KnownWeights": ("sizes", "n_strata"),
-    "QuantityWeight": ("full_size",),
-    "SplitScores": ("halves",),
-}
-
-# The record of two training sizes.
-EXTRAPOLATED = "TrainingSizes"
 
 
 # The arguments that a result is made of.
@@ -131,7 +118,7 @@ def _header(
         "published_prior": posterior.model.published and _saved_prior(posterior.model.published),
         "prior_name": posterior.prior_name,
         "engine": posterior.engine,
-        "independent_draws": posterior.has_independent_draws,
+        "independent_draws": posterior.trace is None,
         "n_chains": posterior.n_chains,
         "weight": posterior.weight,
         "n_draws": posterior.n_draws,
@@ -201,7 +188,7 @@ def write(result: Any, path: str | PathLike[str]) -> None:
 
 def _chains_to_keep(posterior: Posterior) -> dict[str, NDArray[Any]]:
     """Return what cannot be drawn again: chains, statistics and draws of a callable prior."""
-    if posterior.has_independent_draws:
+    if posterior.trace is None:
         return {}
     shape = (posterior.n_chains, -1)
     found = {
@@ -225,11 +212,17 @@ def read(path: str | PathLike[str], kind: str | None = None) -> tuple[str, Parts
     try:
         header, arrays = read_archive(path)
         version = header["format"]
+        if version in UNRELEASED:
+            raise ValueError(
+                f"its format is {version!r}, which a version of skbayeseval before the first "
+                "release wrote. Compare again, and save the new result"
+            )
         if version != FORMAT:
             raise ValueError(
-                f"its format is {version!r}, but this version of skbayeseval reads {FORMAT!r}"
+                f"its format is {version!r}, but this version of skbayeseval reads {FORMAT!r}. "
+                "Update skbayeseval"
             )
-        found, parts = _parts(decode(_without_gone(header), arrays, CLASSES), arrays)
+        found, parts = _parts(decode(header, arrays, CLASSES), arrays)
     except Exception as error:
         if isinstance(error, OSError) and error.filename is not None:  # the file cannot be opened
             raise
@@ -240,31 +233,9 @@ def read(path: str | PathLike[str], kind: str | None = None) -> tuple[str, Parts
             f"{path} is not a valid result file: {reason.rstrip('.')}. It must be written by the "
             "save method of a result."
         ) from error
-    if EXTRAPOLATED in str(header["weights"]):
-        warnings.warn(
-            f"{path} was extrapolated from two training sizes, which version 0.1.0 alone does. Its "
-            "own metrics are as they were; other metrics of it would be those of the splits, not "
-            "of learners trained on all instances.",
-            stacklevel=3,
-        )
     if kind not in (None, found):
         raise ValueError(f"{path} contains a {found}, not a {kind}. Use load_result.")
     return found, parts
-
-
-def _without_gone(value: Any) -> Any:
-    """Return a header without the fields that are gone; raise if draws were made from them."""
-    if isinstance(value, list):
-        return [_without_gone(part) for part in value]
-    if not isinstance(value, dict):
-        return value
-    value = {key: _without_gone(part) for key, part in value.items()}
-    if RECORD in value and value[RECORD][0] in GONE:
-        name, saved = value[RECORD]
-        gone = {key: saved.pop(key, None) for key in GONE[name]}
-        if gone.get("halves") is not None:
-            raise ValueError("it has comparisons of halves, which version 0.1.0 alone knows")
-    return value
 
 
 # The number of classifiers of each kind of result; None for any of two or more.
@@ -310,10 +281,6 @@ def _parts(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> tuple[str
     parts = posterior, names, metrics, record
     again, records = _header(kind, *parts), ("evidence", "scored", "weights", "cross_validation")
     for key in (key for key in again if key not in records):
-        if key == "metrics":  # limits were not known of all metrics that are known by a formula
-            for saved, one in zip(header[key], again[key], strict=True):
-                if saved["formula"]:
-                    saved["limits"] = saved["limits"] or one["limits"]
         if plain(again[key]) != plain(header[key]):
             raise ValueError(f"its {key} is {in_short(header[key])}, not {in_short(again[key])}")
     return kind, parts

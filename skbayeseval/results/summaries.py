@@ -81,11 +81,11 @@ def under_other_priors(
             n_classes=len(posterior.counts[0].labels),
             n_classifiers=evidence.n_classifiers,
         )
-    if not posterior.has_independent_draws or posterior.model not in models:
+    if posterior.trace is not None or posterior.model not in models:
         rows.append(row(posterior))
         prior = posterior.prior_description if metric.source in ("tables", "items") else {}
         alone = "" if models else " (no other model or prior fits)"
-        index.append((posterior.model_name(metric), written(prior) + alone))
+        index.append((posterior.mode(metric).model_name, written(prior) + alone))
     weights = posterior.weights
     for model in models:
         same = posterior.like(

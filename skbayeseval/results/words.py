@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from skbayeseval.evidence.split_scores import SplitScores
 from skbayeseval.evidence.unit_numbers import cell_influence, effective_number
 from skbayeseval.judgement.decision import PLANNED, digits_of, format_interval, format_probability
 from skbayeseval.judgement.intervals import Interval
@@ -105,7 +106,7 @@ def _basis(result: Any) -> Iterator[Fact]:
     inferred, evidence = posterior.weights, posterior.evidence
     if inferred is not None:
         evidence = evidence.with_weight(1.0)
-    independence = "independent" if posterior.has_independent_draws else posterior.engine
+    independence = "independent" if posterior.trace is None else posterior.engine
     if evidence.family == "systems":
         independence = "Markov chain"
     draws = f"{posterior.n_draws:,} {independence} draws from {evidence.describe()}"
@@ -260,7 +261,7 @@ def _of_all(result: Any) -> str:
 
 def applies_to(result: Any) -> str:
     """Return which learners or models the result applies to."""
-    record, share = result._cross_validation, result.evidence.train_share
+    record, evidence = result._cross_validation, result.evidence
     if record is not None and record.estimand == "full":
         return (
             f"models refitted on all {record.n_instances:,} instances (measured by training on "
@@ -268,9 +269,10 @@ def applies_to(result: Any) -> str:
         )
     if record is not None:
         return f"learners trained on {record.train_size:,.0f} instances{_of_all(result)}"
-    if share is not None:
+    if isinstance(evidence, SplitScores):
+        share = 1 - evidence.test_fraction
         return f"learners trained on {share:.3g} of the data, not models refitted on all of it"
-    if result.evidence.is_of_splits:
+    if evidence.is_of_splits:
         which, derived = "data sets like these", result._posterior.model.derived_metrics
         if derived and result.metrics[0] in derived:
             which = "one further data set like these, not their average"
@@ -597,7 +599,7 @@ def units_of(result: Any, metric: Metric) -> str:
         return "sentences"
     label = _scarce_class(result._posterior, metric)
     of_class = "" if label is None else f" of class {label}"
-    if result.evidence.has_independent_instances and not metric.weighs_instances:
+    if result.evidence.family == "classes" and not metric.weighs_instances:
         return f"labelled instances{of_class}"
     return f"instances{of_class}"
 

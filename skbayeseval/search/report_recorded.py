@@ -36,8 +36,9 @@ from skbayeseval.metrics.registry import split_metric, table_metric
 from skbayeseval.metrics.scoring import resolve_scoring
 from skbayeseval.models.multiclass import Recalls
 from skbayeseval.models.split_scores import LEAST_STEPS, step_seen, without_noise
-from skbayeseval.posterior.build import check_true_classes, make_posterior
+from skbayeseval.posterior.build import N_DRAWS, check_true_classes, make_posterior
 from skbayeseval.posterior.inferred_weight import (
+    OF_FOLDS,
     STABLE,
     QuantityWeight,
     WeightPosterior,
@@ -59,9 +60,6 @@ from skbayeseval.splitting.splits import (
 # The variances of candidates with about the same score count as much as so many splits, the ratios
 # of the differences between such candidates as so many, and independence as so many.
 DF_VARIANCE, DF_RATIO, DF_INDEPENDENT = 12.0, 8.0, 2.0
-
-# The variance of a mean score relative to what the scores of folds tell of it.
-OF_FOLDS = 2.0
 
 
 def alike(means: Array, variances: Array) -> Array:
@@ -290,7 +288,7 @@ class Unknown:
 ALL_INSTANCES = "the instances"
 
 # Bounds on the draws per candidate, and on the total, if n_draws is None.
-FEWEST_DRAWS, MOST_DRAWS, AFFORDABLE = 2000, 20_000, 300_000
+FEWEST_DRAWS, MOST_DRAWS, AFFORDABLE = 2000, N_DRAWS, 300_000
 
 
 @dataclass

@@ -47,6 +47,18 @@ class OutOfFold:
     index: pd.Index[Any] | None = None
     truth: Any = field(default=None, repr=False)
 
+    @classmethod
+    def of_rows(
+        cls,
+        truth: Array,
+        predictions: Mapping[str, Array],
+        classes: tuple[Any, ...] | None = None,
+        labels: tuple[Any, ...] | None = None,
+    ) -> OutOfFold:
+        """Return predictions of instances that were each tested once, together."""
+        n, each = len(truth), {name: [said] for name, said in predictions.items()}
+        return cls(n, [np.arange(n)], each, classes, labels, truth=truth)
+
     def codes(self, name: str) -> Array:
         """Return predictions of shape (n_samples, n_repeats), without their meaning.
 

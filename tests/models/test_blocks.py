@@ -64,7 +64,7 @@ def small_blocks(monkeypatch):
         monkeypatch.setattr(module, "BLOCK", 10)
     monkeypatch.setattr(blocks, "BLOCK_BYTES", 2**13)
     monkeypatch.setattr(figures, "BLOCK_BYTES", 2**15)
-    monkeypatch.setattr(figures, "N_DRAWS", 60)
+    monkeypatch.setattr(figures, "BAND_DRAWS", 60)
 
 
 @pytest.mark.parametrize("kind", DRAWS)

@@ -17,7 +17,7 @@ QUICK = {"rope": 0.05, "goal": ">>", "n_replications": 60, "random_state": 0}
 
 @pytest.fixture(autouse=True)
 def _few_draws(monkeypatch):
-    monkeypatch.setattr(simulate, "N_DRAWS", 500)
+    monkeypatch.setattr(simulate, "LAST_NUMBER", 500)
 
 
 def test_table_and_words():

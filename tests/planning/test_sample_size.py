@@ -20,7 +20,7 @@ SETTLED = ("<<", "~", ">>")
 @pytest.fixture(autouse=True)
 def _few_draws(monkeypatch, request):
     if not request.node.get_closest_marker("slow"):
-        monkeypatch.setattr(simulate, "N_DRAWS", 500)
+        monkeypatch.setattr(simulate, "LAST_NUMBER", 500)
 
 
 def two_by_two(both, only_a, only_b, neither, positives=0.4, size=300):

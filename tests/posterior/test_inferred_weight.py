@@ -11,7 +11,6 @@ from skbayeseval.posterior.inferred_weight import (
     InferredWeights,
     QuantityWeight,
     WeightPosterior,
-    common_weight,
     infer_weight,
     shift_by_other_splits,
     spread_out,
@@ -149,7 +148,7 @@ def test_other_splits_move_the_difference_as_student_t():
     """With 3 repeats, the mean of 3 new ones is within t(2) times the standard error."""
     assert shift_by_other_splits(0.01, 3) == pytest.approx(0.01 * stats.t(2).ppf(0.97))
     assert shift_by_other_splits(0.01, 200, 0.95) == pytest.approx(0.0196, rel=0.01)
-    common = common_weight(WeightPosterior(0.5, 1.5, 10.0), "", 2)
+    common = KnownWeights(2, "", {"": WeightPosterior(0.5, 1.5, 10.0)})
     assert common.quantity(ACCURACY, 0, 1).resplitting is None
 
 

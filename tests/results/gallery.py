@@ -183,9 +183,8 @@ EXACT = {
     "ranking": ranking,
     "own_metric": lambda: of_two(scoring=metrics.from_confusion(false_alarms, "alarms")),
     "cross_validated": lambda: cross_validated(
-        scoring=["accuracy", "f1_macro"], return_indices=True
+        scoring=["accuracy", "f1_macro"], estimand="full", return_indices=True
     ),
-    "full_size": lambda: cross_validated(estimand="full"),
     "regressors": regressors,
 }
 MAKERS = {**EXACT, "chains": chains}
