@@ -9,6 +9,7 @@ from skbayeseval.evidence.validated_rows import Spread
 from skbayeseval.metrics import get_metric
 from skbayeseval.posterior.inferred_weight import (
     InferredWeights,
+    KnownWeights,
     QuantityWeight,
     WeightPosterior,
     infer_weight,
