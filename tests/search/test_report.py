@@ -12,7 +12,7 @@ from skbayeseval.judgement.intervals import Interval
 from skbayeseval.metrics.registry import split_metric
 from skbayeseval.posterior.build import make_posterior
 from skbayeseval.results.ranking import Ranking
-from skbayeseval.search.candidates import name_candidates
+from skbayeseval.search.recorded import name_candidates
 from tests.pages.markup import Markup
 from tests.results.test_report import check_page
 
