@@ -51,8 +51,9 @@ PATTERNS = (
     "metrics/*.py",
     "models/*.py",
     "posterior/inferred_weight.py",
-    "search/report_recorded.py",
-    "search/search_report.py",
+    "search/from_recorded.py",
+    "search/noise.py",
+    "search/report.py",
     "splitting/block_cv.py",
     "splitting/splits.py",
 )

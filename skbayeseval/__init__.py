@@ -32,8 +32,8 @@ from skbayeseval.results.ranking import Ranking
 from skbayeseval.results.single import ScoreResult
 from skbayeseval.results.subgroups import SubgroupComparison, SubgroupScores
 from skbayeseval.search.count_scorer import count_scorer
+from skbayeseval.search.report import SearchReport
 from skbayeseval.search.report_search import refit_simplest, report_search
-from skbayeseval.search.search_report import SearchReport
 from skbayeseval.sequences import ConvertTags
 from skbayeseval.splitting.block_cv import BlockRegularizedCV
 

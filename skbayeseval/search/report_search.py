@@ -34,25 +34,22 @@ from skbayeseval.metrics.registry import split_metric
 from skbayeseval.metrics.scoring import requests_of, routed
 from skbayeseval.results.ranking import Ranking
 from skbayeseval.results.words import Fact
-from skbayeseval.search.candidates import (
-    Recorded,
-    RecordedOnly,
-    Target,
-    can_be_paired,
-    check_scoring,
-    measure_of,
-    name_candidates,
-    target_of,
-)
 from skbayeseval.search.count_scorer import CountScorer
-from skbayeseval.search.report_recorded import (
+from skbayeseval.search.from_recorded import (
     ALL_INSTANCES,
     Settings,
-    Unknown,
     make_report,
     report_recorded,
 )
-from skbayeseval.search.search_report import Key, SearchReport, check_key
+from skbayeseval.search.measure import (
+    Classes,
+    can_be_paired,
+    check_scoring,
+    classes_of,
+    measure_of,
+)
+from skbayeseval.search.recorded import Recorded, name_candidates
+from skbayeseval.search.report import Key, SearchReport, check_key
 from skbayeseval.splitting.collect import Learners, route
 from skbayeseval.splitting.splits import generate_splits, splitter_name
 
@@ -196,11 +193,11 @@ def report_search(
         same = scoring is search.scoring
         search.scoring, _ = routed(search.scoring, params, n)
         scoring = search.scoring if same else routed(scoring, params, n)[0]
-    recorded, target = Recorded(search.cv_results_), target_of(search, y)
-    settings = _with_search(settings, search, recorded, scoring, target)
+    recorded, classes = Recorded(search.cv_results_), classes_of(search, y)
+    settings = _with_search(settings, search, recorded, scoring, classes)
     if own_columns:  # what `score` does with them is known to nobody else
-        settings = replace(settings, measure=RecordedOnly(str(settings.key)))
-    if X is not None and settings.key is not None and not can_be_paired(settings.measure, target):
+        settings = replace(settings, measure=None)
+    if X is not None and settings.key is not None and not can_be_paired(settings.measure, classes):
         warnings.warn(
             f"scoring={settings.name!r} is known only by its value in each split, so X and y are "
             "not used: the report is based on the recorded scores.",
@@ -256,28 +253,28 @@ def _check_search(search: Any, X: Any, y: Any) -> None:
 
 
 def _with_search(
-    settings: Settings, search: Any, recorded: Recorded, scoring: Any, target: Target | None
+    settings: Settings, search: Any, recorded: Recorded, scoring: Any, classes: Classes | None
 ) -> Settings:
     """Return the settings with what the search tells: its metric, splits and classes."""
     scorer = search.scoring if isinstance(search.scoring, CountScorer) else None
     known = recorded.keys == ["score"] and scorer is None  # by the search itself
     if scoring is None and isinstance(search.refit, RefitSimplest) and not known:
         scoring = search.refit.scoring
-    key, measure = measure_of(recorded, scoring, search, target)
-    settings = replace(settings, measure=measure, key=key, cv=search.cv)
+    key, measure = measure_of(recorded, scoring, search, classes)
+    cv = recorded.n_splits if search.cv is None else search.cv
+    found: dict[str, Any] = {"key": key, "measure": measure, "cv": cv}
     if getattr(search, "resource", None) == "n_samples":
-        instances = f"the {search.n_resources_[-1]:,} instances of the last iteration"
-        settings = replace(settings, instances=instances)
+        found["instances"] = f"the {search.n_resources_[-1]:,} instances of the last iteration"
     if scorer is None:
-        return settings
+        return replace(settings, **found)
     labels = scorer.labels if settings.labels is None else check_labels(settings.labels)
-    if target is None and labels != scorer.labels:
+    if classes is None and labels != scorer.labels:
         raise ValueError(
             f"labels={settings.labels!r} are not those of the recorded counts, "
             f"{list(scorer.labels)}."
         )
     pos_label = scorer.pos_label if settings.pos_label is None else settings.pos_label
-    return replace(settings, labels=scorer.labels, pos_label=pos_label)
+    return replace(settings, labels=scorer.labels, pos_label=pos_label, **found)
 
 
 def _positive_of_scorers(search: Any, settings: Settings, pos_label: Any) -> Any:
@@ -336,7 +333,7 @@ def _most_promising(
     """
     bad, picked_by, metric = recorded.failed(), None, settings.table_metric
     if settings.key is not None:
-        means = recorded.means(settings.key)
+        means = recorded.scores(settings.key).mean(axis=1)
         bad = bad | ~np.isfinite(means)
     elif metric is not None and recorded.n_classes:
         labels = () if settings.labels is None else tuple(settings.labels)
@@ -344,7 +341,7 @@ def _most_promising(
         means = metric(np.nan_to_num(recorded.tables()), positive).mean(axis=1)
     else:
         picked_by = recorded.keys[0]
-        means = recorded.means(picked_by)
+        means = recorded.scores(picked_by).mean(axis=1)
     kept, failed = recorded.without(bad, settings.key)
     order = np.argsort(-np.nan_to_num(means[~bad], nan=-np.inf), kind="stable")
     return np.sort(kept[order][:top]), failed, None if len(kept) <= top else picked_by
@@ -461,9 +458,7 @@ def refit_simplest(
     if pos_label is not None:  # without labels, any scalar may be one
         resolve_pos_label([pos_label] if classes is None else classes, pos_label)
     check_rope_around_zero(rope)
-    settings = Settings(
-        rope, prob, test_fraction, labels, pos_label, n_draws, cv=Unknown if cv is None else cv
-    )
+    settings = Settings(rope, prob, test_fraction, labels, pos_label, n_draws, cv=cv)
     return RefitSimplest(key, scoring, random_state, settings)
 
 
@@ -508,6 +503,6 @@ class RefitSimplest:
         options = "".join(
             f", {name}={known[name]!r}"
             for name in ("cv", "test_fraction", "scoring", "labels", "pos_label")
-            if known[name] is not None and known[name] is not Unknown
+            if known[name] is not None
         )
         return f"refit_simplest({self.key!r}, rope={self.settings.rope!r}{options})"

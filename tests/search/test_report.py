@@ -9,7 +9,7 @@ from skbayeseval.judgement.intervals import Interval
 from skbayeseval.metrics.registry import split_metric
 from skbayeseval.posterior.build import make_posterior
 from skbayeseval.results.ranking import Ranking
-from skbayeseval.search.candidates import name_candidates
+from skbayeseval.search.recorded import name_candidates
 
 GRID = [{"C": c, "svc__kernel": kernel} for c in (0.1, 1.0, 1000.0) for kernel in ("rbf", None)]
 

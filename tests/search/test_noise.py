@@ -14,7 +14,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from skbayeseval import BlockRegularizedCV, count_scorer, report_search
 from skbayeseval.metrics import get_metric
-from skbayeseval.search.report_recorded import (
+from skbayeseval.search.noise import (
     RecordedSplits,
     TableWeights,
     moderated,

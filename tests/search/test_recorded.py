@@ -15,7 +15,7 @@ from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
 from skbayeseval import compare_scores, count_scorer, refit_simplest, report_search
-from skbayeseval.search.candidates import Recorded, name_candidates, varying
+from skbayeseval.search.recorded import Recorded, name_candidates, varying
 
 X, Y = load_breast_cancer(return_X_y=True)
 GRID = [

@@ -35,7 +35,7 @@ from skbayeseval.results.text_tables import (
     within,
 )
 from skbayeseval.results.words import Fact, as_lines, headline_of_many, in_brief
-from skbayeseval.search.candidates import as_key, short_names, varying
+from skbayeseval.search.recorded import as_key, short_names, varying
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
