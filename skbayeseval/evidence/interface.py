@@ -222,11 +222,6 @@ class Evidence(ABC):
         """Return whether two classifiers are known to be identical in this."""
         return False
 
-    def what_is_identical(self, metric: str) -> str | None:
-        """Return in what all classifiers are identical; None if they are not."""
-        same = all(self.are_copies(0, k, metric) for k in range(1, self.n_classifiers))
-        return self.identical_in if same else None
-
     def first_copies(self, metric: str) -> list[int]:
         """Return for each classifier the first one that it is a copy of, which may be itself."""
         first: list[int] = []

@@ -335,7 +335,7 @@ class Posterior(Recipe):
 
     def what_is_identical(self, metric: Metric) -> str | None:
         """Return in what both classifiers are identical, such as "predictions"; None if not."""
-        return self.mode(metric).evidence.what_is_identical(metric.name)
+        return None if any(self.first_copies(metric)) else self.mode(metric).evidence.identical_in
 
     def first_copies(self, metric: Metric) -> list[int]:
         """Return for each classifier the first one that it is a copy of, which may be itself."""

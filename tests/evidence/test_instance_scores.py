@@ -115,7 +115,7 @@ def test_two_columns_that_do_not_sum_to_one_are_no_probabilities():
         scored = ScoredInstances.from_scores(TWO, {"a": columns, "b": both})
         scored.check_metric(get_metric("roc_auc"))  # they rank the instances all the same
         assert set(scored.responses[0]) == ({"ranking", "probability"} if valid else {"ranking"})
-        assert scored.what_is_identical("roc_auc") == ("scores" if valid else None)
+        assert scored.are_copies(0, 1, "roc_auc") == valid
         if valid:
             scored.check_metric(get_metric("neg_log_loss"))
             continue

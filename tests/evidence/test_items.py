@@ -75,8 +75,8 @@ def test_attempts_are_all_choices_of_runs(k):
 def test_equal_differences():
     assert items([0.1, 0.2, 0.3], [0.4, 0.5, 0.6]).has_equal_differences()
     assert not items([0.1, 0.2, 0.3], [0.4, 0.5, 0.61]).has_equal_differences()
-    assert items([1, 2], [1, 2]).what_is_identical("score") == "scores"
-    assert items([1, 2], [1, 3]).what_is_identical("score") is None
+    assert items([1, 2], [1, 2]).are_copies(0, 1, "score")
+    assert not items([1, 2], [1, 3]).are_copies(0, 1, "score")
 
 
 def test_other_metrics_are_refused():
