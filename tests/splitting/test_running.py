@@ -3,6 +3,8 @@
 import io
 import os
 import re
+import sys
+import types
 import warnings
 
 import pytest
