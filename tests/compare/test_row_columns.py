@@ -469,3 +469,17 @@ def test_models_of_counts_refuse_sample_weights():
         compare_predictions(Y, A, B, sample_weight=WEIGHTS, model="unpaired")
     with pytest.raises(ValueError, match="prevalence"):
         compare_predictions(Y, A, B, sample_weight=WEIGHTS, prevalence=0.3)
+
+
+@pytest.mark.parametrize("model", ["auto", "scores"])
+@pytest.mark.parametrize("scoring", [None, "accuracy", ["f1", "roc_auc"], {"a": "f1"}])
+def test_requests_that_are_not_set(routing, scoring, model):
+    """As `cross_validate`, also where names are scikit-learn's scorers."""
+    learners = [clone(one).set_fit_request(sample_weight=True) for one in LEARNERS]
+    options = {"scoring": scoring, "params": {"sample_weight": WEIGHTS}}
+    for call in (
+        lambda: cross_validate(learners[0], X, Y, **options),
+        lambda: bayesian_cross_validate(*learners, X, Y, model=model, **options, **FEW),
+    ):
+        with pytest.raises(UnsetMetadataPassedError):
+            call()

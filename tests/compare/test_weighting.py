@@ -383,3 +383,9 @@ def test_cautions(tmp_path):
     (caution,) = cautions_of(bayesian_cross_validate(A, B, data, y, **FEW))
     assert "24 instances per class" in caution
     assert cautions_of(bayesian_cross_validate(A, B, data, y % 5, **FEW)) == []
+
+
+def test_folds_of_few_numbers():
+    X, y = noisy(6, 6)
+    result = bayesian_cross_val_score(LinearRegression(), X, y + X[:, 0], estimand="full", **FEW)
+    assert result.n_splits == 6  # of two numbers each, so that there is an R2

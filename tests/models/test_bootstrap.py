@@ -413,3 +413,10 @@ def test_few_that_are_exactly_at_the_margin_are_called_safe_to_ship():
         covered += low <= -0.02 <= high
     assert safe / 600 < 0.09
     assert covered / 600 > 0.935
+
+
+@pytest.mark.parametrize("scoring", ["roc_auc", "average_precision"])
+def test_exchanging_a_and_b_changes_the_sign_alone(scoring):
+    y, a, b = ranked(np.random.default_rng(4), 4, 30)
+    ours, swapped = by_score(y, a, b, scoring), by_score(y, b, a, scoring)
+    np.testing.assert_array_equal(ours.draws, -swapped.draws)
