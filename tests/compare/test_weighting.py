@@ -22,6 +22,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from skbayeseval import (
     BayesianComparer,
     BlockRegularizedCV,
+    bayesian_cross_val_score,
     bayesian_cross_validate,
     load_result,
 )
