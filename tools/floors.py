@@ -7,5 +7,6 @@ from pathlib import Path
 SETTINGS = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text("utf-8"))
 
 if __name__ == "__main__":
-    for floor in SETTINGS["project"]["dependencies"]:
+    project = SETTINGS["project"]
+    for floor in (*project["dependencies"], *project["optional-dependencies"]["parquet"]):
         print(re.sub(r"(\[.*\])?>=", "==", floor))  # a constraint has no extras

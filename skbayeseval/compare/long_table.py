@@ -53,6 +53,7 @@ def read_table(path: Any) -> pd.DataFrame:
         return parquet_table(name)
     if kind.endswith(LINES):
         whole = os.path.abspath(name)  # pandas takes no absolute path for an address
+        os.stat(whole)  # pandas 2 takes the name of a file that is not there for its content
         as_written: Any = {"dtype": False, "precise_float": True, "encoding": "utf-8-sig"}
         try:
             return pd.read_json(whole, lines=True, **as_written)

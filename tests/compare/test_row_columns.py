@@ -229,7 +229,11 @@ def test_own_scores_have_the_columns_they_request(routing, requests):
         request = get_routing_for_object(learner)
         names = {name for method in ("fit", "score") for name in request.consumes(method, params)}
         options["params"] = own = {name: params[name] for name in names}
-        expected = cross_validate(learner, X, Y, params=own, cv=CV)["test_score"]
+        try:
+            expected = cross_validate(learner, X, Y, params=own, cv=CV)["test_score"]
+        except UnsetMetadataPassedError:  # of pipelines, by scikit-learn 1.6
+            assert i == 1
+            continue
         for found in (result.cv_results, comparer.cv_results_):
             assert_allclose(found[result.names[i]]["test_score"], expected)
         of_one = bayesian_cross_val_score(learner, X, Y, **options)
@@ -477,9 +481,14 @@ def test_requests_that_are_not_set(routing, scoring, model):
     """As `cross_validate`, also where names are scikit-learn's scorers."""
     learners = [clone(one).set_fit_request(sample_weight=True) for one in LEARNERS]
     options = {"scoring": scoring, "params": {"sample_weight": WEIGHTS}}
+    raised = []
     for call in (
         lambda: cross_validate(learners[0], X, Y, **options),
         lambda: bayesian_cross_validate(*learners, X, Y, model=model, **options, **FEW),
     ):
-        with pytest.raises(UnsetMetadataPassedError):
+        try:
             call()
+        except UnsetMetadataPassedError:
+            raised.append(call)
+    # scikit-learn 1.6 computes scorers that it is given by name without weights.
+    assert len(raised) == 2 or (scoring is not None and not raised)
