@@ -195,7 +195,7 @@ class Evidence(ABC):
             )
         for margin in self.margins():
             absent = [labels[i] for i in np.flatnonzero(~margin.averaged)]
-            if absent and metric.counts_classes(margin.table):
+            if absent and metric.counts_classes(margin):
                 raise ValueError(
                     f"scoring={metric.name!r} depends on which classes there are, but {absent} are "
                     "never true and predicted by some classifiers only. Pass labels= with all "

@@ -247,8 +247,8 @@ class Metric:
         """Return the metric value for totals of shape (..., M)."""
         raise NotImplementedError
 
-    def counts_classes(self, table: Array) -> bool:
-        """Return whether classes that do not occur in a table change the value."""
+    def counts_classes(self, counts: Any) -> bool:
+        """Return whether classes that do not occur in a confusion table change the value."""
         return False
 
 
@@ -445,10 +445,11 @@ class TableMetric(Metric):
             return self
         return replace(self, function=partial(self.function, classes=classes))
 
-    def counts_classes(self, table: Array) -> bool:
-        """Return whether classes that do not occur in a table change the value."""
+    def counts_classes(self, counts: Any) -> bool:
+        """Return whether classes that do not occur in a confusion table change the value."""
         function: Any = self.function
-        return self.own is not None and function.counts_classes(table)
+        # Large tables are built only where they are asked for.
+        return self.own is not None and function.counts_classes(counts.table)
 
     def needs_absent_classes(self, table: Array) -> bool:
         """Return whether a user's function of a table says nothing without the absent classes.

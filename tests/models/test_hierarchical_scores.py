@@ -29,7 +29,7 @@ def fit(differences, seed=1, **engine):
     engine = {"draws": 500, "tune": 500, "chains": 2, "cores": 1, "target_accept": 0.9} | engine
     scores = DataSetScores({"r2": np.stack([differences, np.zeros_like(differences)])}, RHO)
     model = HierarchicalScores().specification(scores)
-    return model.sample((), PyMCEngine(**engine), None, seed)
+    return model.sample((), PyMCEngine(**engine), seed)
 
 
 def assert_sampled_well(trace, r_hat=1.01):
