@@ -27,7 +27,7 @@ def test_ranks_are_uniform():
     specification = IndependentLabels()
     specification._take_cells(counts[..., [0, 2, 1, 3]].reshape(2, -1, 2, 2), 0)
     engine = PyMCEngine(draws=1000, tune=500, chains=2, cores=1)
-    trace = engine.draw(specification, tuple(range(N_LABELS)), None, seed=3)
+    trace = engine.draw(specification, tuple(range(N_LABELS)), seed=3)
     draws = trace.flat()
     scores = {key: f1(*(draws[f"{name}_{key}"] for name in ("mu", "rho+", "rho-"))) for key in "AB"}
     true = f1(*truth)
