@@ -92,6 +92,8 @@ class CrossValidation:
         check_whole_number(self.n_splits, "n_splits")
         if self.estimand not in ("full", "learner"):
             raise wrong("estimand", "'full' or 'learner'", self.estimand)
+        if self.n_instances is not None or self.estimand == "full":
+            check_whole_number(self.n_instances, "n_instances")
         sizes = (self.train_size, self.test_size, self.published_weight)
         if not all(size is None or 0 < size < math.inf for size in sizes):
             raise wrong("sizes and weights", "finite numbers greater than 0", sizes)
