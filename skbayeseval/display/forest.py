@@ -476,9 +476,11 @@ class RankingDisplay(Display):
         best, total = self.table.index[0], self.total or len(self.table)
         short = shorten([str(name) for name in self.table.index], 0.6 * width, pen.medium)
         said = who_is_best(
-            short[0], total, self.table["p_best"].iloc[0], self.prob,
+            short[0],
+            total,
+            self.table["p_best"].iloc[0],
             copies=number_of_copies(self.table, best),
-        )  # fmt: skip
+        )
         return said + _left_out(total - len(table))
 
     def _draw_differences(

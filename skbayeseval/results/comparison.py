@@ -26,7 +26,6 @@ from skbayeseval.judgement.decision import (
     Probabilities,
     check_cost,
     expected_loss,
-    format_interval,
     on_more_training,
 )
 from skbayeseval.judgement.distribution import (
@@ -52,6 +51,7 @@ from skbayeseval.results.summaries import summary_row, under_other_priors
 from skbayeseval.results.text_tables import Labels, latex_table, markdown_table, table_of_pair
 from skbayeseval.results.words import (
     Fact,
+    amount,
     applies_to,
     facts_of,
     headline_of_pair,
@@ -887,10 +887,10 @@ class ComparisonResult(Result):
         return printed(self, verdict_of_pair(self), next_of_pair(self))
 
     def _told(self, metric: Metric) -> tuple[str, list[Fact]]:
-        difference, (a, b) = self._distribution(metric), self.names
-        interval = f"95% HDI {format_interval(difference.hdi())}"
-        words = f"{difference.mean:+.4f}, {interval}  ({a} minus {b})"
-        facts = [("difference", words), ("observed", observed_of(self, metric))]
+        facts = [
+            Fact("difference", amount(self, metric)),
+            Fact("observed", observed_of(self, metric)),
+        ]
         return headline_of_pair(self, metric), facts
 
     def _page(self, rope: Any) -> Page:
@@ -934,7 +934,7 @@ class ComparisonResult(Result):
             n_repeats=n_repeats,
             more_repeats=record.more_repeats if record else "",
             trained_on=trained_on(self),
-            applies_to=f"Applies to {applies_to(self)}.",
+            applies_to=f"Applies to {''.join(applies_to(self))}.",
             other_metrics=self._others(metric),
         )
 

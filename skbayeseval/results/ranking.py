@@ -487,7 +487,7 @@ class Ranking(Result):
         return printed(self, verdict_of_many(self))
 
     def _told(self, metric: Metric) -> tuple[str, list[Fact]]:
-        facts = [("observed", observed_of(self, metric)), *choice(self, metric)]
+        facts = [Fact("observed", observed_of(self, metric)), *choice(self, metric)]
         return headline_of_many(self, metric), facts
 
     def _page(self, rope: Any) -> Page:

@@ -281,7 +281,7 @@ class ScoreResult(Result):
     def _told(self, metric: Metric) -> tuple[str, list[Fact]]:
         # The mean of the splits, as scikit-learn has it, if that is another number.
         pooled = means_of_splits(self, metric) is not None
-        facts = [("observed", observed_of(self, metric))] if pooled else []
+        facts = [Fact("observed", observed_of(self, metric))] if pooled else []
         return headline_of_one(self, metric), facts
 
     def _page(self, rope: Any) -> Page:

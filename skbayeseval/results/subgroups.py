@@ -321,7 +321,7 @@ class SubgroupComparison(OfSubgroups):
         if max(len(a), len(b)) > LEAST_NAME:
             (a, b), columns = with_letters(self._names), ("A", "B")
         table, more = _cut(self._printed(None, 0.95, columns))
-        shown = table.drop(columns=["95% HDI, alone", "note"], errors="ignore")
+        shown = table.drop(columns=["95% interval, alone", "note"], errors="ignore")
         heading = f"{a} minus {b} in {self.metric}, by {self.column or 'subgroup'}:"
         lines = [heading, within(shown), *more]
         if "note" in table:

@@ -266,10 +266,10 @@ def _facts(based_on: str, settings: Settings, proportions: SplitProportions) -> 
     """Return what a report is based on, and what it applies to."""
     cv, share = settings.cv, proportions.train_share
     name = "splitter not specified" if cv is None else splitter_name(cv)
-    facts = [("based on", f"{based_on} ({name})")]
+    facts = [Fact("based on", f"{based_on} ({name})")]
     if share is not None and cv is None:
         assumed = f"splits are assumed to test {1 - share:.0%} of the instances each, to be on the"
         facts.append(("caution", f"{assumed} safe side: if you know better, pass test_fraction="))
     elif share is not None:
-        facts.append(("applies to", f"learners trained on {share:.0%} of {settings.instances}"))
+        facts.append(Fact("applies to", f"learners trained on {share:.0%} of {settings.instances}"))
     return facts
