@@ -276,8 +276,10 @@ class Decision(InWords):
         return self.code if self.settled else "?"
 
     def __str__(self) -> str:
-        said = [self.turn, self.in_short(), self._missing(), " ".join(self._notes())]
-        first, *below = filter(None, said)
+        notes = [self._missing(), " ".join(self._notes())]
+        if self.turn:  # four lines at most
+            notes = [" ".join(filter(None, notes))]
+        first, *below = filter(None, [self.turn, self.in_short(), *notes])
         return "\n   ".join([first, *below])
 
     def in_short(self) -> str:

@@ -185,8 +185,9 @@ class OneSidedDecision(InWords):
 
     Attributes
     ----------
-    question : {"non-inferiority", "superiority"}
-        Whether A is not worse than B by more than the margin, or better by more than the margin.
+    question : {"non-inferiority", "superiority", "above"}
+        Whether A is not worse than B by more than the margin, or better by more than the margin; or
+        whether the metric of A alone is above the margin.
     answer : {"yes", "no", "not settled"}
         "yes" if the probability is at least `prob`, "no" if it is at most ``1 - prob``.
     probability : float
@@ -196,7 +197,7 @@ class OneSidedDecision(InWords):
     prob : float
         The probability that is required, now if there is a plan.
     names : tuple of str
-        The names of A and B.
+        The names of A and B, or of A alone.
     metric : str
         The name of the metric.
     depends_on_splits : bool
@@ -231,7 +232,7 @@ class OneSidedDecision(InWords):
     probability: float
     margin: float
     prob: float
-    names: tuple[str, str] = ("A", "B")
+    names: tuple[str, ...] = ("A", "B")
     metric: str = "score"
     depends_on_splits: bool = False
     n_repeats: int = 1
@@ -276,6 +277,11 @@ class OneSidedDecision(InWords):
 
     def _asked(self) -> tuple[str, str, str]:
         """Return what is asked as a sentence, its opposite, and how a yes begins."""
+        if self.question == "above":
+            name, is_loss = sentence_name(self.metric), self.metric.startswith("neg_")
+            side = f"below {-self.margin:.4g}" if is_loss else f"above {self.margin:.4g}"
+            who = f"the {name} of {self.names[0]} is"
+            return f"{who} {side}", f"{who} not {side}", ""
         by = f" by more than {self.margin:.4g}" if self.margin else ""
         a, b = self.names
         if self.question == "non-inferiority":
@@ -320,13 +326,13 @@ def one_sided(
     difference: Distribution,
     margin: float,
     prob: float,
-    names: tuple[str, str],
+    names: tuple[str, ...],
     metric: str,
     *,
     shift: float = 0.0,
     plan: Plan | None = None,
 ) -> OneSidedDecision:
-    """Return the answer that the posterior of A minus B gives.
+    """Return the answer that the posterior of A minus B, or of the metric of A alone, gives.
 
     `shift` is how far other random splits could move the difference. With a plan, `prob` is what
     all looks together are to be right with.

@@ -16,6 +16,7 @@ import pandas as pd
 from skbayeseval._arrays import Array, choices, in_short, wrong
 from skbayeseval._html import html_table
 from skbayeseval._validation import check_flag, check_probability
+from skbayeseval.display import PosteriorDisplay
 from skbayeseval.display.style import Display
 from skbayeseval.evidence.instances import Instances, subgroups_of
 from skbayeseval.evidence.item_scores import ItemScores
@@ -52,7 +53,6 @@ from skbayeseval.results.text_tables import Labels, latex_table, markdown_table,
 from skbayeseval.results.words import (
     Fact,
     amount,
-    applies_to,
     facts_of,
     headline_of_pair,
     next_of_pair,
@@ -185,7 +185,7 @@ class ComparisonResult(Result):
         return self._distribution(which).around(self._rope(rope, which))
 
     def decision(
-        self, rope: Any, prob: float = 0.95, *, metric: str | Metric | None = None
+        self, rope: Any = None, prob: float = 0.95, *, metric: str | Metric | None = None
     ) -> Decision:
         """Return the decision between A and B.
 
@@ -893,6 +893,14 @@ class ComparisonResult(Result):
         ]
         return headline_of_pair(self, metric), facts
 
+    def _draw_limit(self, ax: Axes, *, metric: str, limit: float, title: str) -> None:
+        """Draw the difference with a limit, as gates have one."""
+        which = self._metric(metric)
+        shown = PosteriorDisplay(
+            self._distribution(which), names=self.names, metric=which.name, limit=limit
+        )
+        shown.plot(ax=ax, **labelled({"title": title}, which))
+
     def _page(self, rope: Any) -> Page:
         return page_of_pair(self, rope)
 
@@ -921,7 +929,7 @@ class ComparisonResult(Result):
         planned: int | None,
         metric: str | Metric | None,
     ) -> OneSidedDecision:
-        which, prob, record = self._metric(metric), check_probability(prob), self._cross_validation
+        which, prob = self._metric(metric), check_probability(prob)
         shift, n_repeats = self._posterior.resplitting(which)
         margin = check_margin(margin, which, self._reference(which))
         plan, difference = self._plan(planned), self._distribution(which)
@@ -929,14 +937,7 @@ class ComparisonResult(Result):
             question, difference, margin, prob, self.names, which.name,
             shift=shift, plan=plan,
         )  # fmt: skip
-        return replace(
-            decision,
-            n_repeats=n_repeats,
-            more_repeats=record.more_repeats if record else "",
-            trained_on=trained_on(self),
-            applies_to=f"Applies to {''.join(applies_to(self))}.",
-            other_metrics=self._others(metric),
-        )
+        return replace(decision, **self._about(metric), n_repeats=n_repeats)
 
     def _turn(self, metric: Metric, rope: Interval) -> str:
         """Return a sentence on how the difference changes with the training size, or ""."""

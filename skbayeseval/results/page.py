@@ -34,7 +34,9 @@ from skbayeseval.judgement.decision import (
     Decision,
     in_rope,
     on_other_splits,
+    percent,
 )
+from skbayeseval.judgement.distribution import OneSidedDecision
 from skbayeseval.judgement.intervals import Interval
 from skbayeseval.judgement.ranking_decision import RankingDecision
 from skbayeseval.metrics.metric import Metric
@@ -45,6 +47,7 @@ from skbayeseval.results.text_tables import (
     table_of_many,
     table_of_one,
     table_of_pair,
+    with_letters,
 )
 from skbayeseval.results.words import (
     MOST_IN_PAIRS,
@@ -58,7 +61,6 @@ from skbayeseval.results.words import (
     on,
     table_of_metrics,
     units_of,
-    with_letters,
 )
 
 # Facts that stand with the statistics; all others tell what the answer applies to.
@@ -411,6 +413,33 @@ def page_of_one(result: Any) -> Page:
     )
 
 
+def page_of_gate(result: Any, answers: Sequence[OneSidedDecision], verdict: str) -> Page:
+    """Return the page of a gate, which tells its question only."""
+    shown = [answer for answer in answers if not answer] or list(answers)
+    required = " or ".join(dict.fromkeys(percent(answer.prob) for answer in shown))
+    meaning = f"A yes needs a probability of at least {required}, for each question that is asked."
+    figures = []
+    for answer in shown[:MOST_METRICS]:
+        alone = len(answer.names) == 1 or len(result._names) == 2
+        limit = -answer.margin if answer.question == "non-inferiority" else answer.margin
+        label = f"{' against '.join(answer.names)} in {answer.metric}, with the limit"
+        about = result if alone else result.pairs[answer.names]
+        figures.append(
+            (label, partial(about._draw_limit, metric=answer.metric, limit=limit, title=""))
+        )
+    page = result._page(None)
+    return page._replace(
+        headline=verdict,
+        table=None,
+        numbers=[],
+        meaning=[*_measured(result), meaning],
+        applies=[fact for fact in page.applies if fact.keyword != "ship now"],
+        open=[],
+        figures=figures,
+        rows_of_figures=0,
+    )
+
+
 def view(page: Page) -> str:
     """Return what a notebook shows: a sentence, a table or a figure, and what to know."""
     return html.block(
@@ -425,17 +454,15 @@ def write(
     result: Any,
     make: Callable[[], Page],
     names: Sequence[str] | None = None,
-    headline: str = "",
 ) -> None:
     """Write the page of a result, which is made once the file is known to be writable.
 
-    `names` are the classifiers whose confusion tables are shown. With a headline, such as that of a
-    gate, that of the page stands below it.
+    `names` are the classifiers whose confusion tables are shown.
     """
-    html.write_page(path, lambda: _document(make(), result, names, headline))
+    html.write_page(path, lambda: _document(make(), result, names))
 
 
-def _document(page: Page, result: Any, names: Sequence[str] | None, headline: str) -> str:
+def _document(page: Page, result: Any, names: Sequence[str] | None) -> str:
     statistics: dict[str, list[str]] = {
         "Evidence": [_evidence(result, names)],
         "Model and prior": [_model_and_prior(result)],
@@ -447,8 +474,7 @@ def _document(page: Page, result: Any, names: Sequence[str] | None, headline: st
     statistics["To reproduce this"] = [_reproduction(result)]
     return html.document(
         page.title,
-        headline or page.headline,
-        paragraphs(page.headline if headline else ""),
+        page.headline,
         *_decides(page),
         paragraphs("\n\n".join(page.numbers)),
         section("What this means", paragraphs(" ".join(page.meaning))),

@@ -164,7 +164,7 @@ class Ranking(Result):
         return table.sort_values("mean", ascending=False, kind="stable")
 
     def decision(
-        self, rope: Any, prob: float = 0.95, *, metric: str | Metric | None = None
+        self, rope: Any = None, prob: float = 0.95, *, metric: str | Metric | None = None
     ) -> RankingDecision:
         """Return which classifiers are practically equivalent to the best, open or surely worse.
 

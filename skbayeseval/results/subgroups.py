@@ -38,7 +38,7 @@ from skbayeseval.results.text_tables import (
     with_letters,
     within,
 )
-from skbayeseval.results.words import as_lines
+from skbayeseval.results.words import Fact, as_lines
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -232,7 +232,7 @@ class SubgroupComparison(OfSubgroups):
             row["decision"] = decision.settled_code
         return row
 
-    def decision(self, rope: Any, prob: float = 0.95) -> SubgroupDecision:
+    def decision(self, rope: Any = None, prob: float = 0.95) -> SubgroupDecision:
         """Return the decision about each subgroup, and whether the difference varies between them.
 
         Parameters
@@ -250,7 +250,8 @@ class SubgroupComparison(OfSubgroups):
             Its attributes are `subgroups`, `too_few`, `p_farthest`, `varies` and others; `str`
             returns sentences.
         """
-        region, prob = self._rope(rope), check_probability(prob)
+        region = check_rope(rope, self._metric, self._posterior.observed(self._metric)[1])
+        prob = check_probability(prob)
         decisions = {
             subgroup.label: self._decision(subgroup.pooled, region, prob)
             for subgroup in self._subgroups
@@ -326,7 +327,7 @@ class SubgroupComparison(OfSubgroups):
         lines = [heading, within(shown), *more]
         if "note" in table:
             for note, rows in table[table["note"] != ""].groupby("note", sort=False):
-                lines += as_lines([("note", f"{note} ({', '.join(rows.index)})")])
+                lines += as_lines([Fact("note", f"{note} ({', '.join(rows.index)})")])
         if len(self._subgroups) - len(self.reasons) > 1:
             lines.append(f"{self._on_scale(0.95)}. decision(rope) tells whether that matters.")
         return "\n".join(lines)

@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import starmap
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -101,26 +100,25 @@ R = "with r the smallest difference that matters to you"
 WITHOUT_A_ROPE = f"decision(rope=r), {R}"
 
 
-def as_lines(facts: Iterable[Sequence[str]]) -> list[str]:
+def as_lines(facts: Iterable[Fact]) -> list[str]:
     """Return facts as lines to print."""
-    return [f"  {keyword:<11} {words}{call}" for keyword, words, call in starmap(Fact, facts)]
+    return [f"  {keyword:<11} {words}{call}" for keyword, words, call in facts]
 
 
 def as_sentences(
-    facts: Iterable[Sequence[str]], but: Sequence[str] = (), *, calls: bool = True
+    facts: Iterable[Fact], but: Sequence[str] = (), *, calls: bool = True
 ) -> list[str]:
     """Return facts as sentences, but for those with some keywords, and with what to call or not."""
     said = []
-    for keyword, words, call in starmap(Fact, facts):
+    for keyword, words, call in facts:
         if keyword not in but:
             words = " ".join(f"{words}{call if calls else ''}".rstrip(".").split())
             said.append(f"{BEGINNINGS.get(keyword, keyword.capitalize())} {words}.".lstrip())
     return said
 
 
-def in_brief(facts: Iterable[Sequence[str]], most_cautions: int = 1) -> list[Fact]:
+def in_brief(facts: Sequence[Fact], most_cautions: int = 1) -> list[Fact]:
     """Return what nobody should miss: a caution or so, and what the result applies to."""
-    facts = list(starmap(Fact, facts))
     cautions = [fact for fact in facts if fact.keyword == "caution"]
     shown, more = cautions[:most_cautions], len(cautions) - most_cautions
     if more > 0:
@@ -668,7 +666,9 @@ def verdict_of_many(ranking: Any, rope: Any = None) -> list[str]:
     """Return the lines that are printed first of several classifiers."""
     lines = []
     for metric in ranking._metrics.values():
-        table = table_of_many(ranking, metric=metric).drop(columns="std")
+        labels = {metric.name: in_headings(metric)} if sign_in_headings(metric) < 0 else {}
+        table = table_of_many(ranking, metric=metric, labels=labels).drop(columns="std")
+        table = table.rename(columns=dict.fromkeys(labels.values(), "observed"))
         facts = choice(ranking, metric)
         if is_board(ranking):
             tiers = ranking.tiers(rope or 0.0, metric=metric)

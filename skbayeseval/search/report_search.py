@@ -296,9 +296,9 @@ def _facts_of(
     based_on = f"paired predictions in {recorded.n_splits} splits ({splitter_name(search.cv)})"
     facts = [Fact("based on", based_on)]
     if settings.instances != ALL_INSTANCES:
-        facts.append(("note", f"the search has compared them on {settings.instances}"))
+        facts.append(Fact("note", f"the search has compared them on {settings.instances}"))
     if picked_by is not None:
-        facts.append(("candidates", f"were selected by their recorded {picked_by}"))
+        facts.append(Fact("candidates", f"were selected by their recorded {picked_by}"))
     if ranking.train_size is not None:
         facts.append(Fact("applies to", f"learners trained on {ranking.train_size:.0f} instances"))
     return facts
