@@ -71,21 +71,21 @@ def prediction_scorer(scoring: Any = None) -> PredictionScorer:
     Examples
     --------
     >>> from sklearn.datasets import load_iris
-    >>> from sklearn.linear_model import LogisticRegression
     >>> from sklearn.model_selection import GridSearchCV
+    >>> from sklearn.neighbors import KNeighborsClassifier
     >>> from skbayeseval import prediction_scorer, report_search
     >>> X, y = load_iris(return_X_y=True)
     >>> search = GridSearchCV(
-    ...     LogisticRegression(),
-    ...     {"C": [0.01, 1, 100]},
+    ...     KNeighborsClassifier(),
+    ...     {"n_neighbors": [1, 5, 99]},
     ...     scoring=prediction_scorer("f1_macro"),
     ...     refit="f1_macro",
     ... ).fit(X, y)
     >>> report = report_search(search, rope=0.05, random_state=0)
     >>> report.source, report.metric
     ('predictions', 'f1_macro')
-    >>> report.simplest("C")
-    {'C': 1}
+    >>> report.simplest("n_neighbors")
+    {'n_neighbors': 1}
     """
     if scoring is not None:
         for name, item in spelled_out(scoring):
