@@ -90,7 +90,7 @@ class _DensityDisplay(Display):
             heights, _, patches = ax.hist(draws, bins=bins, density=True, **options)
             height = float(np.max(heights))
             pen.fills.append(patches)
-        label = f"{percent(self.prob)} HDI {_interval(hdi, self._sign)}"
+        label = f"{percent(self.prob)} interval {_interval(hdi, self._sign)}"
         pen.line(
             hdi, [0, 0], color="black", linewidth=4, solid_capstyle="butt", label=label, zorder=3
         )

@@ -766,7 +766,7 @@ class ComparisonResult(Result):
         >>> result = compare_counts((88, 10, 12), (80, 14, 20), random_state=0)
         >>> display = result.plot(rope=0.01, draw="density", colors=["black", "grey"])
         >>> display.ax_.get_title()
-        'not settled: A is better by more than 0.01 with probability 91.9%'
+        'not settled: A better 91.9%, equivalent 5.4%, B better 2.7%'
         """
         shown, of = figure_of_pair(self, kind, rope, prob, metric, thresholds)
         return shown.plot(ax=ax, **labelled(style, of))
@@ -793,8 +793,8 @@ class ComparisonResult(Result):
         --------
         >>> from skbayeseval import compare_counts
         >>> result = compare_counts((900, 50, 60), (700, 150, 260), random_state=0)
-        >>> print(result.explain(rope=0.01).partition(", almost")[0])
-        Choose A: better than B by 0.169 in F1
+        >>> print(result.explain(rope=0.01).partition(" (")[0])
+        Choose A: A is better than B on F1
         """
         return explained(self._page(self._ropes(rope)), facts_of(self))
 

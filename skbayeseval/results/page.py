@@ -133,7 +133,7 @@ class Page(NamedTuple):
 def explained(page: Page, facts: Sequence[Fact]) -> str:
     """Return what a page says first, in paragraphs, with sentences in place of its tables."""
     basis = [fact for fact in facts if fact[0] in BASIS]
-    applies = as_sentences([*page.applies, *basis])
+    applies = [*as_sentences(page.applies, but=BASIS), *as_sentences(basis)]
     parts = [[page.headline], page.numbers, page.meaning, applies, as_sentences(page.open)]
     return "\n\n".join(" ".join(part) for part in parts if part)
 

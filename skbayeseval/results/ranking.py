@@ -64,7 +64,7 @@ class Ranking(Result):
     names : tuple of str
         The names of the classifiers.
     table : pandas.DataFrame
-        For each classifier, the best first: the observed value, the mean and the 95% HDI of the
+        For each classifier, the best first: the observed value, the mean and the 95% interval of the
         first metric, the probability of being the best, the expected rank (1 is best), the lowest
         and highest rank of a 95% interval, and the number of the tier of `tiers`.
     pairs : Pairs
@@ -227,7 +227,7 @@ class Ranking(Result):
         >>> half, few = (np.where(np.arange(600) < k, 1 - y, y) for k in (300, 5))
         >>> ranking = compare_many(y, {"half": half, "few": few, "all": y}, random_state=0)
         >>> print(ranking.tiers(rope=0.02))
-        accuracy, 95% HDI, ROPE [-0.020, +0.020], allowing for chance:
+        accuracy, 95% intervals; differences up to 0.02 are equivalent; allowing for chance:
           tier 1: all, few
           tier 2: half
           those in a tier cannot be told apart from its first; those in lower tiers are surely

@@ -123,7 +123,7 @@ class ScoreResult(Result):
         >>> from skbayeseval import score_posterior
         >>> result = score_posterior([0, 1] * 150, [0, 1] * 140 + [1, 0] * 10, random_state=0)
         >>> print(result.exceeds(0.9))
-        the accuracy of A is above 0.9 with probability 97.9% (accuracy)
+        the accuracy of A is above 0.9 with probability 95.8% (accuracy)
            Applies to what was tested, on instances like these; not to models trained again.
         """
         which, prob, limit = self._metric(metric), check_probability(prob), _checked(limit, "limit")
@@ -198,7 +198,7 @@ class ScoreResult(Result):
         >>> from skbayeseval import score_posterior
         >>> result = score_posterior([0, 1] * 40, [0, 1] * 36 + [1, 0] * 4, random_state=0)
         >>> print(result.to_markdown().splitlines()[0])
-        | metric | observed | mean | std | 95% HDI |
+        | metric | observed | mean | std | 95% interval |
         """
         return latex_table(table_of_one(self, prob, mcse, labels))
 
@@ -289,8 +289,8 @@ class ScoreResult(Result):
         --------
         >>> from skbayeseval import score_posterior
         >>> result = score_posterior([0, 1] * 50, [0, 1] * 45 + [1, 0] * 5, random_state=0)
-        >>> print(result.explain().partition(", with")[0])
-        A has accuracy between 0.823 and 0.942
+        >>> print(result.explain().partition(" with")[0])
+        The accuracy of A lies between 0.8226 and 0.9423
         """
         return explained(self._page(None), facts_of(self))
 

@@ -172,7 +172,7 @@ class SubgroupComparison(OfSubgroups):
     >>> subject = ["law", "law", "physics", "physics"] * 90
     >>> subgroups = compare_items(right_a, right_b, random_state=0).by(subject)
     >>> print(subgroups.decision(rope=0.05))
-    A compared with B in subgroups (score, 95% HDI, ROPE [-0.050, +0.050]):
+    A compared with B in subgroups (score, 95% intervals; differences up to 0.05 are equivalent):
       A significantly better: law
       practically equivalent: physics
       The difference varies between subgroups: it is higher in law than in physics by more
