@@ -327,7 +327,7 @@ def check_folds(folds: Any, n_samples: int) -> Folds:
         codes[:, repeat] = np.array([*(ranks.get(i, -1) for i in range(len(values))), -1])[place]
         if (codes[:, repeat] == 0).all():
             raise ValueError(
-                f"folds must contain two or more folds, but all instances are in fold {column[0]}, so "
+                f"folds must contain two or more folds, but all are in fold {column[0]}, so "
                 "that none are left for training. Predictions of one test set are passed without "
                 "folds=."
             )

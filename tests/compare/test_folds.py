@@ -291,7 +291,10 @@ ONE_CLASS = np.where(Y == 0, np.arange(160) % 4, np.arange(160) % 3)
     ("options", "message"),
     [
         ({"folds": FOLDS[:-1]}, "inconsistent numbers of samples: y_true has 160, folds has 159"),
-        ({"folds": np.zeros(160)}, "all instances are in fold 0.0, so that none are left for training"),
+        (
+            {"folds": np.zeros(160)},
+            "all are in fold 0.0, so that none are left for training",
+        ),
         ({"folds": np.full(160, -1)}, "two or more folds, got 0"),
         ({"folds": np.where(FOLDS == 0, 0, -1)}, "two or more folds, got 1"),
         ({"folds": np.zeros((160, 2, 2))}, r"shape \(160,\) or \(160, repeats\), got shape"),
