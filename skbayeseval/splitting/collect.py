@@ -342,6 +342,26 @@ def collect(
     return replace(whole, kept=kept, weight=weight, halved=of_halves if told else None)
 
 
+def collect_from(
+    fitted: Mapping[str, Sequence[Any]],
+    learners: Learners,
+    X: Any,
+    y: Any,
+    *,
+    splits: list[Split],
+    observers: Mapping[str, Observe],
+) -> Collection:
+    """Observe estimators that were fitted before, one per split, on the test sets."""
+    runs: dict[str, list[_Run]] = {name: [] for name in fitted}
+    for name, of_splits in fitted.items():
+        for estimator, (_, test) in zip(of_splits, splits, strict=True):
+            data = _safe_indexing(X, test), _safe_indexing(y, test)
+            observed = _on(observers[name], test)(estimator, *data)
+            runs[name].append(_Run(observed, math.nan, math.nan, None))
+    weight = pooled_weight(learners.cv, [test for _, test in splits])
+    return Collection(splits, list(range(len(splits))), runs, weight)
+
+
 def _on(observe: Any, rows: Array) -> Observe:
     """Return an observer of a test set; some have further columns of it."""
     observer: Observe = observe.of_rows(rows) if hasattr(observe, "of_rows") else observe
