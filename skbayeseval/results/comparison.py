@@ -461,11 +461,11 @@ class ComparisonResult(Result):
     ) -> pd.DataFrame:
         """Return the summary under each model that fits, with published and other priors.
 
-        A pair of a ranking is compared by itself here, as `alone` is. The priors differ in what they
-        assume of a classifier's rates, such as its recall. Under the
-        paired model, theta=1 (published) is a Beta(2, 2) prior of each rate, theta=0.5 is flat, and
-        theta=0.25 (the default) is Jeffreys' prior. Under the unpaired model, that is rho=2, rho=1
-        (published) and rho=0.5.
+        A pair of a ranking is compared by itself here, as `alone` is. The priors differ in what
+        they assume of a classifier's rates, such as its recall. Under the paired model, theta=1
+        (published) is a Beta(2, 2) prior of each rate, theta=0.5 is flat, and theta=0.25 (the
+        default) is Jeffreys' prior. Under the unpaired model, that is rho=2, rho=1 (published) and
+        rho=0.5.
 
         Parameters
         ----------
@@ -643,7 +643,9 @@ class ComparisonResult(Result):
     def by(self, column: Any, *, metric: str | Metric | None = None) -> SubgroupComparison:
         """Return the same comparison in each subgroup of the instances, partially pooled.
 
-        A pair of a ranking is compared by itself, as `alone` is. Each subgroup gets the posterior of the same model given its instances alone. The true
+        A pair of a ranking is compared by itself, as `alone` is.
+
+        Each subgroup gets the posterior of the same model given its instances alone. The true
         differences of the subgroups are then taken to vary around a common centre, and how much
         they vary is learned: the less the data show, the more the differences are drawn together.
         This takes the luck off subgroups that stand out because they are small. Their distribution

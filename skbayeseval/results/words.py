@@ -232,8 +232,8 @@ def _scope(result: Any) -> Iterator[Fact]:
     yield "applies to", applies_to(result) + in_blocks
     record = result._cross_validation
     if getattr(result, "_of_many", None) is not None:
-        others = f"one pair of {result._of_many.number}, allowing for the others as the ranking does"
-        yield "note", f"{others}; the pair by itself: .alone"
+        number = result._of_many.number
+        yield "note", f"one pair of {number}, allowing for the others; .alone is the pair by itself"
     if record is not None:
         yield "splits", f"{record.n_splits} ({record.splitter})"
     for name in result._names:

@@ -1,4 +1,4 @@
-"""A pair of a ranking agrees with the ranking; alone, it does not depend on who else is compared."""
+"""A pair of a ranking agrees with the ranking; alone, it does not depend on the others."""
 
 from itertools import combinations
 
@@ -103,15 +103,14 @@ def test_what_rests_on_the_data_is_the_same_alone(ranking):
         lambda one: one.prior_sensitivity(0.01),
         lambda one: pd.Series(one.bayes_factor(0.01)),
     ):
-        try:
-            said = ask(alone)
-        except ValueError as error:
-            with pytest.raises(ValueError, match="."):
-                ask(pair)
-            assert str(error)
-        else:
-            assert said.equals(ask(pair))
-    line = f"one pair of {len(ranking.names)}, allowing for the others as the ranking does"
+        said = []
+        for one in (pair, alone):
+            try:
+                said.append(ask(one).to_csv())
+            except ValueError as error:  # no such test or factor
+                said.append(str(error))
+        assert said[0] == said[1]
+    line = f"one pair of {len(ranking.names)}, allowing for the others"
     assert line in str(pair)
     assert line in pair.details()
     assert "allowing" in pair.explain()
