@@ -331,8 +331,9 @@ def _remember(
     k, n_draws = posterior.evidence.n_classifiers, posterior.n_draws
     low, high = (-np.inf, np.inf) if metric.source == "splits" else metric.limits
     limits: dict[str, Any] = {"low": low - SLACK, "high": high + SLACK}
-    check_entries(np.array(observed), f"observed {metric.name}", (k,), **limits)
-    if metric.available and not np.allclose(observed, posterior.observed(metric), rtol=1e-6):
+    check_entries(np.array(observed), f"observed {metric.name}", (k,), finite=False, **limits)
+    again = posterior.observed(metric) if metric.available else observed
+    if not np.allclose(observed, again, rtol=1e-6, equal_nan=True):
         raise ValueError(f"the observed {metric.name} is not that of its evidence")
     n_drawn = 1 if posterior.evidence.is_of_difference else k
     check_entries(arrays[f"draws_{i}"], f"draws of {metric.name}", (n_drawn, n_draws), **limits)

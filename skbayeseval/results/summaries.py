@@ -14,6 +14,7 @@ from skbayeseval.judgement.intervals import Interval
 from skbayeseval.judgement.rope import check_rope
 from skbayeseval.metrics.metric import Metric
 from skbayeseval.models import published_and_alternative_models
+from skbayeseval.models.base import UndefinedDrawsError
 from skbayeseval.posterior.posterior import Posterior
 from skbayeseval.posterior.prior_odds import (
     bayes_factor,
@@ -95,7 +96,10 @@ def under_other_priors(
             weights=None if weights is None else weights.for_model(paired=model.needs_pairs),
         )
         same.check_metric(metric)
-        rows.append(row(same))
+        try:
+            rows.append(row(same))
+        except UndefinedDrawsError:
+            rows.append({})
         index.append((model.name, written(model.prior())))
     return pd.DataFrame(rows, index=pd.MultiIndex.from_tuples(index, names=["model", "prior"]))
 
@@ -113,5 +117,8 @@ def _factor(posterior: Posterior, metric: Metric, rope: Interval | None) -> floa
         rope = None
     elif not posterior_odds(posterior, metric, rope).reliable:
         return math.nan  # whatever the prior, whose simulation can take a while
-    factor = bayes_factor(posterior, metric, rope)
+    try:
+        factor = bayes_factor(posterior, metric, rope)
+    except UndefinedDrawsError:  # of the prior
+        return math.nan
     return factor.value if factor.reliable else math.nan

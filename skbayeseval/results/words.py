@@ -183,6 +183,9 @@ def cautions_of(result: Any) -> Iterator[Fact]:
     for name, metric in metrics.items():
         if metric.own is not None and metric.own.caution:
             yield "caution", f"{_which(metrics, name)}{metric.own.caution}"
+        if not np.isfinite(posterior.observed(metric)).all():
+            words = "an observed value is infinite or undefined, so that the prior says how far"
+            yield "caution", f"{_which(metrics, name)}{words} draws go"
     yield from _cautions_of_learners(result)
     scarce = what_is_scarce(posterior, metrics.values())
     if scarce is not None and "callable" not in result.prior:

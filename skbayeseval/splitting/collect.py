@@ -99,7 +99,7 @@ class CrossValidation:
             raise wrong("sizes and weights", "finite numbers greater than 0", sizes)
         shape: tuple[int | None, ...] = (None,)
         for scores in (one for named in self.scores.values() for one in named.values()):
-            check_entries(np.asarray(scores), "scores", shape, missing=True)
+            check_entries(np.asarray(scores), "scores", shape, finite=False)
             shape = np.shape(scores)
         of_each = self.results.values()
         chosen = [one for of_one in of_each for one in of_one.get("best_params", ())]
