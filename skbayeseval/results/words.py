@@ -266,6 +266,9 @@ def _scope(result: Any) -> Iterator[Fact]:
     yield Fact("applies to", words + in_blocks, call)
     yield from to_ship(result)
     record = result._cross_validation
+    if getattr(result, "_of_many", None) is not None:
+        number = result._of_many.number
+        yield "note", f"one pair of {number}, allowing for the others; .alone is the pair by itself"
     if record is not None:
         yield Fact("splits", f"{record.n_splits} ({record.splitter})")
     for name in result._names:
