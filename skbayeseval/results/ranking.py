@@ -64,9 +64,9 @@ class Ranking(Result):
     names : tuple of str
         The names of the classifiers.
     table : pandas.DataFrame
-        For each classifier, the best first: the observed value, the mean and the 95% interval of the
-        first metric, the probability of being the best, the expected rank (1 is best), the lowest
-        and highest rank of a 95% interval, and the number of the tier of `tiers`.
+        For each classifier, the best first: the observed value, the mean and the 95% interval of
+        the first metric, the probability of being the best, the expected rank (1 is best), the
+        lowest and highest rank of a 95% interval, and the number of the tier of `tiers`.
     pairs : Pairs
         The comparisons of all pairs. ``pairs[i, j]`` is a `ComparisonResult`, which agrees with the
         ranking, and ``pairs[i, j].alone`` is the pair by itself.

@@ -268,7 +268,8 @@ def _scope(result: Any) -> Iterator[Fact]:
     record = result._cross_validation
     if getattr(result, "_of_many", None) is not None:
         number = result._of_many.number
-        yield "note", f"one pair of {number}, allowing for the others; .alone is the pair by itself"
+        words = f"one pair of {number}, allowing for the others"
+        yield Fact("note", words, "; .alone is the pair by itself")
     if record is not None:
         yield Fact("splits", f"{record.n_splits} ({record.splitter})")
     for name in result._names:
