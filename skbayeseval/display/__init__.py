@@ -15,9 +15,11 @@ from skbayeseval.display.posterior import (
     ScoreDisplay,
     TraceDisplay,
 )
+from skbayeseval.display.ranks import CriticalDifferenceDisplay
 
 __all__ = [
     "ClassesDisplay",
+    "CriticalDifferenceDisplay",
     "CurveDisplay",
     "FactorDisplay",
     "ForestDisplay",
