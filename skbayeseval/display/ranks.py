@@ -90,18 +90,19 @@ class CriticalDifferenceDisplay(Display):
         rows, size = pen.fit_rows(math.ceil(total / 2) + 1, more_lines=3)
         shown = self.ranks.sort_values(kind="stable").iloc[: max(2 * (rows - 1), 2)]
         half, margin = math.ceil(len(shown) / 2), 0.02 * (total - 1)
+        top = max(1.4, 0.25 * len(bars) + 0.6)
         left, right = 1 - margin, total + margin
-        ax.set(xlim=(left, right), ylim=(-half - 0.9, 0))
+        ax.set(xlim=(left, right), ylim=(0.5 - top - half, 0))
         names = shorten([str(name) for name in shown.index], 0.25 * pen.width, size)
         for i, (name, rank) in enumerate(zip(names, shown, strict=True)):
             row, end = (-i, left) if i < half else (i + 1 - len(shown), right)
-            pen.line([rank, rank, end], [0, row - 1.4, row - 1.4], color=GREY, linewidth=1)
+            pen.line([rank, rank, end], [0, row - top, row - top], color=GREY, linewidth=1)
             if i >= half:
-                pen.text_in_row(1.02, row - 1.4, name, size, color="black")
-        label_ticks(ax.yaxis, -1.4 - np.arange(half), names[:half], fontsize=size)
+                pen.text_in_row(1.02, row - top, name, size, color="black")
+        label_ticks(ax.yaxis, -top - np.arange(half), names[:half], fontsize=size)
         for i, (low, high) in enumerate(bars, 1):
-            options = pen.fill_options(color=pen.colors[0], linewidth=3)
-            height = -1.2 * i / (len(bars) + 1)
+            options = pen.fill_options(color=pen.colors[0], linewidth=min(3, size / 3))
+            height = (0.2 - top) * i / (len(bars) + 1)
             pen.fills.append(ax.hlines(height, low - margin / 4, high + margin / 4, **options))
         # The length of the critical difference is shown above the numbers of the axis.
         above = line_height(pen.medium) + line_height(pen.small) / 2 + 4

@@ -31,10 +31,11 @@ def summary_row(
     rope: Any,
     prob: float,
     *,
+    difference: Distribution | None = None,
     bayes_factor: bool = False,
 ) -> dict[str, Any]:
-    """Return the summary row of one metric."""
-    difference = posterior.difference(metric)
+    """Return the summary row of one metric, by default of the difference of the posterior."""
+    difference = posterior.difference(metric) if difference is None else difference
     region = check_rope(0.0 if rope is None else rope, metric, posterior.observed(metric)[1])
     decision = decision_of(difference, region, prob, names, metric.name)
     row: dict[str, Any] = {"mean": difference.mean, "sd": difference.sd, "mcse": difference.mcse}

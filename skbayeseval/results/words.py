@@ -234,6 +234,9 @@ def _scope(result: Any) -> Iterator[Fact]:
     in_blocks = "" if length is None else f" (blocks of {length:,} consecutive rows)"
     yield "applies to", applies_to(result) + in_blocks
     record = result._cross_validation
+    if getattr(result, "_of_many", None) is not None:
+        number = result._of_many.number
+        yield "note", f"one pair of {number}, allowing for the others; .alone is the pair by itself"
     if record is not None:
         yield "splits", f"{record.n_splits} ({record.splitter})"
     for name in result._names:

@@ -320,7 +320,7 @@ def test_many_binary_classifiers_with_all_cells(n_classifiers, weight):
         expected = accuracy_moments(
             1 + counts.reshape(2, -1).sum(axis=1), rows, gains_of(2, n_classifiers, i, j)
         )
-        assert_moments(ranking.pairs[i, j].draws, *expected)
+        assert_moments(ranking.pairs[i, j].alone.draws, *expected)
 
 
 # Known laws.
