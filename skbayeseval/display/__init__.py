@@ -16,6 +16,7 @@ from skbayeseval.display.posterior import (
     TraceDisplay,
 )
 from skbayeseval.display.ranks import CriticalDifferenceDisplay
+from skbayeseval.display.times import TimesDisplay
 
 __all__ = [
     "ClassesDisplay",
@@ -33,5 +34,6 @@ __all__ = [
     "ScoreDisplay",
     "SplitScoresDisplay",
     "TiersDisplay",
+    "TimesDisplay",
     "TraceDisplay",
 ]
