@@ -48,5 +48,5 @@ def test_a_metric_that_is_undefined_does_not_touch_others():
         for asked in (scoring, "f1_micro")
     )
     np.testing.assert_array_equal(result.draws, alone.draws)
-    with pytest.raises(ValueError, match="Metric 'precision' is NaN"):
+    with pytest.raises(ValueError, match="Metric 'precision' is infinite or NaN"):
         _ = result.metric("precision").draws
