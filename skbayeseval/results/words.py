@@ -174,8 +174,8 @@ def _basis(result: Any) -> Iterator[Fact]:
     if together:
         words = "instances far from the mean are weighted one by one, the others by a normal sum"
         yield Fact("large", f"{', '.join(together)}: {words}")
-    if "callable" in result.prior:
-        yield Fact("prior", f"the user's function {result.prior['callable']}")
+    if posterior.prior_name is not None:
+        yield Fact("prior", f"the user's function {posterior.prior_name}")
     yield from (Fact(*remark) for remark in evidence.remarks(result._names))
     if len(result._names) > 2:
         metric = next(iter(metrics.values()))
@@ -219,7 +219,7 @@ def cautions_of(result: Any) -> Iterator[Fact]:
             yield Fact("caution", f"{_which(metrics, name)}{words} draws go")
     yield from _cautions_of_learners(result)
     scarce = what_is_scarce(posterior, metrics.values())
-    if scarce is not None and "callable" not in result.prior:
+    if scarce is not None and posterior.prior_name is None:
         of_pair = "" if hasattr(result, "prior_sensitivity") else " of a pair"
         call = f": see prior_sensitivity(){of_pair}"
         yield Fact("caution", f"the prior matters, because {scarce}", call)
