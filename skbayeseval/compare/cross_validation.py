@@ -18,7 +18,6 @@ from skbayeseval.compare.learners import (
 from skbayeseval.evidence.chunks import ChunkCounter
 from skbayeseval.models.pymc import PyMCEngine
 from skbayeseval.results.comparison import ComparisonResult
-from skbayeseval.results.ranking import Ranking
 from skbayeseval.results.single import ScoreResult
 
 
@@ -198,7 +197,7 @@ def bayesian_cross_validate(
         params=params,
         random_state=random_state,
     )
-    return compare_learners(Ranking, learners, X, y, options).pairs[0, 1]
+    return compare_learners(ComparisonResult, learners, X, y, options)
 
 
 def bayesian_cross_val_score(

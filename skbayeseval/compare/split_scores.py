@@ -32,9 +32,11 @@ from skbayeseval.evidence.split_scores import (
     check_split_scores,
     check_test_fraction,
 )
+from skbayeseval.metrics.metric import Metric
 from skbayeseval.metrics.registry import NEXT_DATA_SET, split_metric
 from skbayeseval.models.pymc import PyMCEngine
 from skbayeseval.posterior.build import make_posterior, resolve_engine
+from skbayeseval.posterior.posterior import Posterior
 from skbayeseval.results.comparison import ComparisonResult
 from skbayeseval.results.ranking import Ranking
 
@@ -308,7 +310,7 @@ def compare_scores(
         share = None if test_fraction is None else check_test_fraction(test_fraction)
         splits = None if share is None else _same_splits(scores_a)
         if splits is not None:
-            return _rank_splits(splits, list(scores_a), share, n_test, scoring, options)
+            return Ranking(*_of_splits(splits, list(scores_a), share, n_test, scoring, options))
         if n_test is not None:
             raise ValueError(f"n_test={in_short(n_test)} does not apply to scores on data sets.")
         evidence = collect_systems(scores_a, share, _check_called(scoring))
@@ -337,18 +339,18 @@ def compare_scores(
         posterior = make_posterior(data_sets, *options)
         metrics = [scoring, *posterior.model.derived_metrics]
         return ComparisonResult(posterior, names, {name: split_metric(name) for name in metrics})
-    return _rank_splits(both, names, test_fraction, n_test, scoring, options).pairs[0, 1]
+    return ComparisonResult(*_of_splits(both, names, test_fraction, n_test, scoring, options))
 
 
-def _rank_splits(
+def _of_splits(
     scores: Mapping[str, Any],
     names: Sequence[str],
     test_fraction: float | None,
     n_test: float | None,
     scoring: str,
     options: tuple[Any, ...],
-) -> Ranking:
-    """Return the ranking of scores in the same splits, given by the names of arguments."""
+) -> tuple[Posterior, tuple[str, ...], dict[str, Metric]]:
+    """Return what a result of scores in the same splits is made of; `scores` by argument."""
     vectors = {name: check_split_scores(of_system, name) for name, of_system in scores.items()}
     called = _check_called(scoring)
     for vector in vectors.values():
@@ -363,7 +365,7 @@ def _rank_splits(
         steps = {called: 1 / float(n_test)}
     evidence = SplitScores({called: np.stack(list(vectors.values()))}, share, steps=steps)
     posterior = make_posterior(evidence, *options)
-    return Ranking(posterior, check_names(names, len(scores)), {called: split_metric(called)})
+    return posterior, check_names(names, len(scores)), {called: split_metric(called)}
 
 
 def _same_splits(scores: Any) -> dict[str, list[Any]] | None:
