@@ -1,9 +1,10 @@
 """How far the best of several systems is from its truth, as it is printed, and how surely.
 
 A population has the scores of systems on items: right or wrong of about a hundred learners of
-scikit-learn (families, parameters, subsets of features, seeds) on large test sets, or simulated
-noise of true scores that are equal, spread, led by one, crowded, near-copies, or beside hopeless
-ones. Some systems and items are drawn at random; means over all items are the truth.
+scikit-learn (families, parameters, subsets of features, seeds) on large test sets. Some systems and
+items are drawn at random; means over all items are the truth. Or true scores are equal, spread, led
+by one, near-copies, or beside hopeless ones, and noise is simulated; or they are those of
+candidates of a search, of which the scores of five folds are known.
 
 In standard deviations of the noise of one score, the table has how much the best observed score is
 above its truth ("raw") and how much the estimate of the first of the ranking is ("bias"); how often
@@ -31,7 +32,7 @@ import argparse
 import numpy as np
 import pandas as pd
 from scipy.special import expit
-from scipy.stats import rankdata
+from scipy.stats import norm, rankdata
 from sklearn.datasets import load_digits, make_classification
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
@@ -43,7 +44,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
-from skbayeseval import compare_many_items
+from skbayeseval import compare_many_items, report_search
 from skbayeseval.judgement.intervals import hdi_of_rows
 from skbayeseval.judgement.pooling import pool_scores
 
@@ -59,12 +60,12 @@ def learners(n_features, rng):
         *(make_pipeline(StandardScaler(), LogisticRegression(C=c)) for c in np.logspace(-4, 1, 12)),
         *(KNeighborsClassifier(k) for k in (1, 2, 3, 4, 5, 7, 9, 12, 15, 20, 30, 50)),
         *(DecisionTreeClassifier(max_depth=d, random_state=d) for d in range(2, 14)),
-        *(DecisionTreeClassifier(min_samples_leaf=5, max_features=0.5, random_state=s) for s in range(6)),
+        *(DecisionTreeClassifier(max_features=0.5, random_state=s) for s in range(6)),
         *(RandomForestClassifier(20, random_state=s) for s in range(8)),
         *(ExtraTreesClassifier(20, max_depth=6, random_state=s) for s in range(8)),
         *(make_pipeline(StandardScaler(), SVC(C=c)) for c in np.logspace(-2, 2, 9)),
         *(GaussianNB(var_smoothing=v) for v in np.logspace(-9, 0, 8)),
-        *(LinearDiscriminantAnalysis(solver="lsqr", shrinkage=s) for s in np.linspace(0.02, 0.98, 9)),
+        *(LinearDiscriminantAnalysis("lsqr", shrinkage=s) for s in np.linspace(0.02, 0.98, 9)),
     ]  # fmt: skip
     whole = [(learner, np.arange(n_features)) for learner in family]
     parts = [
@@ -75,33 +76,58 @@ def learners(n_features, rng):
 
 
 def populations():
-    """Yield names of populations, and who is right on what, of shape (n_learners, n_items)."""
-    made = {
-        "digits": load_digits(return_X_y=True),
-        "two classes": make_classification(6300, 20, n_informative=6, flip_y=0.1, random_state=0),
-        "five classes": make_classification(
+    """Return who is right on what, an array of shape (n_learners, n_items) per population."""
+    made = (
+        load_digits(return_X_y=True),
+        make_classification(6300, 20, n_informative=6, flip_y=0.1, random_state=0),
+        make_classification(
             6300, 30, n_informative=12, n_classes=5, class_sep=1.5, random_state=1
         ),
-    }
-    for name, (X, y) in made.items():
+    )  # fmt: skip
+    found = []
+    for X, y in made:
         rng = np.random.default_rng(0)
         order = rng.permutation(len(y))
         train, test = order[:300], order[300:]
-        yield name, np.array([
+        found.append([
             learner.fit(X[train][:, seen], y[train]).predict(X[test][:, seen]) == y[test]
             for learner, seen in learners(X.shape[1], rng)
         ])  # fmt: skip
+    return [np.array(right) for right in found]
 
 
-def sample(right, n_systems, n_items, rng):
-    """Return true scores of some systems, and draws given who is right on random items."""
+def on_items(right, n_systems, n_items, rng):
+    """Return true and observed scores of some systems, draws given random items, and the noise."""
     some = right[rng.choice(len(right), n_systems, replace=False)]
     scores = some[:, rng.integers(0, some.shape[1], n_items)].astype(float)
+    return from_ranking(some.mean(axis=1), scores, compare_many_items, rng)
+
+
+def from_ranking(truth, scores, compare, rng):
     named = {str(k): of_one for k, of_one in enumerate(scores)}
-    ranking = compare_many_items(named, n_draws=N_DRAWS, random_state=int(rng.integers(2**31)))
-    truth = some.mean(axis=1)
-    noise = np.sqrt(truth * (1 - truth) / n_items)
+    ranking = compare(named, n_draws=N_DRAWS, random_state=int(rng.integers(2**31)))
+    noise = np.sqrt(truth * (1 - truth) / scores.shape[1])
     return truth, scores.mean(axis=1), ranking.draws, noise
+
+
+def equal_on_items(n_systems, n_items, rng):
+    truth, scores = board(n_systems, n_items, "none", rng, spread=0.0)
+    return from_ranking(truth, scores, compare_many_items, rng)
+
+
+def recorded(spread, rng, n_candidates=12, n_rows=300):
+    """Return the same of candidates whose scores in five folds were recorded."""
+    truth = np.clip(0.85 + spread * rng.standard_normal(n_candidates), 0.6, 0.97)
+    latent = np.sqrt(0.7) * rng.standard_normal(n_rows)
+    latent = latent + np.sqrt(0.3) * rng.standard_normal((n_candidates, n_rows))
+    right = (latent < norm.ppf(truth)[:, None]).astype(float)
+
+    def report(named, **options):
+        folds = {f"split{s}_test_score": right[:, s::5].mean(axis=1) for s in range(5)}
+        results = {"params": [{"k": k} for k in range(n_candidates)], **folds}
+        return report_search(results, rope=0.01, test_fraction=0.2, **options).ranking
+
+    return from_ranking(truth, right, report, rng)
 
 
 def simulated(truth, rng, alike=1, share=0.98):
@@ -135,7 +161,11 @@ def near_copies(rng):
     return simulated(truth, rng, alike=3)
 
 
-SIMULATED = {
+DRAWN = {
+    "5 equal, right or wrong on 300": lambda rng: equal_on_items(5, 300, rng),
+    "20 equal, right or wrong on 300": lambda rng: equal_on_items(20, 300, rng),
+    "12 equal in five folds": lambda rng: recorded(0.0, rng),
+    "12 of spread 1.5 in five folds": lambda rng: recorded(0.03, rng),
     "5 equal": lambda rng: simulated(np.zeros(5), rng),
     "20 equal": lambda rng: simulated(np.zeros(20), rng),
     "20, spread 1": lambda rng: simulated(rng.standard_normal(20), rng),
@@ -187,14 +217,14 @@ def print_row(name, reports, draw):
 
 def print_best(reports):
     print(f"| systems | {TITLES} |", "|" + " --- |" * (TITLES.count("|") + 2), sep="\n")
-    for name, right in populations():
-        for n_systems, n_items in ((5, 100), (20, 100), (5, 300), (20, 300)):
+    found = populations()
+    for n_systems, n_items in ((5, 100), (20, 100), (5, 300), (20, 300)):
 
-            def draw(rng, right=right, n_systems=n_systems, n_items=n_items):
-                return sample(right, n_systems, n_items, rng)
+        def draw(rng, n_systems=n_systems, n_items=n_items):
+            return on_items(found[rng.integers(len(found))], n_systems, n_items, rng)
 
-            print_row(f"{name}, {n_systems} on {n_items}", reports, draw)
-    for name, draw in SIMULATED.items():
+        print_row(f"{n_systems} learners on {n_items}", reports, draw)
+    for name, draw in DRAWN.items():
         print_row(name, reports, draw)
 
 

@@ -2,12 +2,12 @@
 
 Seven learners of scikit-learn compete on random rows of large simulated populations: unlike ones on
 200 to 400 rows, and nearly equal ones (kin, other parameters or features) on 60 to 220. The truth
-is the mean over 150 further training sets of the size of those in the splits. For accuracy and F1,
+is the mean over 120 further training sets of the size of those in the splits. For accuracy and F1,
 the table has what is said of the one ahead in each pair, and how often it is truly ahead, in bins
 of what is said. The log loss of a normal prior of differences, with standard deviations of 0.06 and
 0.1, stands beside that of what is said, for each population.
 
-    python -m benchmarks.calibration.p_better --data-sets 60
+    python -m benchmarks.calibration.p_better --data-sets 30
 
 With --many, learners are equal, but for their seeds: what is said of the better of two seeds
 against a third one, how often it is said with more than 95%, and how often of one metric and of
@@ -16,6 +16,7 @@ any of six.
 
 import argparse
 import warnings
+from itertools import pairwise
 
 import numpy as np
 from scipy.special import ndtr, ndtri
@@ -62,12 +63,12 @@ def populations():
             yield f"{kind} {seed + 1}", X, y, learners, sizes
 
 
-def true_scores(X, y, learners, size, rng, n_sets=150):
+def true_scores(X, y, learners, size, rng, n_sets=120):
     """Return the mean scores of learners trained on so many rows, of shape (n_learners, 2)."""
     found = []
     for _ in range(n_sets):
         order = rng.permutation(len(y))
-        train, test = order[:size], order[-4000:]
+        train, test = order[:size], order[-1500:]
         fitted = [clone(one).fit(X[train], y[train]).predict(X[test]) for one in learners]
         found.append([[score(y[test], p) for score in SCORES.values()] for p in fitted])
     return np.mean(found, axis=0)
@@ -100,7 +101,7 @@ def log_loss(said, better):
 
 
 def print_table(n_sets):
-    titles = [f"{low} to {high}" for low, high in zip(BINS[:-1], BINS[1:], strict=True)]
+    titles = [f"{low} to {high}" for low, high in pairwise(BINS)]
     print(f"| pairs | metric | {' | '.join(titles)} |", "|" + " --- |" * (len(BINS) + 1), sep="\n")
     losses, found = [], {}
     for name, *population in populations():
@@ -147,7 +148,7 @@ def print_many(n_sets):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--data-sets", type=int, default=60)
+    parser.add_argument("--data-sets", type=int, default=30)
     parser.add_argument("--many", action="store_true")
     options = parser.parse_args()
     warnings.simplefilter("ignore")
