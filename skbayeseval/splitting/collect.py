@@ -99,7 +99,7 @@ class CrossValidation:
             raise wrong("sizes and weights", "finite numbers greater than 0", sizes)
         shape: tuple[int | None, ...] = (None,)
         for scores in (one for named in self.scores.values() for one in named.values()):
-            check_entries(np.asarray(scores), "scores", shape, missing=True)
+            check_entries(np.asarray(scores), "scores", shape, finite=False)
             shape = np.shape(scores)
         of_each = self.results.values()
         chosen = [one for of_one in of_each for one in of_one.get("best_params", ())]
@@ -238,27 +238,13 @@ class Collection:
         tests = [self.splits[i][1] for i in self.kept]
         return np.concatenate(tests), np.repeat(np.arange(len(tests)), list(map(len, tests)))
 
-    def out_of_fold(
-        self,
-        n_samples: int,
-        classes: tuple[Any, ...] | None = None,
-        labels: tuple[Any, ...] | None = None,
-        truth: Any = None,
-    ) -> OutOfFold:
-        """Return the predictions for the test sets of the kept splits."""
-        smallest = np.min_scalar_type(n_samples)
-        tests = [self.splits[i][1].astype(smallest) for i in self.kept]
-        predictions = {
-            name: [runs[i].observed["predict"] for i in self.kept]
-            for name, runs in self.runs.items()
-        }
-        return OutOfFold(n_samples, tests, predictions, classes, labels, truth=truth)
-
     def pooled(self, name: str, what: str = "predict") -> Any:
         """Return the output `what` of one estimator for all instances that were `tested`."""
         outputs = [self.runs[name][i].observed[what] for i in self.kept]
         if sparse.issparse(outputs[0]):
             return sparse.vstack(outputs, format="csr")
+        if isinstance(outputs[0], list):  # of tags
+            return [tags for output in outputs for tags in output]
         return np.concatenate([np.asarray(output) for output in outputs])
 
 
@@ -340,6 +326,26 @@ def collect(
         )
     told = halved and not of_halves.failures
     return replace(whole, kept=kept, weight=weight, halved=of_halves if told else None)
+
+
+def collect_from(
+    fitted: Mapping[str, Sequence[Any]],
+    learners: Learners,
+    X: Any,
+    y: Any,
+    *,
+    splits: list[Split],
+    observers: Mapping[str, Observe],
+) -> Collection:
+    """Observe estimators that were fitted before, one per split, on the test sets."""
+    runs: dict[str, list[_Run]] = {name: [] for name in fitted}
+    for name, of_splits in fitted.items():
+        for estimator, (_, test) in zip(of_splits, splits, strict=True):
+            data = _safe_indexing(X, test), _safe_indexing(y, test)
+            observed = _on(observers[name], test)(estimator, *data)
+            runs[name].append(_Run(observed, math.nan, math.nan, None))
+    weight = pooled_weight(learners.cv, [test for _, test in splits])
+    return Collection(splits, list(range(len(splits))), runs, weight)
 
 
 def _on(observe: Any, rows: Array) -> Observe:
