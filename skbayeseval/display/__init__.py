@@ -15,9 +15,12 @@ from skbayeseval.display.posterior import (
     ScoreDisplay,
     TraceDisplay,
 )
+from skbayeseval.display.ranks import CriticalDifferenceDisplay
+from skbayeseval.display.times import TimesDisplay
 
 __all__ = [
     "ClassesDisplay",
+    "CriticalDifferenceDisplay",
     "CurveDisplay",
     "FactorDisplay",
     "ForestDisplay",
@@ -31,5 +34,6 @@ __all__ = [
     "ScoreDisplay",
     "SplitScoresDisplay",
     "TiersDisplay",
+    "TimesDisplay",
     "TraceDisplay",
 ]

@@ -7,6 +7,7 @@ import pandas as pd
 
 from skbayeseval.display import (
     ClassesDisplay,
+    CriticalDifferenceDisplay,
     CurveDisplay,
     FactorDisplay,
     ForestDisplay,
@@ -20,6 +21,7 @@ from skbayeseval.display import (
     ScoreDisplay,
     SplitScoresDisplay,
     TiersDisplay,
+    TimesDisplay,
     TraceDisplay,
 )
 from skbayeseval.judgement import Interval, Tiers
@@ -50,6 +52,11 @@ def ranking_table(names, step=0.004):
     chances = 0.5 ** np.arange(1, len(names) + 1)
     table = {"mean": means, "hdi_low": means - 0.012, "hdi_high": means + 0.009}
     return pd.DataFrame({**table, "p_best": chances / chances.sum()}, index=list(names))
+
+
+def mean_ranks(names, critical, step=1):
+    ranks = (len(names) + 1) / 2 + 0.9 * step * (np.arange(len(names)) - (len(names) - 1) / 2)
+    return CriticalDifferenceDisplay(pd.Series(ranks, index=list(names)), critical)
 
 
 def tiers_of(names, *sizes):
@@ -108,6 +115,17 @@ def subgroup_table(n, names=None, mean=0.02, wide=0.12):
 def forest(table, **options):
     finding = "Not settled whether the difference varies between subgroups of site"
     return ForestDisplay(table, overall=(0.02, 0.01, 0.03), finding=finding, **options)
+
+
+def times(number, names=None):
+    """Candidates of which the slow ones are better, some a little worse than a faster one."""
+    mean = 0.95 - 0.5 * np.linspace(0, 1, number) ** 2
+    table = pd.DataFrame({"time": 10 ** np.linspace(1, -2, number), "mean": mean})
+    table["hdi_low"], table["hdi_high"] = mean - 0.01, mean + 0.01
+    states = ["equivalent", "open", "worse"]
+    table["state"] = [states[min(3 * i // number, 2)] for i in range(number)]
+    table["dominated_by"] = np.where(np.arange(number) % 4 == 3, "another", "")
+    return table.set_axis(names or [f"C={i}, gamma=0.1" for i in range(number)])
 
 
 def grid(n_rows, n_columns, scale=1.0):
@@ -178,6 +196,7 @@ def cases():
         found |= {
             f"score-{label}": partial(ScoreDisplay, a, observed=0.9, name=names[0]),
             f"ranking-{label}": partial(RankingDisplay, ranking_table(several), metric="f1_macro"),
+            f"nemenyi-{label}": partial(mean_ranks, several, 1.3),
             f"tiers-{label}": partial(tiers_of, several, 2, 1, 1),
             f"pairs-{label}": partial(
                 PairsDisplay, pair_decisions(several[:3]), names=several[:3], metric="f1_macro"
@@ -236,6 +255,10 @@ def cases():
         "ranking-states": lambda: RankingDisplay(
             ranking_table([str(k) for k in range(8)]), states=states, total=60
         ),
+        "nemenyi-tied": lambda: mean_ranks(many[:3], 1.0, step=0),
+        "nemenyi-wide": lambda: mean_ranks(many[:3], 9.0),
+        "nemenyi-15": lambda: mean_ranks(many[:15], 5.0),
+        "nemenyi-60": lambda: mean_ranks(many, 20.0),
         "tiers-two": lambda: tiers_of(list(SHORT), 1, 1),
         "tiers-equal": lambda: tiers_of(many[:25], 25),
         "tiers-60": lambda: tiers_of(many, *[1] * 5, 20, 35),
@@ -254,6 +277,9 @@ def cases():
         "heatmap-easy": lambda: HeatmapDisplay(*grid(4, 5), metric="f1_macro"),
         "heatmap-noted": lambda: HeatmapDisplay(*grid(4, 5), note="best over kernel, degree"),
         "heatmap-large": lambda: HeatmapDisplay(*grid(11, 14), metric="f1_macro"),
+        "times-easy": lambda: TimesDisplay(times(6), metric="f1_macro", time="fit time"),
+        "times-many": lambda: TimesDisplay(times(60), time="prediction time"),
+        "times-long": lambda: TimesDisplay(times(2, LONG), time="fit time"),
         "heatmap-huge": lambda: HeatmapDisplay(*grid(3, 3, -3e6), metric="neg_mean_squared_error"),
     }
 
