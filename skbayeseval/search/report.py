@@ -330,7 +330,6 @@ class SearchReport:
                 *self._verdict(),
                 within(text.replace("not settled", "?"), n_names=len(parameters)),
                 *([f"... and {more} more"] if more else []),
-                f"{LEGEND}, ? not settled",
                 *as_lines(facts),
             ]
         )
@@ -347,8 +346,8 @@ class SearchReport:
         equal, worse, still = ((table["decision"] == code).sum() for code in ("~", "<<", "?"))
         return [
             first,
-            f"Practically equivalent to the best, within {abs(self.rope.low):g}: {equal}. "
-            f"Surely worse: {worse}. Not settled: {still}.",
+            f"≈ Practically equivalent to the best, within {abs(self.rope.low):g}: {equal}. "
+            f"≪ Surely worse: {worse}. ? Not settled: {still}.",
         ]
 
     def _named(self) -> dict[int, str]:

@@ -139,16 +139,16 @@ def test_a_report_is_its_ranking():
 def test_words(report):
     words = str(report)
     assert words.startswith("C=0.1, kernel=None is the best of 6 on f1 with probability")
-    assert "within 0.02: 3. Surely worse: 2. Not settled: 1." in words
+    assert "within 0.02: 3. ≪ Surely worse: 2. ? Not settled: 1." in words
     assert "thin air" not in words
     assert report.details().splitlines() == [*words.splitlines()[:2], "  based on    thin air"]
     assert "Based on thin air." in report.explain()
     assert "SearchReport(source='scores', metric='f1', 6 candidates" in repr(report)
     many = report_of(np.linspace(0.8, 0.9, 30), [{"k": k} for k in range(30)])
     assert "... and 22 more" in str(many)
-    assert "Surely worse: 0. Not settled: 0." in str(report_of([0.9, 0.9], GRID[:2]))
+    assert "≪ Surely worse: 0. ? Not settled: 0." in str(report_of([0.9, 0.9], GRID[:2]))
     apart = str(report_of([0.9, 0.6, 0.5], GRID[:3]))
-    assert "within 0.02: 1. Surely worse: 2. Not settled: 0." in apart
+    assert "within 0.02: 1. ≪ Surely worse: 2. ? Not settled: 0." in apart
     assert "simplest(key)" in str(report)
     assert "simplest(key)" not in apart
 
