@@ -654,10 +654,11 @@ class ComparisonResult(Result):
 
         Parameters
         ----------
-        column : array-like of shape (n_instances,)
+        column : str or array-like of shape (n_instances,)
             The subgroup of each instance, such as sex, site or language: one value for each row of
             the predictions, scores or items that were compared, or of X. A Series whose index has
-            the labels of these rows may be in any order.
+            the labels of these rows may be in any order. A string is the name of a column of X,
+            if this was a DataFrame, which is not saved with the result.
         metric : str or Metric, default=None
             The metric. By default, the first metric of the result.
 
