@@ -90,7 +90,9 @@ def test_the_cheapest_that_is_good_enough():
     assert report.simplest("k") == {"k": 0}
     display = report.plot("mean_fit_time")
     table = display.table.loc[[f"k={k}" for k in range(5)]]
-    assert table["dominated_by"].tolist() == ["", "", "k=1", "", "k=0"]
+    dominated = table["dominated_by"].tolist()
+    assert dominated[:4] == ["", "", "k=1", ""]
+    assert dominated[4] in ("k=0", "k=1")
     np.testing.assert_allclose(table["time"], [*times["mean_fit_time"].values()])
     assert display.ax_.get_xlabel() == "fit time (seconds)\n1: k=1\n2: k=0"
     assert "k=1\nis the cheapest that is good enough" in display.ax_.get_title()
