@@ -49,7 +49,6 @@ from skbayeseval.compare.inference import (
     cv_scores,
     evidence_of,
     infer,
-    labels_of_rows,
     weight_for,
 )
 from skbayeseval.compare.ordered_rows import are_in_order, check_blocks
@@ -62,7 +61,7 @@ from skbayeseval.compare.targets import (
     Target,
 )
 from skbayeseval.evidence.instance_scores import RESPONSES, ScoredInstances, encode_truth
-from skbayeseval.evidence.instances import index_of
+from skbayeseval.evidence.instances import Instances, index_of
 from skbayeseval.evidence.interface import Evidence
 from skbayeseval.evidence.joint_counts import MOST_ROWS, PairedCounts
 from skbayeseval.evidence.predicted_numbers import PredictedNumbers
@@ -167,7 +166,7 @@ class GivenPredictions:
             scored: Any = collected.scored or collected.evidence
             warn_of_unlikely_scores(scored, list(self.scores), target.metrics.values())
         index = index_of(columns.values())
-        instances = labels_of_rows(n, None if folds is None else folds.instance, index)
+        instances = Instances(n, index, None if folds is None else folds.instance)
         drawing = (self.model, self.engine, self.n_draws, self.random_state)
         of_folds = None
         if folds is not None:
