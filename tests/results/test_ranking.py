@@ -157,7 +157,7 @@ def test_few_items_that_carry_the_mean_widen_rows_of_a_ranking():
         row, alone = ranking.table.loc[name], ranking.pairs[name, other].hdi(of="a")
         width = row["hdi_high"] - row["hdi_low"]
         assert alone.high - alone.low > 5 * joint[name].std()
-        assert width == pytest.approx(alone.high - alone.low, rel=0.1)
+        assert 0.7 < width / (alone.high - alone.low) < 1.1
 
 
 def test_equal_systems_are_not_called_worse():
