@@ -79,8 +79,8 @@ def infer(
         What is compared.
     collected : CollectedEvidence
         The evidence, with the weight of a test set, or the published one.
-    weight : "inferred", "published", float or None
-        The weight that it is to have.
+    weight : "inferred", "published" or float
+        The weight that it is to have; "published" is the one that it has.
     instances : Instances or None
         The instances that the rows belong to.
     drawing : tuple
@@ -109,7 +109,7 @@ def infer(
         weight = inferred[0].median
         if resolve_engine(engine) is not None:
             weight = min(of_metric.matching_variance for of_metric in inferred)
-    if weight is not None and not isinstance(weight, str):
+    if not isinstance(weight, str) and weight != collected.evidence.margins()[0].weight:
         collected = collected.with_weight(weight)
     posterior = make_posterior(
         collected.evidence,

@@ -114,14 +114,19 @@ class Predictions:
             name: {what: _safe_indexing(values, rows) for what, values in of_one.items()}
             for name, of_one in self.said.items()
         }
-        columns = {
-            name: None if column is None else column[rows]
-            for name in ("group", "sample_weight")
-            for column in [getattr(self, name)]
-        }
-        truth = _safe_indexing(self.truth, rows)
-        known: Any = {"truth": truth, "said": said, **columns}
-        return replace(self, instance=self.instance[rows], split=None, **known)
+        group, weights = (
+            None if column is None else _safe_indexing(column, rows)
+            for column in (self.group, self.sample_weight)
+        )
+        return replace(
+            self,
+            instance=self.instance[rows],
+            split=None,
+            truth=_safe_indexing(self.truth, rows),
+            said=said,
+            group=group,
+            sample_weight=weights,
+        )
 
     def in_blocks(self, length: int) -> Self:
         """Return the table with blocks of consecutive instances as groups."""
