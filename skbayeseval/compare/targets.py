@@ -339,7 +339,7 @@ class LabelTarget(Target):
     def check_splits(self, tests: Sequence[Array]) -> None:
         """Raise where a metric of instance scores is not defined for a test set."""
         metrics = self.metrics.values()
-        needing = [m.name for m in metrics if isinstance(m, ScoreMetric) and not m.of_means]
+        needing = [m.name for m in metrics if m.is_area]
         for split, test in enumerate(tests) if needing else ():
             present = self.truth[test]
             if self.several:
