@@ -374,13 +374,15 @@ class Posterior:
         return self._once(("copies", metric), lambda: source.first_copies(metric.name))
 
     def resplitting(self, metric: Metric) -> tuple[float, int]:
-        """Return how far other random splits could move the difference, and how many repeats tell.
+        """Return how far other random splits could move the result, and how many repeats tell.
 
-        If that is unknown, the first is 0.
+        The result is the difference of two, or the metric of one. If that is unknown, the first
+        number is 0.
         """
         known = None
-        if self.weights is not None and self.evidence.n_classifiers == 2:
-            known = self.weights.quantity(metric, 0, 1).resplitting
+        if self.weights is not None and self.evidence.n_classifiers <= 2:
+            asked = range(self.evidence.n_classifiers)
+            known = self.weights.quantity(metric, *asked).resplitting
         return (0.0, 1) if known is None else (shift_by_other_splits(*known), known[1])
 
     def at_half(self, metric: Metric) -> tuple[float, float] | None:
