@@ -339,7 +339,11 @@ class Weights(ABC):
         """Return what is known of the metric of classifier i, or of its difference to j."""
         if j is None:
             return self._of(metric, self.classifiers[i], None)
-        return self._of(metric, *sorted((self.classifiers[i], self.classifiers[j])))
+        first, second = self.classifiers[i], self.classifiers[j]
+        known = self._of(metric, *sorted((first, second)))
+        if first < second or known.at_half is None:
+            return known
+        return known._replace(at_half=(-known.at_half[0], known.at_half[1]))
 
     def each(self, metric: Metric) -> list[WeightPosterior]:
         """Return the weight of each classifier; none if draws of two are spread by that of both."""
