@@ -484,7 +484,7 @@ class InferredWeights(Weights):
         weight = infer_weight(
             spread.test_only,
             instability=told,
-            by_class=metric.weighs_classes,
+            by_class=metric.counts_alike != "instances",
             beside_folds=observed.halved is not None,
         )
         # A single pass does not tell how much other splits would change; three repeats of halves
@@ -508,7 +508,7 @@ class InferredWeights(Weights):
                 continue
             for k, name in enumerate(names):
                 (differ,) = observed.instability(metric, k, None)
-                if metric.weighs_classes and halved.says_one_class(k):
+                if metric.counts_alike != "instances" and halved.says_one_class(k):
                     cautions[name] = "predicts one class for nearly all instances in some splits"
                 elif differ > UNSTABLE:
                     cautions[name] = (

@@ -150,7 +150,9 @@ def _basis(result: Any) -> Iterator[Fact]:
         draws += f" (by default not {N_DRAWS:,}, as there are {number:,} classes)"
     yield Fact("model", f"{posterior.model.name}, {draws}")
     units = "groups" if getattr(posterior.scored, "grouped", False) else "instances"
-    resampled = [name for name, metric in metrics.items() if metric.takes_counts]
+    resampled = [
+        name for name, metric in metrics.items() if metric.own and metric.own.how == "resampling"
+    ]
     by_weights = [name for name, metric in metrics.items() if metric.weighs_instances]
     by_weights = [name for name in by_weights if name not in resampled]
     if by_weights and posterior.evidence.has_class_counts:
@@ -432,7 +434,7 @@ def what_is_scarce(posterior: Posterior, metrics: Iterable[Metric]) -> str | Non
     if errors < FEW:
         return _seen(errors, "errors", "error", count_weight)
     labels = posterior.counts[0].labels
-    by_class = any(metric.weighs_classes for metric in of_tables)
+    by_class = any(metric.counts_alike != "instances" for metric in of_tables)
     if by_class and len(labels) == 2:
         tables = [np.nan_to_num(counts.table) for counts in posterior.counts]
         true = count_weight * np.max([table.sum(axis=1) for table in tables], axis=0)
