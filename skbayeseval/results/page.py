@@ -148,7 +148,8 @@ def _numbers(result: Any, headline: str) -> list[str]:
     said = []
     for metric in _few(result).values():
         first, facts = result._told(metric)
-        known = [] if first.rstrip(".") in headline else [first]
+        is_told = len(result._metrics) == 1 and first.rstrip(".") in headline
+        known = [] if is_told else [first]
         said.append(" ".join([*known, *as_sentences(facts)]))
     return list(filter(None, said))
 
