@@ -72,7 +72,7 @@ class ScoreTarget(Target):
                 f"{len(tests)}."
             )
 
-    def rehearsal(self) -> CollectedEvidence:
+    def perfect(self) -> CollectedEvidence:
         """Return scores as estimators might give them."""
         scores = np.linspace(0.0, 1.0, 4 * len(self.names)).reshape(-1, 4) ** 2
         return CollectedEvidence(SplitScores(dict.fromkeys(self.metrics, scores), 0.5))
