@@ -23,7 +23,7 @@ from skbayeseval.evidence.item_scores import ItemScores
 from skbayeseval.evidence.unit_numbers import UnitNumbers, effective_number
 from skbayeseval.judgement.distribution import Distribution
 from skbayeseval.metrics.metric import Metric
-from skbayeseval.models.bootstrap import SumOfMeans
+from skbayeseval.models.bootstrap import SumsOfMany
 from skbayeseval.models.few_units import (
     allow_for_few_carriers,
     allow_for_few_units,
@@ -52,6 +52,9 @@ from skbayeseval.posterior.modes import (
 
 # The most numbers that are drawn before they are asked for, with others.
 MOST_TOGETHER = 2**25
+
+# The number of draws that are timed before all others.
+N_TIMED = 5
 
 
 @dataclass(eq=False, repr=False)
@@ -161,9 +164,9 @@ class Posterior(Recipe):
         """Return the log density of the difference at 0; None if not in closed form."""
         return None if self.weights else super().log_density_at_zero(metric)
 
-    def sum_of_means(self, metric: Metric) -> SumOfMeans | None:
+    def sums_of_many(self, metric: Metric) -> SumsOfMany | None:
         """Return how very many instances are drawn together; None if each has its own weight."""
-        return None if self.weights else self.mode(metric).sum_of_means(metric)
+        return None if self.weights else self.mode(metric).sums_of_many(metric)
 
     def units(self, metric: Metric) -> UnitNumbers | None:
         """Return how many units the metric rests on; None unless units have random weights."""
@@ -461,10 +464,11 @@ class Posterior(Recipe):
         """Return all draws; shows progress if they take long."""
         collected: list[Array] = []
         done, expected = 0, 0.0
-        if metric.calls_per_draw:  # what a draw takes is what the observed values take
-            self.observed(metric)  # checks the function, once
-            evidence = self.mode(metric).evidence
-            expected = self.n_draws * seconds_of(lambda: evidence.observed(metric))
+        if metric.calls_per_draw:
+            mode, few = self.mode(metric), min(self.n_draws, N_TIMED)
+            list(mode.stream(metric, self.rng(), few))  # checks the function, once
+            took = seconds_of(lambda: list(mode.stream(metric, self.rng(), few)))
+            expected = self.n_draws / max(few, 1) * took
         progress = progress_if_long(
             f"drawing {metric.name}", self.n_draws, show=self.shows_progress, expected=expected
         )
