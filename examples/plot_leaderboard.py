@@ -51,8 +51,11 @@ print(
 )
 
 # %%
-# Any two are compared on their own, and without allowing for who was chosen.
-print(ranking.pairs["system 01", "system 05"].decision(rope=0.02))
+# Any two agree with the ranking, which allows for all others. Alone, as if only these two had been
+# compared, they differ more.
+pair = ranking.pairs["system 01", "system 05"]
+print(pair.decision(rope=0.02))
+print(pair.alone.decision(rope=0.02))
 
 # %%
 # The tiers, each with its shade.

@@ -40,8 +40,8 @@ print(comparer.ranking_)
 
 # %%
 # The decision names those that are practically equivalent to the best, and those that are surely
-# worse. Any two of them can be looked at alone. The decision about all may be more cautious: of
-# several equal classifiers some look better by chance, so it shrinks differences first.
+# worse. Of several equal classifiers some look better by chance, so differences are shrunk first,
+# those of any two of them as well.
 print(comparer.decision())
 print(comparer.ranking_.pairs["logistic", "tree"].decision(rope=0.01))
 

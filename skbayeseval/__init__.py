@@ -32,6 +32,7 @@ from skbayeseval.results.ranking import Ranking
 from skbayeseval.results.single import ScoreResult
 from skbayeseval.results.subgroups import SubgroupComparison, SubgroupScores
 from skbayeseval.search.count_scorer import count_scorer
+from skbayeseval.search.prediction_scorer import prediction_scorer
 from skbayeseval.search.report import SearchReport
 from skbayeseval.search.report_search import refit_simplest, report_search
 from skbayeseval.sequences import ConvertTags
@@ -65,6 +66,7 @@ __all__ = [
     "load_result",
     "metrics",
     "power_analysis",
+    "prediction_scorer",
     "refit_simplest",
     "report_search",
     "score_posterior",

@@ -116,10 +116,12 @@ def check_entries(
     high: float = np.inf,
     whole: bool = False,
     missing: bool = False,
+    finite: bool = True,
 ) -> None:
     """Raise unless an array has the shape, None being any size, and finite entries in bounds.
 
-    With `whole`, it must be of integers; with `missing`, entries may be NaN.
+    With `whole`, it must be of integers; with `missing`, entries may be NaN; without `finite`, NaN
+    or infinite.
     """
     is_kind = isinstance(values, np.ndarray) and values.dtype.kind in ("iu" if whole else "biuf")
     if not is_kind or len(values.shape) != len(shape):
@@ -127,6 +129,7 @@ def check_entries(
     if any(n not in (None, found) for n, found in zip(shape, values.shape, strict=True)):
         raise ValueError(f"{name} has shape {values.shape}, but {shape} is expected.")
     known = values[~np.isnan(values)] if missing else values
+    known = known if finite else known[np.isfinite(known)]
     if not (np.isfinite(known) & (known >= low) & (known <= high)).all():
         raise ValueError(f"{name} has entries that are not finite, or outside [{low:g}, {high:g}].")
 

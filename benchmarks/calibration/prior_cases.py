@@ -254,7 +254,7 @@ def one_against_rest(tables, *, labels=False):
 def true_scores(tables, names, *, labels=False):
     """Return the metrics of joint tables of shape (..., M, M) or (..., label, 2, 2), by name."""
     tp, fp, fn, tn = one_against_rest(tables, labels=labels)
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         found = {name: _true_score(name, tp, fp, fn, tn) for name in names}
     return {name: np.nan_to_num(score) for name, score in found.items()}
 
@@ -286,6 +286,17 @@ def _true_score(name, tp, fp, fn, tn):
         return tn[..., 1] / (tn[..., 1] + fp[..., 1])
     if name == "negative_predictive_value":
         return tn[..., 1] / (tn[..., 1] + fn[..., 1])
+    if name in ("informedness", "markedness"):
+        sizes = true if name == "informedness" else predicted
+        return (tp / sizes).sum(-1) - 1
+    tpr, fpr = tp[..., 1] / true[..., 1], fp[..., 1] / (tn + fp)[..., 1]
+    odds = {
+        "positive_likelihood_ratio": lambda: tpr / fpr,
+        "neg_negative_likelihood_ratio": lambda: (tpr - 1) / (1 - fpr),
+        "diagnostic_odds_ratio": lambda: tpr / (1 - tpr) / fpr * (1 - fpr),
+    }
+    if name in odds:
+        return odds[name]()
     if name == "cohen_kappa":
         return 1 - (1 - agreement) / (1 - by_chance)
     if name == "matthews_corrcoef":

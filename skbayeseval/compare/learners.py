@@ -69,6 +69,7 @@ from skbayeseval.splitting.collect import (
     Fitting,
     Learners,
     collect,
+    collect_from,
     route,
 )
 from skbayeseval.splitting.splits import Split, check_iterable_cv, make_splits, splitter_name
@@ -326,11 +327,12 @@ def compare_learners(
     y: Any,
     options: CrossValidationOptions,
     splits: list[Split] | None = None,
+    fitted: Mapping[str, Sequence[Any]] | None = None,
 ) -> R:
     """Fit, predict, count and compare; all cross-validating functions end here.
 
     `make_result` is the class of the result; one learner has a `ScoreResult`. `splits` are those of
-    `cv`, where they were generated before.
+    `cv`, where they were generated before, and `fitted` learners that were fitted in each of them.
     """
     names = tuple(learners.estimators)
     is_ordered = _check_rows(learners, X, y, options)
@@ -351,7 +353,11 @@ def compare_learners(
     target.check_splits([test for _, test in [*splits, *halved]])
     asked = [*target.metrics]
     observers = {name: target.observer(name) for name in names}
-    collection = collect(learners, X, y, options, splits=splits, observers=observers, halved=halved)
+    on: Any = {"splits": splits, "observers": observers}
+    if fitted is None:
+        collection = collect(learners, X, y, options, halved=halved, **on)
+    else:
+        collection = collect_from(fitted, learners, X, y, **on)
     scores = {name: target.split_scores(name, collection) for name in names}
     several = isinstance(options.scoring, (list, tuple, set, Mapping)) or [*target.metrics] != asked
     sums = {key for key, metric in target.metrics.items() if metric.own and metric.own.is_sum}

@@ -106,10 +106,11 @@ def compare_predictions(
     scoring : str, Metric, list or dict, default=None
         The metrics to compare. None means accuracy. Otherwise scikit-learn's names of metrics that
         depend only on the confusion matrix, "specificity", "negative_predictive_value",
-        "cohen_kappa", objects of `skbayeseval.metrics`, what `make_scorer` makes of these metrics,
-        or, with `y_score_a` and `y_score_b`, metrics such as "roc_auc". Predictions of numbers are
-        compared by "r2", "neg_mean_absolute_error" and others of
-        ``metrics.known_metrics("numbers")``, by the Bayesian bootstrap over instances. With
+        "cohen_kappa", "informedness", "markedness", "diagnostic_odds_ratio", objects of
+        `skbayeseval.metrics`, what `make_scorer` makes of these metrics, or, with `y_score_a` and
+        `y_score_b`, metrics such as "roc_auc". Predictions of numbers are compared by "r2",
+        "neg_mean_absolute_error" and others of ``metrics.known_metrics("numbers")``, by the
+        Bayesian bootstrap over instances. With
         `counter`, None means F1.
     model : {"auto", "paired", "unpaired", "hierarchical", "bcv"} or model instance, default="auto"
         "auto" means "paired", the model that uses which instances both got right. For a multi-label

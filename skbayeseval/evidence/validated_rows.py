@@ -37,8 +37,8 @@ class Spread(NamedTuple):
     counts_noise : float
         The variance that a model of counts has at weight 1, treating counts as independent.
     between_splits : float
-        The variance between the splits of a pass over the data, divided by what test noise explains
-        of it; 1 if unknown.
+        The variance between two halves of the data, each tested by what was trained on the other,
+        divided by what test noise explains of it; 1 if splits are not halves.
     between_passes : float
         The variance of the mean due to differences between passes; 0 for a single pass.
     n_passes : int
@@ -128,13 +128,12 @@ class ValidatedRows(ABC):
         sums = np.bincount(self._unit, weights=influence)
         n_units = len(sums)
         factor, deviation = self._deviations(metric, contrast, influence)
-        times = float(np.square(self._times).sum() / self._times.sum())
         return Spread(
             float((sums**2).sum()) * n_units / max(n_units - 1, 1),
             self._counts_noise(metric, contrast, paired=paired),
-            *self._between(influence, factor, deviation, times),
+            *self._between(influence, factor, deviation),
             int(self.passes.max()) + 1,
-            times,
+            float(np.square(self._times).sum() / self._times.sum()),
         )
 
     def _combined(self, metric: Metric, contrast: Array) -> Array:
@@ -163,30 +162,25 @@ class ValidatedRows(ABC):
         factor = len(self.split) / np.bincount(self.split)
         return factor, factor * np.bincount(self.split, weights=influence)
 
-    def _between(
-        self, influence: Array, factor: Array, deviation: Array, times: float
-    ) -> tuple[float, float]:
-        """Return the variation between splits and between passes, as in `Spread`."""
-        # The variance of each split's value due to test noise; NaN for a single unit.
+    def _between(self, influence: Array, factor: Array, deviation: Array) -> tuple[float, float]:
+        """Return the variation between halves and between passes, as in `Spread`."""
+        n_passes, sizes = int(self.passes.max()) + 1, np.bincount(self.split)
+        sums = np.bincount(self.passes, weights=sizes * deviation)
+        means = sums / np.bincount(self.passes, weights=sizes)
+        between_passes = float(np.var(means, ddof=1) / n_passes) if n_passes > 1 else 0.0
+        if not self.are_of_halves:
+            return 1.0, between_passes
+        # The variance of each half's value due to test noise.
         split, place = self._units_of_splits
         sums = factor[split] * np.bincount(place, weights=influence)
         n_units = np.bincount(split)
         centred = sums - (np.bincount(split, weights=sums) / n_units)[split]
-        with np.errstate(invalid="ignore", divide="ignore"):
-            within = np.bincount(split, weights=centred**2) * n_units / (n_units - 1)
-        sizes = np.bincount(self.split).astype(float)
-        n_passes = int(self.passes.max()) + 1
-        # Test noise that random test sets share, by their common instances, does not show.
-        shared = (times - 1) / max(len(sizes) - 1, 1) if n_passes == 1 else 0.0
-        ratios, means = [], []
-        for number in range(n_passes):
-            here = self.passes == number
-            means.append(np.average(deviation[here], weights=sizes[here]))
-            noise = within[here].mean()
-            if here.sum() > 1 and noise > TINY * np.nan_to_num(within).max():  # no rounding error
-                ratios.append(float(deviation[here].var(ddof=1) / noise) + shared)
-        between_passes = float(np.var(means, ddof=1) / len(means)) if len(means) > 1 else 0.0
-        return float(np.mean(ratios)) if ratios else 1.0, between_passes
+        within = np.bincount(split, weights=centred**2) * n_units / (n_units - 1)
+        noise = within.reshape(-1, 2).mean(axis=1)
+        between = np.diff(deviation.reshape(-1, 2)).ravel() ** 2 / 2
+        has_noise = noise > TINY * within.max()  # no rounding error
+        ratios = between[has_noise] / noise[has_noise]
+        return float(ratios.mean()) if len(ratios) else 1.0, between_passes
 
     @cached_property
     def are_of_halves(self) -> bool:

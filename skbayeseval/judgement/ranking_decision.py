@@ -20,8 +20,7 @@ from skbayeseval.judgement.decision import (
 )
 from skbayeseval.judgement.intervals import Interval, hdi_of_rows
 
-# Several that are near each other tell more of a pair than the pair alone, but what they tell is to
-# be at least so probable of the pair alone.
+# Who is as good as the best is at least so probably not worse than the first.
 LIKELY = 0.8
 
 # A sentence names at most so many classifiers of a tier.
@@ -34,12 +33,11 @@ class RankingDecision(InWords):
 
     A classifier is compared with the best one of each draw, so that the best is not taken for
     known, and scores are partially pooled. It is equivalent to the best if the probability of a
-    difference inside the ROPE is at least `prob`. It is surely worse if it is worse than the one
-    with the highest posterior mean by more than the ROPE, with a probability of at least
-    ``(1 + prob) / 2``, as in a two-sided interval: of many equal classifiers, each is worse than
-    the best of each draw with a high probability. Otherwise it is open. The comparison of this pair
-    alone has a say, too: unless it settles that one is worse, and unless it makes it probable (80%)
-    that one is not worse by more than the ROPE, it is open. Exact copies are decided alike.
+    difference inside the ROPE is at least `prob`. It is surely worse if the one with the highest
+    posterior mean is significantly better, as the decision about this pair of the ranking says: of
+    many equal classifiers, each is worse than the best of each draw with a high probability.
+    Otherwise it is open, and so is who is equivalent to the best but worse than the first with a
+    probability of more than 20%, as a copy may be. Exact copies are decided alike.
 
     Attributes
     ----------
@@ -212,17 +210,17 @@ def decide_ranking(
         case = "open"
         if p >= prob:
             case = "equivalent"
-        elif p_worse[one] >= (1 + prob) / 2:
+        elif p_worse[one] >= prob:  # else the interval of the pair is not beyond the ROPE
             case = "worse"
         # Copies of the first may differ from it on other instances.
         compared = copies if copies[0] != order[0] else copies[1:]
         if case != "open" and compared:
-            alone = pair(compared[0])
-            not_worse = 1 - alone.probabilities.better
+            against = pair(compared[0])
+            not_worse = 1 - against.probabilities.better
             if case == "equivalent" and not_worse < min(prob, LIKELY):
                 case, p_equivalent[copies] = "open", not_worse
-            elif case == "worse" and alone.code != ">>":
-                case, p_equivalent[copies] = "open", max(p, not_worse)
+            elif case == "worse" and against.code != ">>":
+                case = "open"
         cases[case] += [names[k] for k in copies]
     # Whether each pair differs by more than the ROPE, as a two-sided interval tells.
     ordered = draws[list(order)]

@@ -137,9 +137,47 @@ def _of_proportions(function: Callable[[Array], ArrayLike], name: str, tables: A
 
 def _of_negatives(name: str, ratio: Ratio, t: Totals, positive: int, zero_division: float) -> Array:
     """Return the ratio of the negative class, of two."""
+    _check_two(name, t)
+    return _of_one_class(ratio, t, 1 - positive % 2, zero_division)
+
+
+def _check_two(name: str, t: Totals) -> None:
     if t.true.shape[-1] != 2:
         raise ValueError(f"{name} requires exactly two classes, got {t.true.shape[-1]}.")
-    return _of_one_class(ratio, t, 1 - positive % 2, zero_division)
+
+
+def _of_both(name: str, ratio: Ratio, t: Totals, positive: int, zero_division: float) -> Array:
+    """Return the ratio of the positive class plus that of the negative one, less 1."""
+    of_negatives = _of_negatives(name, ratio, t, positive, zero_division)
+    return _of_one_class(ratio, t, positive, zero_division) + of_negatives - 1
+
+
+def _of_odds(
+    name: str,
+    function: Callable[..., tuple[Array, Array]],
+    t: Totals,
+    positive: int,
+    zero_division: float,
+) -> Array:
+    """Return a ratio that is infinite without errors of a kind, and NaN where it is 0 / 0.
+
+    Neither 0 nor 1 says what it then is, so that it ignores `zero_division`.
+    """
+    _check_two(name, t)
+    top, bottom = function(*_cells_of_two(t, positive))
+    return ratio_of(top, bottom, np.where(top == 0, np.nan, np.copysign(np.inf, top)))
+
+
+def _positive_likelihood(tp: Array, fp: Array, fn: Array, tn: Array) -> tuple[Array, Array]:
+    return tp * (fp + tn), fp * (tp + fn)
+
+
+def _neg_negative_likelihood(tp: Array, fp: Array, fn: Array, tn: Array) -> tuple[Array, Array]:
+    return 0 - fn * (fp + tn), tn * (tp + fn)
+
+
+def _diagnostic_odds(tp: Array, fp: Array, fn: Array, tn: Array) -> tuple[Array, Array]:
+    return tp * tn, fp * fn
 
 
 def _accuracy(t: Totals, positive: int, zero_division: float) -> Array:
@@ -171,11 +209,17 @@ def _spread(classes: Array) -> Array:
 
 
 def _covariance_of_two(t: Totals) -> Array:
-    """Return 2 (tp tn - fp fn); what is wrong comes from the smaller of its row and its column."""
-    (h0, h1), (t0, t1), (p0, p1) = (np.moveaxis(total, -1, 0) for total in t)
-    false_1 = np.where(p1 < t0, p1 - h1, t0 - h0)
-    false_0 = np.where(p0 < t1, p0 - h0, t1 - h1)
-    return 2 * (h0 * h1 - false_0 * false_1)
+    tp, fp, fn, tn = _cells_of_two(t, 1)
+    return 2 * (tp * tn - fp * fn)
+
+
+def _cells_of_two(t: Totals, positive: int) -> tuple[Array, Array, Array, Array]:
+    """Return tp, fp, fn and tn; what is wrong comes from the smaller of its row and its column."""
+    tp, true, predicted = (total[..., positive] for total in t)
+    tn, others, rest = (total[..., 1 - positive] for total in t)
+    fp = np.where(predicted < others, predicted - tp, others - tn)
+    fn = np.where(rest < true, rest - tn, true - tp)
+    return tp, fp, fn, tn
 
 
 def _cohen_kappa(t: Totals, positive: int, zero_division: float) -> Array:
@@ -184,7 +228,8 @@ def _cohen_kappa(t: Totals, positive: int, zero_division: float) -> Array:
 
 
 _of_all = partial(TableMetric, limits=SHARE, one_of_many=True)
-_of_chance = partial(TableMetric, limits=(-1.0, 1.0), one_of_many=True, requires="several")
+_of_chance = partial(TableMetric, limits=(-1.0, 1.0), one_of_many=True, needs_classes="several")
+_of_two_classes = partial(_of_chance, needs_positive=True)
 
 # Metrics that use all classes.
 WHOLE_TABLE = (
@@ -192,7 +237,7 @@ WHOLE_TABLE = (
         "accuracy",
         _accuracy,
         other_names=("acc", "error"),
-        ratio=CellRatio((1, 0, 0, 1), (1, 1, 1, 1)),
+        **CellRatio((1, 0, 0, 1), (1, 1, 1, 1)).declared,
         counts_alike="instances",
         words="the share of instances that are classified correctly",
     ),
@@ -200,13 +245,14 @@ WHOLE_TABLE = (
         "balanced_accuracy",
         _balanced_accuracy,
         counts_alike="classes",
+        needs_classes="several",
         words="the share of each class that is classified correctly, averaged over the classes",
     ),
     _of_all(
         "specificity",
         partial(_of_negatives, "specificity", CLASS_RATIOS["recall"]),
         other_names=("tnr", "selectivity"),
-        ratio=CellRatio((0, 0, 0, 1), (0, 1, 0, 1)),
+        **CellRatio((0, 0, 0, 1), (0, 1, 0, 1)).declared,
         class_ratio="recall",
         words="the share of negative instances that are recognised as negative",
     ),
@@ -214,7 +260,7 @@ WHOLE_TABLE = (
         "negative_predictive_value",
         partial(_of_negatives, "negative_predictive_value", CLASS_RATIOS["precision"]),
         other_names=("npv",),
-        ratio=CellRatio((0, 0, 0, 1), (0, 0, 1, 1)),
+        **CellRatio((0, 0, 0, 1), (0, 0, 1, 1)).declared,
         class_ratio="precision",
         words="the share of negative predictions that are right",
     ),
@@ -231,6 +277,45 @@ WHOLE_TABLE = (
         other_names=("kappa",),
         words="the agreement with the truth beyond chance: 1 is perfect, 0 no better than chance",
         called="Cohen's kappa",
+    ),
+    _of_two_classes(
+        "informedness",
+        partial(_of_both, "informedness", CLASS_RATIOS["recall"]),
+        other_names=("youden", "youden_j", "youdens_j", "bookmaker_informedness"),
+        class_ratio="recall",
+        words="recall plus specificity, less 1 (Youden's J): 1 is perfect, 0 no better than chance",
+    ),
+    _of_two_classes(
+        "markedness",
+        partial(_of_both, "markedness", CLASS_RATIOS["precision"]),
+        other_names=("delta_p",),
+        class_ratio="precision",
+        words="precision plus negative predictive value, less 1: 1 is perfect, 0 no better than "
+        "chance",
+    ),
+    _of_two_classes(
+        "positive_likelihood_ratio",
+        partial(_of_odds, "positive_likelihood_ratio", _positive_likelihood),
+        other_names=("lr+", "plr"),
+        limits=(0.0, np.inf),
+        words="how many times as often positive instances are predicted positive as negative ones "
+        "are: 1 is no better than chance, and it is infinite without false positives",
+    ),
+    _of_two_classes(
+        "neg_negative_likelihood_ratio",
+        partial(_of_odds, "neg_negative_likelihood_ratio", _neg_negative_likelihood),
+        other_names=("lr_", "nlr"),
+        limits=(-np.inf, 0.0),
+        words="how many times as often positive instances are predicted negative as negative ones "
+        "are, with a minus sign: 0 is perfect, -1 no better than chance",
+    ),
+    _of_two_classes(
+        "diagnostic_odds_ratio",
+        partial(_of_odds, "diagnostic_odds_ratio", _diagnostic_odds),
+        other_names=("dor", "odds_ratio"),
+        limits=(0.0, np.inf),
+        words="the odds of a positive prediction of positive instances, divided by those of "
+        "negative ones: 1 is no better than chance, and it is infinite without an error of a kind",
     ),
 )
 
@@ -253,13 +338,13 @@ GROUP_RATES = {
         _of_all(
             "selection_rate",
             _selection_rate,
-            ratio=CellRatio((1, 1, 0, 0), (1, 1, 1, 1)),
+            **CellRatio((1, 1, 0, 0), (1, 1, 1, 1)).declared,
             words="the share of instances that are predicted positive",
         ),
         _of_all(
             "false_positive_rate",
             _false_positive_rate,
-            ratio=CellRatio((0, 1, 0, 0), (0, 1, 0, 1)),
+            **CellRatio((0, 1, 0, 0), (0, 1, 0, 1)).declared,
             words="the share of negative instances that are predicted positive",
         ),
     )
@@ -273,7 +358,7 @@ def ratio_metric(name: str, ratio: Ratio, average: str | None) -> TableMetric:
             name,
             partial(_of_one_class, ratio),
             other_names=ratio.other_names,
-            ratio=ratio.cells,
+            **ratio.cells.declared,
             class_ratio=name,
             limits=SHARE,
             words=ratio.words,
@@ -285,6 +370,7 @@ def ratio_metric(name: str, ratio: Ratio, average: str | None) -> TableMetric:
         other_names=(f"{average}_{name}",),
         class_ratio=name,
         counts_alike={"macro": "classes", "micro": "instances"}.get(average, ""),
+        needs_classes="several" if average == "macro" else "any",
         limits=SHARE,
         words=ratio.words + AVERAGES[average],
         called=f"{average} {_called(name)}",

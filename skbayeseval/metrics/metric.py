@@ -69,9 +69,9 @@ def call_function(metric: str, function: Callable[..., Any], *data: Any, **weigh
         ) from error
 
 
-def ratio_of(numerator: Array, denominator: Array, zero_division: float) -> Array:
+def ratio_of(numerator: Array, denominator: Array, zero_division: float | Array) -> Array:
     """Return the ratio, and `zero_division` where the denominator is 0."""
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         quotient = numerator / denominator
     zero = denominator == 0
     return np.where(zero, zero_division, quotient) if zero.any() else quotient
@@ -102,21 +102,17 @@ class CellRatio(NamedTuple):
     bottom: tuple[float, ...]
 
     @property
-    def needs_classes(self) -> str:
-        """The class without which the ratio is 0, or 0 / 0: "positive", "negative" or "any"."""
-        tp, fp, fn, tn = self.top
+    def declared(self) -> dict[str, Any]:
+        """What a metric declares that is this ratio; without true instances, it is 0 or 0 / 0."""
+        (tp, fp, fn, tn), below = self
         of_positives, of_negatives = bool(tp or fn), bool(fp or tn)
-        return "any" if of_positives == of_negatives else "positive" if of_positives else "negative"
-
-    @property
-    def needs_positive(self) -> bool:
-        """Whether it changes if the positive and the negative class change places."""
-        return any(part != part[::-1] for part in self)
-
-    @property
-    def needs_true_negatives(self) -> bool:
-        """Whether true negatives are part of it."""
-        return bool(self.top[3] or self.bottom[3])
+        alike = of_positives == of_negatives
+        return {
+            "ratio": self,
+            "needs_classes": "any" if alike else "positive" if of_positives else "negative",
+            "needs_positive": any(part != part[::-1] for part in self),
+            "needs_true_negatives": bool(tn or below[3]),
+        }
 
     def of_cells(self, cells: tuple[Array, ...], zero_division: float) -> Array:
         """Return the ratio of cells (tp, fp, fn, tn); those without a weight may be anything."""
@@ -356,11 +352,13 @@ class TableMetric(Metric):
     counts_alike : {"instances", "classes", ""}
         Whether each instance has the same weight, whatever its class is, or each class, however few
         its instances are, or neither.
-    requires : {"any", "positive", "negative", "several"}
-        The true classes without which it is not defined, if it is no ratio of cells: none, the
-        positive class, the negative class, or two.
-    ignores_true_negatives : bool
-        Whether it does not depend on true negatives, if it is no ratio of cells.
+    needs_positive : bool
+        Whether it requires a positive class, of two.
+    needs_classes : {"any", "positive", "negative", "several"}
+        The true classes without which it is not defined: none, the positive class, the negative
+        class, or two. Of a user's function, this is found out (`needs_absent_classes`).
+    needs_true_negatives : bool
+        Whether it requires all cells of the table, including the true negatives.
     own : AnyMetric or None
         The user's function that it is made of.
     named_class : object
@@ -376,8 +374,9 @@ class TableMetric(Metric):
     class_index: int | None = None
     class_ratio: str = ""
     counts_alike: str = ""
-    requires: str = "any"
-    ignores_true_negatives: bool = False
+    needs_positive: bool = False
+    needs_classes: str = "any"
+    needs_true_negatives: bool = True
     own: Any = None
     named_class: Any = None
 
@@ -394,30 +393,6 @@ class TableMetric(Metric):
         if self.needs_tables:
             return np.asarray(self.function(tables))
         return self.of_totals(totals_of(tables), positive)
-
-    @property
-    def needs_positive(self) -> bool:  # type: ignore[override]
-        """Whether the metric requires a positive class."""
-        if self.ratio is not None:
-            return self.ratio.needs_positive
-        return self.requires in ("positive", "negative")
-
-    @property
-    def needs_true_negatives(self) -> bool:  # type: ignore[override]
-        """Whether the metric requires all cells of the table, including the true negatives."""
-        if self.ratio is not None:
-            return self.ratio.needs_true_negatives
-        return not self.ignores_true_negatives
-
-    @property
-    def needs_classes(self) -> str:  # type: ignore[override]
-        """The true classes without which it is not defined, as `requires` says.
-
-        Of a user's function, this is found out (`needs_absent_classes`).
-        """
-        if self.ratio is not None:
-            return self.ratio.needs_classes
-        return "several" if self.counts_alike == "classes" else self.requires
 
     @property
     def is_macro(self) -> bool:  # type: ignore[override]

@@ -493,12 +493,18 @@ def metric_of_block(
     return np.stack([metric(tables) for tables in block])
 
 
-def check_no_nan(scores: Array, metric: Metric) -> Array:
-    """Return the metric values; raise if one of them is NaN."""
-    if np.isnan(scores).any():
-        raise ValueError(
-            f"Metric {metric.name!r} is NaN for a table without zeros. It must be defined for "
-            "every such table."
+class UndefinedDrawsError(ValueError):
+    """Draws of a metric are infinite or NaN, so that they have no mean."""
+
+
+def check_defined(scores: Array, metric: Metric) -> Array:
+    """Return the metric values; raise if one of them is infinite or NaN."""
+    if not np.isfinite(scores).all():
+        share = 1 - np.isfinite(scores).mean()
+        raise UndefinedDrawsError(
+            f"Metric {metric.name!r} is infinite or NaN in {share:.2g} of the draws. It must be "
+            "finite for every table without zeros. Ratios without a limit are not where the model "
+            "has next to no errors of a kind; 'informedness' has limits."
         )
     return scores
 

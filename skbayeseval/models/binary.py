@@ -187,7 +187,7 @@ class Paired(Vectors):
             return super().stream(metric, rng, number, prior=prior)
 
         def draw(rng: Generator, size: int) -> Array:
-            rows = self._gammas(rng, size, prior=prior, whole=ratio.needs_true_negatives)
+            rows = self._gammas(rng, size, prior=prior, whole=metric.needs_true_negatives)
             scores = np.empty((2, size))
             for k, pairs in enumerate(_PAIRS):
                 tp, fn, fp, tn = (rows[i] + rows[j] for i, j in pairs)

@@ -25,7 +25,7 @@ from skbayeseval.models.base import (
     Model,
     Replicated,
     blocks_of,
-    check_no_nan,
+    check_defined,
     confusion,
     joined,
 )
@@ -137,7 +137,7 @@ class Vectors(Model):
                 begin, end = end, end + len(simplex.prior)
                 vectors = shares_of(rng, gammas[begin:end], here[:, begin:end].T)
                 drawn[simplex.name] = vectors.reshape(end - begin, -1)
-            a, b = check_no_nan(self._scores({**drawn, **self.fixed}, metric), metric)
+            a, b = check_defined(self._scores({**drawn, **self.fixed}, metric), metric)
             differences.append((a - b).reshape(len(here), n_draws))
         return np.concatenate(differences)
 

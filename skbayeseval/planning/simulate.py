@@ -35,7 +35,7 @@ from skbayeseval.evidence.unit_numbers import cell_influence
 from skbayeseval.judgement.decision import SETTLED, WORDS, codes_given_hdi
 from skbayeseval.judgement.intervals import Interval, hdi_of_rows
 from skbayeseval.metrics.metric import Metric
-from skbayeseval.models.base import Model, check_no_nan
+from skbayeseval.models.base import Model, check_defined
 from skbayeseval.models.rows import Population
 from skbayeseval.models.vectors import populations_of_tables
 from skbayeseval.posterior.posterior import Posterior
@@ -237,7 +237,7 @@ class Question:
         def draw(which: Array, n: int) -> Array:
             some = (specifications[i] for i in which)
             blocks = [block for one in some for block in one.stream(self.metric, rng, n)]
-            a, b = check_no_nan(np.concatenate(blocks, axis=1), self.metric)
+            a, b = check_defined(np.concatenate(blocks, axis=1), self.metric)
             return (a - b).reshape(len(which), n)
 
         return self.decide(draw, len(data))

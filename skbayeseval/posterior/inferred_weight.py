@@ -34,7 +34,7 @@ from scipy.stats import t as student
 
 from skbayeseval._arrays import Array
 from skbayeseval._validation import check_whole_number
-from skbayeseval.evidence.validated_rows import Spread, ValidatedRows
+from skbayeseval.evidence.validated_rows import ValidatedRows
 from skbayeseval.metrics.metric import Metric
 
 # kappa of one stable learner, and of the difference of two.
@@ -205,14 +205,14 @@ def spread_out(
 
 
 def infer_weight(
-    spread: Spread, *, instability: Sequence[float] = (), by_class: bool = False
+    test_only: float, *, instability: Sequence[float] = (), by_class: bool = False
 ) -> WeightPosterior:
-    """Return the posterior of the weight, given how a metric varies in a cross-validation.
+    """Return the posterior of the weight of one classifier, or of a difference of two.
 
     Parameters
     ----------
-    spread : Spread
-        How the metric of one classifier, or a difference of two, varies.
+    test_only : float
+        The weight at which the model has the variance of the test noise.
     instability : sequence of float, default=()
         The variance between halves of the data, each tested by what was trained on the other,
         divided by what test noise explains of it: of one learner; or of a difference and of both
@@ -222,17 +222,15 @@ def infer_weight(
 
     Examples
     --------
-    >>> from skbayeseval.evidence.validated_rows import Spread
     >>> from skbayeseval.posterior.inferred_weight import infer_weight
-    >>> spread = Spread(2e-4, 1e-4, between_splits=3.0, between_passes=0.0, n_passes=1)
-    >>> round(infer_weight(spread, instability=[3.0]).scale, 3)
+    >>> round(infer_weight(0.5, instability=[3.0]).scale, 3)
     3.021
     """
     scale = KAPPA_UNKNOWN
     if instability:
         powers = POWERS[len(instability)]
         scale = STABLE[len(powers)] * float(np.prod(np.maximum(instability, 1.0) ** powers))
-    return _rounded(spread.test_only, scale * (BY_CLASS if by_class else 1.0), DF)
+    return _rounded(test_only, scale * (BY_CLASS if by_class else 1.0), DF)
 
 
 def _rounded(test_only: float, scale: float, df: float) -> WeightPosterior:
@@ -466,8 +464,8 @@ class InferredWeights(Weights):
         assert observed is not None
         contrast = _contrast(self.n_classifiers, i, j)
         spread = observed.rows.spread(metric, contrast, paired=self.paired)
-        unstable = observed.instability(metric, i, j)
-        weight = infer_weight(spread, instability=unstable, by_class=metric.weighs_classes)
+        told = observed.instability(metric, i, j)
+        weight = infer_weight(spread.test_only, instability=told, by_class=metric.weighs_classes)
         # A single pass does not tell how much other splits would change; three repeats of halves
         # change as much as ten folds do (benchmarks/coverage/weight.py).
         repeated, resplitting = spread, None

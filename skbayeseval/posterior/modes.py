@@ -25,7 +25,7 @@ from skbayeseval.evidence.joint_counts import as_evidence
 from skbayeseval.evidence.unit_numbers import UnitNumbers
 from skbayeseval.metrics.confusion import stacked
 from skbayeseval.metrics.metric import Metric
-from skbayeseval.models.base import Model, check_no_nan
+from skbayeseval.models.base import Model, check_defined
 from skbayeseval.models.bootstrap import (
     GroupScoreWeights,
     ScoreWeights,
@@ -141,7 +141,7 @@ class ModelMode(Mode):
         n_rows = 1 if self.evidence.is_of_difference else self.evidence.n_classifiers
         blocks = self._blocks(specification, self._over_classes(metric), rng, n_draws)
         for scores in self._checked(blocks, (n_rows,)):
-            yield check_no_nan(scores, metric)
+            yield check_defined(scores, metric)
 
     def stream_together(
         self, metrics: Sequence[Metric], rng: Generator, n_draws: int

@@ -496,7 +496,7 @@ class Posterior(Recipe):
             return
         combined, blocks = self._of_counts.stream_together(missing, self.rng(), self.n_draws)
         for metric, draws in zip(missing, self._collected(blocks, combined), strict=True):
-            if not np.isnan(draws).any():
+            if np.isfinite(draws).all():
                 wide = self._wide_enough(metric, draws, self.units(metric))
                 self.remember(wide, "draws", metric)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from itertools import combinations
 from operator import index
 from os import PathLike
@@ -40,6 +41,8 @@ from skbayeseval.judgement.rope import check_margin, warn_of_one_rope
 from skbayeseval.metrics.metric import Metric
 from skbayeseval.metrics.registry import labelled
 from skbayeseval.planning.sample_size import SampleSize, required_sample_size
+from skbayeseval.posterior.pair import PooledPair
+from skbayeseval.posterior.posterior import Posterior
 from skbayeseval.posterior.prior_odds import bayes_factor
 from skbayeseval.results.classical_tests import classical_tests
 from skbayeseval.results.disagreements import of_items, of_predictions, with_columns
@@ -62,6 +65,7 @@ from skbayeseval.results.words import (
     units_of,
     verdict_of_pair,
 )
+from skbayeseval.splitting.collect import CrossValidation
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -82,6 +86,8 @@ class ComparisonResult(Result):
         The names of the metrics.
     model, engine : str
         The names of the model and of the engine.
+    alone : ComparisonResult
+        The pair by itself, if it is one of a ranking of three or more; otherwise the result itself.
     draws, draws_a, draws_b : ndarray of shape (n_draws,)
         Draws of the difference and of the metric of A and of B. Where the weight of counts is
         inferred, each has its own, so that `draws` is not ``draws_a - draws_b``.
@@ -99,11 +105,37 @@ class ComparisonResult(Result):
     ('>', False, 0.92)
     """
 
+    def __init__(
+        self,
+        posterior: Posterior,
+        names: tuple[str, ...],
+        metrics: Mapping[str, Metric],
+        cross_validation: CrossValidation | None = None,
+        of_many: PooledPair | None = None,
+    ) -> None:
+        super().__init__(posterior, names, metrics, cross_validation)
+        self._of_many = of_many
+
+    @property
+    def _parts(self) -> tuple[Any, ...]:
+        return *super()._parts, self._of_many
+
     @property
     def names(self) -> tuple[str, str]:
         """The names of A and B."""
         a, b = self._names
         return a, b
+
+    @property
+    def alone(self) -> ComparisonResult:
+        """The pair by itself, whoever else was compared; the result itself if nobody was.
+
+        A pair of a ranking of three or more is drawn as the ranking is, allowing for the others:
+        the best of many equal classifiers looks better than the worst by chance. The pair alone
+        does not depend on the others, as if only these two had been compared. What rests on the
+        data alone is the same in both: `frequentist`, `disagreements` and Bayes factors.
+        """
+        return self if self._of_many is None else ComparisonResult(*super()._parts)
 
     @property
     def draws(self) -> Array:
@@ -411,7 +443,15 @@ class ComparisonResult(Result):
         warn_of_one_rope(rope, self._metrics.values())
         check_flag(bayes_factor, "bayes_factor")
         rows = [
-            summary_row(self._posterior, metric, self.names, rope, prob, bayes_factor=bayes_factor)
+            summary_row(
+                self._posterior,
+                metric,
+                self.names,
+                rope,
+                prob,
+                difference=self._distribution(metric),
+                bayes_factor=bayes_factor,
+            )
             for metric in self._metrics.values()
         ]
         return pd.DataFrame(rows, index=pd.Index(self.metrics, name="metric"))
@@ -421,10 +461,11 @@ class ComparisonResult(Result):
     ) -> pd.DataFrame:
         """Return the summary under each model that fits, with published and other priors.
 
-        The priors differ in what they assume of a classifier's rates, such as its recall. Under the
-        paired model, theta=1 (published) is a Beta(2, 2) prior of each rate, theta=0.5 is flat, and
-        theta=0.25 (the default) is Jeffreys' prior. Under the unpaired model, that is rho=2, rho=1
-        (published) and rho=0.5.
+        A pair of a ranking is compared by itself here, as `alone` is. The priors differ in what
+        they assume of a classifier's rates, such as its recall. Under the paired model, theta=1
+        (published) is a Beta(2, 2) prior of each rate, theta=0.5 is flat, and theta=0.25 (the
+        default) is Jeffreys' prior. Under the unpaired model, that is rho=2, rho=1 (published) and
+        rho=0.5.
 
         Parameters
         ----------
@@ -482,7 +523,7 @@ class ComparisonResult(Result):
         equivalent. The number is found by simulation: draw a truth from the posterior, draw new
         instances from that truth, add them to the present instances, and decide as `decision` does.
         The result is the smallest number of instances at which the fraction of clear decisions
-        reaches `assurance`.
+        reaches `assurance`. A pair of a ranking is compared by itself, as `alone` is.
 
         Truths are drawn as if the difference had, instead of a flat prior, a Cauchy prior around 0
         whose scale is a twentieth of the standard deviation of the difference on one instance. If
@@ -538,7 +579,7 @@ class ComparisonResult(Result):
         return required_sample_size(
             self._posterior,
             which,
-            self.decision(rope, prob, metric=which),
+            self.alone.decision(rope, prob, metric=which),
             n_now=self._n_instances(),
             assurance=assurance,
             largest=largest,
@@ -601,6 +642,8 @@ class ComparisonResult(Result):
 
     def by(self, column: Any, *, metric: str | Metric | None = None) -> SubgroupComparison:
         """Return the same comparison in each subgroup of the instances, partially pooled.
+
+        A pair of a ranking is compared by itself, as `alone` is.
 
         Each subgroup gets the posterior of the same model given its instances alone. The true
         differences of the subgroups are then taken to vary around a common centre, and how much
@@ -713,6 +756,9 @@ class ComparisonResult(Result):
         **style: Any,
     ) -> Display:
         """Plot the result.
+
+        Of a pair of a ranking, "factor", "trace", "learning_curve" and types of chunks are those of
+        the pair by itself, as `alone` is.
 
         Parameters
         ----------
@@ -909,6 +955,9 @@ class ComparisonResult(Result):
                 "'a', 'b']."
             )
         which = self._metric(metric)
+        if self._of_many is not None:
+            of_pair = self._once(which, partial(self._of_many.drawn, which))
+            return of_pair[("difference", "a", "b").index(of)]
         if of == "difference":
             return self._once((which, of), lambda: self._posterior.difference(which))
         return self._once((which, of), lambda: self._posterior.value(which, "ab".index(of)))
@@ -943,7 +992,7 @@ class ComparisonResult(Result):
         record, at_half = self._cross_validation, self._posterior.at_half(metric)
         if at_half is None or record is None or record.n_instances is None:
             return ""
-        difference, (small, sd) = self._distribution(metric), at_half
+        difference, (small, sd) = self._posterior.difference(metric), at_half
         if abs(difference.mean - small) < 2 * math.hypot(difference.draws.std(), sd):
             return ""  # noise may explain it
         sizes = record.n_instances / 2, record.train_size
@@ -953,8 +1002,9 @@ class ComparisonResult(Result):
 class Pairs(Mapping[tuple[int, int], ComparisonResult]):
     """The comparisons of all pairs of classifiers, by position or by name.
 
-    ``pairs[i, j]`` compares i with j, and ``pairs[j, i]`` is its exact mirror image. Iteration is
-    over the pairs with i before j.
+    ``pairs[i, j]`` compares i with j, and ``pairs[j, i]`` is its exact mirror image. Of three or
+    more classifiers, a pair is drawn as the ranking is, allowing for the others; its attribute
+    `alone` is the pair by itself. Iteration is over the pairs with i before j.
 
     Examples
     --------

@@ -137,8 +137,10 @@ class Curves:
         p_higher = np.stack([(draws > 0).mean(axis=1), (draws < 0).mean(axis=1)], axis=1)
         return self._band(points, draws), p_higher
 
-    def display(self, names: tuple[str, str]) -> CurveDisplay:
-        """Return the display of the curves of both, or of their difference."""
+    def display(
+        self, names: tuple[str, str], difference_in: Callable[[Metric], Distribution]
+    ) -> CurveDisplay:
+        """Return the display of both curves, or of their difference, and what a metric says."""
         is_difference = self.kind.endswith("_difference")
         if self.kind.startswith("net_benefit"):
             difference, p_higher = self.difference()
@@ -152,7 +154,8 @@ class Curves:
         else:
             metric, of = self.metric(), self.posterior
             identical = of.what_is_identical(metric)
-            verdict = finding_of(of.difference(metric), None, self.prob, names, identical)
+            found = difference_in(metric)
+            verdict = finding_of(found, None, self.prob, names, identical)
             finding = f"{metric.name}: {verdict}"
             if is_difference:
                 difference, _ = self.difference()
@@ -315,7 +318,8 @@ def figure_of_pair(
     about: dict[str, Any] = {"names": result.names, "metric": which.name}
     shown: Display
     if kind in CURVES:
-        shown = Curves(posterior, kind, prob, thresholds).display(result.names)
+        curves_of_both = Curves(posterior, kind, prob, thresholds)
+        shown = curves_of_both.display(result.names, result._distribution)
     elif kind == "factor":
         shown = _factor(posterior, which, about)
     elif kind == "scores":
@@ -330,12 +334,12 @@ def figure_of_pair(
             note = f"effective sample size {mixed.ess:,.0f}, R-hat {mixed.r_hat:.3f}"
         shown = TraceDisplay(draws.reshape(posterior.n_chains, -1), note=note, **about)
     elif kind == "joint":
-        posterior.value(which, 0)  # raises where there is no posterior of A and B alone
-        draws, difference = posterior.draws(which), posterior.difference(which)
-        shown = JointDisplay(*draws, rope=region, difference=difference, **about)
+        a, b = (result._distribution(which, of) for of in "ab")  # raises where there are none
+        draws = posterior.draws(which) if result.alone is result else (a.draws, b.draws)
+        shown = JointDisplay(*draws, rope=region, difference=result._distribution(which), **about)
     else:
         shown = PosteriorDisplay(
-            posterior.difference(which),
+            result._distribution(which),
             rope=region,
             prob=prob,
             identical=posterior.what_is_identical(which),
@@ -424,7 +428,7 @@ def _differences_in_classes(result: Any, name: str) -> dict[Any, Distribution]:
     for metric in metrics:
         result._posterior.check_metric(metric)
     result._posterior.draw_together(metrics)
-    differences = map(result._posterior.difference, metrics)
+    differences = map(result._distribution, metrics)
     return dict(zip(result.labels, differences, strict=True))
 
 

@@ -293,7 +293,8 @@ def page_of_pair(result: Any, ropes: Ropes) -> Page:
 
     def tables() -> Iterator[Table]:
         yield POSTERIOR, f"{a} minus {b}", table_of_pair(result, ropes, mcse=True)
-        yield SENSITIVITY, result.metrics[0], _sensitivity(result, ropes)
+        by_itself = "" if result.alone is result else ", the pair by itself"
+        yield SENSITIVITY, result.metrics[0] + by_itself, _sensitivity(result, ropes)
 
     return Page(
         f"{a} against {b}",
@@ -449,7 +450,8 @@ def _tables_of_many(ranking: Any, rope: Any) -> Iterator[Table]:
     cut = "" if len(best) == len(ranking.names) else f", {MOST_IN_PAIRS} with the highest means"
     text = as_text(summary.set_axis(index), rope=rope is not None)
     yield "Pairs", f"{ranking.metrics[0]}{cut}", text
-    yield SENSITIVITY, f"{ranking.metrics[0]}, {index[0]}", _sensitivity(pairs[0], rope)
+    which = f"{ranking.metrics[0]}, {index[0]}, the pair by itself"
+    yield SENSITIVITY, which, _sensitivity(pairs[0], rope)
 
 
 def _headline_of_many(ranking: Any, told: Sequence[RankingDecision]) -> str:

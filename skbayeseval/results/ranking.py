@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import combinations
 from os import PathLike
 from typing import TYPE_CHECKING, Any
@@ -28,7 +28,7 @@ from skbayeseval.judgement.ranking_decision import (
 from skbayeseval.judgement.rope import check_margin, check_rope_around_zero
 from skbayeseval.metrics.metric import Metric
 from skbayeseval.metrics.registry import labelled
-from skbayeseval.posterior.pair import PairPosterior, PooledScores
+from skbayeseval.posterior.pair import PairPosterior, PooledPair, PooledScores
 from skbayeseval.results.comparison import ComparisonResult, Pairs
 from skbayeseval.results.figures import figure_of_many
 from skbayeseval.results.page import Page, explained, page_of_many
@@ -55,8 +55,8 @@ class Ranking(Result):
 
     Returned by `compare_many` and `BayesianComparer`. Read-only. Of many equal classifiers some
     look better by chance. So what is said of three or more allows for that: differences are shrunk
-    by as much as may be chance. `draws` and `pairs` are not. Exact copies, with the same
-    predictions or scores throughout, count as one classifier: they share one rank and one
+    by as much as may be chance. `draws` are not, nor is a pair that is `alone`. Exact copies, with
+    the same predictions or scores throughout, count as one classifier: they share one rank and one
     probability of being the best.
 
     Attributes
@@ -68,7 +68,8 @@ class Ranking(Result):
         first metric, the probability of being the best, the expected rank (1 is best), the lowest
         and highest rank of a 95% interval, and the number of the tier of `tiers`.
     pairs : Pairs
-        The comparisons of all pairs. ``pairs[i, j]`` is a `ComparisonResult`.
+        The comparisons of all pairs. ``pairs[i, j]`` is a `ComparisonResult`, which agrees with the
+        ranking, and ``pairs[i, j].alone`` is the pair by itself.
 
     Examples
     --------
@@ -203,7 +204,7 @@ class Ranking(Result):
         """Return the classifiers in tiers, as a leaderboard shows them.
 
         The first tier has the classifier with the highest posterior mean, and all others that are
-        not surely worse, as `decision` says it. The next tier is made in the same way of those that
+        not surely worse, as `pairs` says it. The next tier is made in the same way of those that
         are left. So whoever is in a lower tier is surely worse than the first of each tier above,
         but perhaps not than all others there.
 
@@ -242,15 +243,14 @@ class Ranking(Result):
 
     def _groups(self, which: Metric, region: Interval, prob: float) -> tuple[tuple[str, ...], ...]:
         """Return the names in each tier, the best tier first."""
-        groups = []
+        groups, draws = [], self._pooled(which)
         left, first = self._scores.by_mean(which), self._posterior.first_copies(which)
         while left:
-            draws = self._scores.pooled(which, left)
-            is_worse = worse_than(draws[0], draws, region) >= (1 + prob) / 2
+            p_worse = worse_than(draws[left[0]], draws, region)
             worse = [
                 k
-                for k, is_behind in zip(left, is_worse, strict=True)
-                if is_behind
+                for k in left
+                if p_worse[k] >= prob
                 and self._pair(left[0], first[k]).decision(region, prob, metric=which).code == ">>"
             ]
             groups.append(tuple(self.names[k] for k in left if k not in worse))
@@ -510,8 +510,10 @@ class Ranking(Result):
             raise KeyError(
                 f"The key of pairs must be two different classifiers, got {self.names[i]!r} twice."
             )
-        posterior = self._posterior
-        if (i, j) != (0, 1) or len(self.names) > 2:
-            posterior = PairPosterior(posterior, i, j)
-        names = (self.names[i], self.names[j])
-        return ComparisonResult(posterior, names, self._metrics, self._cross_validation)
+        names, rest = (self.names[i], self.names[j]), (self._metrics, self._cross_validation)
+        if (i, j) == (0, 1) and len(self.names) == 2:
+            return ComparisonResult(self._posterior, names, *rest)
+        alone, pooled = PairPosterior(self._posterior, i, j), None
+        if len(self.names) > 2:
+            pooled = PooledPair(len(self.names), partial(self._scores.of_pair, alone=alone))
+        return ComparisonResult(alone, names, *rest, pooled)

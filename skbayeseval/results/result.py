@@ -62,6 +62,11 @@ class Result:
                 warn(" ".join(self.warnings), ConvergenceWarning, stacklevel=4)
 
     @property
+    def _parts(self) -> tuple[Any, ...]:
+        """The arguments that the result was made of."""
+        return self._posterior, self._names, self._metrics, self._cross_validation
+
+    @property
     def warnings(self) -> tuple[str, ...]:
         """Convergence warnings of the Markov chains; empty for exact draws."""
         by_metric = (
@@ -174,7 +179,8 @@ class Result:
         else:
             metric = self._metric(name)
             metrics = {metric.name: metric}
-        return type(self)(self._posterior, self._names, metrics, self._cross_validation)
+        posterior, names, _, *others = self._parts
+        return type(self)(posterior, names, metrics, *others)
 
     def pymc_model(
         self, *, prior: Callable[..., Any] | None = None, form: str = "collapsed"
@@ -250,6 +256,7 @@ class Result:
 
         Notes
         -----
+        A pair of a ranking is exported by itself, as `ComparisonResult.alone` is.
         The log likelihood has one term for each vector of counts, up to a constant. Where counts
         have a weight, it is multiplied by it, and predicted counts vary as those of fewer instances
         that are each counted several times.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from os import PathLike
@@ -32,6 +32,7 @@ from skbayeseval._validation import (
 )
 from skbayeseval.evidence import Evidence
 from skbayeseval.evidence.instance_scores import WeightedInstances
+from skbayeseval.judgement.distribution import Distribution
 from skbayeseval.metrics.confusion import check_zero_division
 from skbayeseval.metrics.metric import (
     UNLIMITED,
@@ -47,6 +48,7 @@ from skbayeseval.models.pymc import Trace, check_trace
 from skbayeseval.posterior.build import check_prevalence
 from skbayeseval.posterior.inferred_weight import KnownWeights, QuantityWeight, WeightPosterior
 from skbayeseval.posterior.modes import Prior
+from skbayeseval.posterior.pair import PooledPair
 from skbayeseval.posterior.posterior import Posterior
 from skbayeseval.splitting.collect import CrossValidation
 
@@ -72,8 +74,8 @@ CLASSES: dict[str, type] = {
 }
 
 
-# The arguments that a result is made of.
-Parts = tuple[Posterior, tuple[str, ...], Mapping[str, Metric], CrossValidation | None]
+# The arguments that a result is made of; of two classifiers, the last is that of a pair of many.
+Parts = tuple[Any, ...]
 
 
 def describe(result: Any) -> dict[str, Any]:
@@ -82,8 +84,7 @@ def describe(result: Any) -> dict[str, Any]:
 
 
 def _header_of(result: Any) -> dict[str, Any]:
-    parts = result._posterior, result._names, result._metrics, result._cross_validation
-    return _header(type(result).__name__, *parts)
+    return _header(type(result).__name__, *result._parts)
 
 
 def _header(
@@ -92,6 +93,7 @@ def _header(
     names: tuple[str, ...],
     metrics: Mapping[str, Metric],
     record: CrossValidation | None,
+    pooled: PooledPair | None = None,
 ) -> dict[str, Any]:
     """Return a result without its draws as a dict that may contain arrays."""
     evidence, weights = posterior.evidence, posterior.weights
@@ -100,6 +102,7 @@ def _header(
         "format": FORMAT,
         "kind": kind,
         "names": list(names),
+        "one_pair_of": None if pooled is None else pooled.number,
         "metrics": [
             {
                 "name": name,
@@ -183,6 +186,8 @@ def write(result: Any, path: str | PathLike[str]) -> None:
             arrays[f"values_{i}_{k}"] = posterior.value(metric, k).draws
         if _has_own_influence(posterior, metric):
             arrays[f"influence_{i}"] = posterior.influence(metric)
+        for pooled in filter(None, result._parts[4:]):
+            arrays[f"pooled_{i}"] = np.stack([one.draws for one in pooled.drawn(metric)])
     write_archive(path, header, arrays | _chains_to_keep(posterior))
 
 
@@ -247,6 +252,7 @@ class Header(TypedDict):
 
     kind: str
     names: list[str]
+    one_pair_of: int | None
     metrics: list[dict[str, Any]]
     model_class: str
     prior: dict[str, Any]
@@ -278,12 +284,40 @@ def _parts(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> tuple[str
     for i, (saved, metric) in enumerate(zip(header["metrics"], metrics.values(), strict=True)):
         posterior.check_metric(metric)
         _remember(posterior, metric, i, tuple(saved["observed"]), arrays)
-    parts = posterior, names, metrics, record
+    parts: Parts = posterior, names, metrics, record
+    if kind == "ComparisonResult" and header.get("one_pair_of") is not None:
+        number = check_whole_number(header["one_pair_of"], "one_pair_of", 3)
+        parts = *parts, PooledPair(number, _drawn_of_pair(posterior, metrics, arrays))
     again, records = _header(kind, *parts), ("evidence", "scored", "weights", "cross_validation")
     for key in (key for key in again if key not in records):
-        if plain(again[key]) != plain(header[key]):
-            raise ValueError(f"its {key} is {in_short(header[key])}, not {in_short(again[key])}")
+        if plain(again[key]) != plain(header.get(key)):
+            said = in_short(header.get(key))
+            raise ValueError(f"its {key} is {said}, not {in_short(again[key])}")
     return kind, parts
+
+
+def _drawn_of_pair(
+    posterior: Posterior, metrics: Mapping[str, Metric], arrays: Mapping[str, NDArray[Any]]
+) -> Callable[[Metric], Sequence[Distribution]]:
+    """Return what gives the saved draws of a pair that allow for other classifiers."""
+    known = {}
+    for i, metric in enumerate(metrics.values()):
+        drawn = arrays[f"pooled_{i}"]
+        check_entries(drawn, f"pooled draws of {metric.name}", (3, posterior.n_draws))
+        known[metric] = [Distribution(row, posterior.mcse(row)) for row in drawn]
+    return partial(_known_of_pair, known)
+
+
+def _known_of_pair(
+    known: Mapping[Metric, Sequence[Distribution]], metric: Metric
+) -> Sequence[Distribution]:
+    if metric not in known:
+        raise ValueError(
+            f"The file has this pair of a ranking only in {[one.name for one in known]}, not in "
+            f"{metric.name!r}, because the other classifiers are not in it. Ask the pair by itself "
+            "(alone), or save the ranking."
+        )
+    return known[metric]
 
 
 def _remember(
@@ -297,8 +331,9 @@ def _remember(
     k, n_draws = posterior.evidence.n_classifiers, posterior.n_draws
     low, high = (-np.inf, np.inf) if metric.source == "splits" else metric.limits
     limits: dict[str, Any] = {"low": low - SLACK, "high": high + SLACK}
-    check_entries(np.array(observed), f"observed {metric.name}", (k,), **limits)
-    if metric.available and not np.allclose(observed, posterior.observed(metric), rtol=1e-6):
+    check_entries(np.array(observed), f"observed {metric.name}", (k,), finite=False, **limits)
+    again = posterior.observed(metric) if metric.available else observed
+    if not np.allclose(observed, again, rtol=1e-6, equal_nan=True):
         raise ValueError(f"the observed {metric.name} is not that of its evidence")
     n_drawn = 1 if posterior.evidence.is_of_difference else k
     check_entries(arrays[f"draws_{i}"], f"draws of {metric.name}", (n_drawn, n_draws), **limits)

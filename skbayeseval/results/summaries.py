@@ -14,6 +14,7 @@ from skbayeseval.judgement.intervals import Interval
 from skbayeseval.judgement.rope import check_rope
 from skbayeseval.metrics.metric import Metric
 from skbayeseval.models import published_and_alternative_models
+from skbayeseval.models.base import UndefinedDrawsError
 from skbayeseval.posterior.posterior import Posterior
 from skbayeseval.posterior.prior_odds import (
     bayes_factor,
@@ -30,10 +31,11 @@ def summary_row(
     rope: Any,
     prob: float,
     *,
+    difference: Distribution | None = None,
     bayes_factor: bool = False,
 ) -> dict[str, Any]:
-    """Return the summary row of one metric."""
-    difference = posterior.difference(metric)
+    """Return the summary row of one metric, by default of the difference of the posterior."""
+    difference = posterior.difference(metric) if difference is None else difference
     region = check_rope(0.0 if rope is None else rope, metric, posterior.observed(metric)[1])
     decision = decision_of(difference, region, prob, names, metric.name)
     row: dict[str, Any] = {"mean": difference.mean, "sd": difference.sd, "mcse": difference.mcse}
@@ -94,7 +96,10 @@ def under_other_priors(
             weights=None if weights is None else weights.for_model(paired=model.needs_pairs),
         )
         same.check_metric(metric)
-        rows.append(row(same))
+        try:
+            rows.append(row(same))
+        except UndefinedDrawsError:
+            rows.append({})
         index.append((model.name, written(model.prior())))
     return pd.DataFrame(rows, index=pd.MultiIndex.from_tuples(index, names=["model", "prior"]))
 
@@ -112,5 +117,8 @@ def _factor(posterior: Posterior, metric: Metric, rope: Interval | None) -> floa
         rope = None
     elif not posterior_odds(posterior, metric, rope).reliable:
         return math.nan  # whatever the prior, whose simulation can take a while
-    factor = bayes_factor(posterior, metric, rope)
+    try:
+        factor = bayes_factor(posterior, metric, rope)
+    except UndefinedDrawsError:  # of the prior
+        return math.nan
     return factor.value if factor.reliable else math.nan

@@ -183,6 +183,9 @@ def cautions_of(result: Any) -> Iterator[Fact]:
     for name, metric in metrics.items():
         if metric.own is not None and metric.own.caution:
             yield "caution", f"{_which(metrics, name)}{metric.own.caution}"
+        if not np.isfinite(posterior.observed(metric)).all():
+            words = "an observed value is infinite or undefined, so that the prior says how far"
+            yield "caution", f"{_which(metrics, name)}{words} draws go"
     yield from _cautions_of_learners(result)
     scarce = what_is_scarce(posterior, metrics.values())
     if scarce is not None and "callable" not in result.prior:
@@ -231,6 +234,9 @@ def _scope(result: Any) -> Iterator[Fact]:
     in_blocks = "" if length is None else f" (blocks of {length:,} consecutive rows)"
     yield "applies to", applies_to(result) + in_blocks
     record = result._cross_validation
+    if getattr(result, "_of_many", None) is not None:
+        number = result._of_many.number
+        yield "note", f"one pair of {number}, allowing for the others; .alone is the pair by itself"
     if record is not None:
         yield "splits", f"{record.n_splits} ({record.splitter})"
     for name in result._names:

@@ -17,6 +17,7 @@ from skbayeseval.metrics.metric import Metric
 from skbayeseval.metrics.scorers import Made
 from skbayeseval.metrics.scoring import as_metric, is_scorer, resolve_scoring
 from skbayeseval.search.count_scorer import CountScorer
+from skbayeseval.search.prediction_scorer import PredictionScorer
 from skbayeseval.search.recorded import Recorded
 
 # The classes, and whether instances may have several of them.
@@ -85,7 +86,8 @@ def _default_key(recorded: Recorded, search: Any) -> str | None:
     keys, refit = recorded.keys, getattr(search, "refit", None)
     if isinstance(refit, str) and refit in keys:
         return refit
-    if "score" in keys and (search is None or isinstance(search.scoring, CountScorer)):
+    ours = (CountScorer, PredictionScorer)
+    if "score" in keys and (search is None or isinstance(search.scoring, ours)):
         return "score"
     if len(keys) < 2:
         return next(iter(keys), None)
@@ -111,6 +113,8 @@ def classes_of(search: Any, y: Any) -> Classes | None:
 def _scorer_of(search: Any, key: str) -> Any:
     """Return the name or the scorer of a recorded score; None if it is not known on its own."""
     scoring = search.scoring
+    if isinstance(scoring, PredictionScorer):
+        scoring = scoring.named(search.estimator)
     if isinstance(scoring, Mapping):
         return scoring.get(key)
     if scoring is None:  # the score method of scikit-learn's estimators
@@ -124,7 +128,7 @@ def _scorer_of(search: Any, key: str) -> Any:
 def _recorded_metric(search: Any, key: str, classes: Classes | None) -> Any:
     """Return the metric of a recorded score; None if only its values are known."""
     scorer = _scorer_of(search, key)
-    if isinstance(scorer, str):
+    if isinstance(scorer, (str, Metric)):
         return scorer
     # A scorer of the user's own may use more than predictions.
     if classes is None or Made.of(scorer) is None:

@@ -19,7 +19,6 @@ from scipy.special import digamma
 
 from skbayeseval._arrays import Array
 from skbayeseval.evidence.unit_numbers import cell_influence
-from skbayeseval.evidence.validated_rows import Spread
 from skbayeseval.metrics.metric import Metric
 from skbayeseval.models.split_scores import LEAST_STEPS
 from skbayeseval.posterior.inferred_weight import (
@@ -136,9 +135,8 @@ class RecordedSplits(NamedTuple):
 
     def kappa(self, metric: Metric, instability: float) -> WeightPosterior:
         """Return the weight of the counts of one candidate, with what training sets add."""
-        spread = Spread(1.0, self.published_weight, instability, 0.0, self.n_passes)
         return infer_weight(
-            spread,
+            self.published_weight,
             instability=[instability] if self.are_halves else [],
             by_class=metric.weighs_classes,
         )

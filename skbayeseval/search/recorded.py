@@ -15,6 +15,7 @@ import pandas as pd
 from skbayeseval._arrays import Array, as_numbers, check_same_length, in_short
 from skbayeseval.results.text_tables import format_values
 from skbayeseval.search.count_scorer import count_key
+from skbayeseval.search.prediction_scorer import KEPT
 from skbayeseval.splitting.digest import NotDigestibleError, digest
 
 Parameters = Mapping[str, Any]
@@ -44,6 +45,8 @@ class Recorded:
         The number of classes with recorded counts; 0 if no counts were recorded.
     keys : list of str
         The names of the recorded scores, excluding confusion counts.
+    has_kept : bool
+        Whether the numbers of predictions that were kept are recorded.
     """
 
     def __init__(self, results: Mapping[str, Any] | pd.DataFrame) -> None:
@@ -55,7 +58,8 @@ class Recorded:
         self._columns = columns
         self.n_splits = 1 + max((int(match[1]) for match in matches), default=-1)
         self.n_classes = 1 + max((int(n) for match in cells for n in match.groups()), default=-1)
-        self.keys = [name for name in names if not COUNT.fullmatch(name)]
+        self.keys = [name for name in names if name != KEPT and not COUNT.fullmatch(name)]
+        self.has_kept = KEPT in names
         self._check_columns()
         self._parameters = _parameters_of(columns)
         if not self._parameters:

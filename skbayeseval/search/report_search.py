@@ -31,7 +31,7 @@ from skbayeseval.compare.learners import (
 from skbayeseval.compare.split_scores import check_range
 from skbayeseval.judgement.rope import check_rope_around_zero
 from skbayeseval.metrics.registry import split_metric
-from skbayeseval.metrics.scoring import requests_of, routed
+from skbayeseval.metrics.scoring import requests_of, resolve_scoring, routed
 from skbayeseval.results.ranking import Ranking
 from skbayeseval.results.words import Fact
 from skbayeseval.search.count_scorer import CountScorer
@@ -48,6 +48,7 @@ from skbayeseval.search.measure import (
     classes_of,
     measure_of,
 )
+from skbayeseval.search.prediction_scorer import KEPT, PredictionScorer, Recalled
 from skbayeseval.search.recorded import Recorded, name_candidates
 from skbayeseval.search.report import Key, SearchReport, check_key
 from skbayeseval.splitting.collect import Learners, route
@@ -78,11 +79,11 @@ def report_search(
 ) -> SearchReport:
     """Report on a search: which candidates are best or practically equivalent to the best.
 
-    With `X` and `y`, the `top` candidates are cross-validated again on the same splits, as by
-    `BayesianComparer`; this gives the narrowest posteriors. Without them, the report uses the
-    confusion counts recorded by `count_scorer`, or otherwise the split scores. It applies to
-    learners trained on training sets of the size used in the search, not to models refitted on all
-    data.
+    Predictions give the narrowest posteriors, as those of `BayesianComparer`: the ones that
+    `prediction_scorer` kept, or else, with `X` and `y`, those of the `top` candidates, which are
+    cross-validated again on the same splits. Without them, the report uses the confusion counts
+    recorded by `count_scorer`, or otherwise the split scores. It applies to learners trained on
+    training sets of the size used in the search, not to models refitted on all data.
 
     The best of many candidates looks better than it is. Scores allow for that: differences shrink,
     by as much of them as may be chance. Copies of a candidate, with the same predictions (or
@@ -98,13 +99,14 @@ def report_search(
         ``split1_test_<name>`` and so on. Higher scores are better. NaN is a parameter that a trial
         does not have, or a score that failed.
     X, y : array-like, default=None
-        The data of the search. If given, the `top` candidates are cross-validated again. Results
-        without the search cannot be combined with them.
+        The data of the search. If given, the `top` candidates are cross-validated again, unless
+        their predictions were kept; these need the data only if the splits depend on groups or on
+        time. Results without the search cannot be combined with them.
     rope : float, str or (float, float)
         The region of practical equivalence. A number r means that metric values that differ by
         at most r are practically equivalent, and a percentage is as in `Ranking.decision`.
     top : int, default=None
-        How many candidates to cross-validate again: those with the highest recorded mean. None
+        How many candidates to compare by predictions: those with the highest recorded mean. None
         means all, but at most 50. If fits take long, a smaller number saves time, but candidates
         that are left out are not considered by `SearchReport.simplest`.
     scoring : str, Metric or scorer, default=None
@@ -144,6 +146,7 @@ def report_search(
 
     See Also
     --------
+    prediction_scorer : Keep the predictions of a search.
     count_scorer : Record confusion counts in a search.
     refit_simplest : Choose the simplest equivalent candidate inside the search.
 
@@ -193,23 +196,35 @@ def report_search(
         same = scoring is search.scoring
         search.scoring, _ = routed(search.scoring, params, n)
         scoring = search.scoring if same else routed(scoring, params, n)[0]
-    recorded, classes = Recorded(search.cv_results_), classes_of(search, y)
+    recorded = Recorded(search.cv_results_)
+    splits, recalled, again = None, _recalled(search, recorded), X is not None
+    if recalled is not None and not again:
+        if groups is not None:
+            raise ValueError("groups= requires X and y: nothing is fitted again.")
+        y, splits = recalled.data(recorded.n_splits if search.cv is None else search.cv)
+        X, params = np.arange(number_of_samples(y, "y")), None
+    classes = classes_of(search, y)
     settings = _with_search(settings, search, recorded, scoring, classes)
     if own_columns:  # what `score` does with them is known to nobody else
         settings = replace(settings, measure=None)
     if X is not None and settings.key is not None and not can_be_paired(settings.measure, classes):
-        warnings.warn(
-            f"scoring={settings.name!r} is known only by its value in each split, so X and y are "
-            "not used: the report is based on the recorded scores.",
-            stacklevel=2,
-        )
         X = None
+        if again:
+            warnings.warn(
+                f"scoring={settings.name!r} is known only by its value in each split, so X and y "
+                "are not used: the report is based on the recorded scores.",
+                stacklevel=2,
+            )
     # Before anything is fitted again; what a percentage is of is known when scores are compared.
     check_rope_around_zero(rope, split_metric(settings.name), observed=1.0)
     if X is None:
         return report_recorded(recorded, settings)
+    bad = recorded.failed()
     chosen, failed, picked_by = _most_promising(
-        recorded, settings, MOST_AGAIN if top is None else check_whole_number(top, "top")
+        recorded,
+        bad if recalled is None else bad | recalled.failed,
+        settings,
+        MOST_AGAIN if top is None else check_whole_number(top, "top"),
     )
     candidates = recorded.parameters(chosen)
     options = CrossValidationOptions(
@@ -227,14 +242,25 @@ def report_search(
     }
     cv = check_cv(search.cv, y, classifier=is_classifier(search.estimator))
     split_params, fit_params, _ = route("report_search", estimators, cv, params, groups, requests)
-    splits = _repeated_splits(cv, X, y, split_params, recorded.n_splits)
+    if splits is None:
+        splits = _repeated_splits(cv, X, y, split_params, recorded.n_splits)
+    fitted = None
+    if recalled is not None and (not again or recalled.are_of(y, splits)):
+        if recalled.have(resolve_scoring(settings.measure, *classes or ()).values()):
+            places = np.searchsorted(recorded.positions, chosen)
+            fitted = recalled.fitted(places, estimators)
+        elif not again:
+            raise ValueError(
+                f"scoring={settings.name!r} needs what the search did not keep: name it in "
+                "prediction_scorer(scoring), or pass X and y."
+            )
     learners = Learners(estimators, cv, split_params, fit_params, entropy, params or {})
-    ranking = compare_learners(Ranking, learners, X, y, options, splits)
+    ranking = compare_learners(Ranking, learners, X, y, options, splits, fitted)
     # Recorded scores may use sample weights; counts never do.
     weighted = any("sample_weight" in name for name in params or {})
     if not hasattr(search, "n_resources_") and not weighted:
         _warn_of_different_scores(ranking, recorded, settings.key, list(candidates))
-    facts = _facts_of(ranking, search, recorded, settings, picked_by)
+    facts = _facts_of(ranking, search, recorded, settings, picked_by, fitted is not None)
     return make_report(ranking, recorded, candidates, settings, "predictions", failed, facts)
 
 
@@ -250,6 +276,13 @@ def _check_search(search: Any, X: Any, y: Any) -> None:
     if (X is None) != (y is None):
         missing = "X" if X is None else "y"
         raise ValueError(f"X and y must be given together, got {missing}=None.")
+
+
+def _recalled(search: Any, recorded: Recorded) -> Recalled | None:
+    """Return what the scorer of a search kept of its candidates; None if it kept nothing."""
+    if not recorded.has_kept or not isinstance(search.scoring, PredictionScorer):
+        return None
+    return Recalled.of(search.scoring, recorded.scores(KEPT))
 
 
 def _with_search(
@@ -290,10 +323,16 @@ def _positive_of_scorers(search: Any, settings: Settings, pos_label: Any) -> Any
 
 
 def _facts_of(
-    ranking: Ranking, search: Any, recorded: Recorded, settings: Settings, picked_by: str | None
+    ranking: Ranking,
+    search: Any,
+    recorded: Recorded,
+    settings: Settings,
+    picked_by: str | None,
+    kept: bool,
 ) -> list[Fact]:
     """Return what a report on predictions is based on, and what it applies to."""
-    based_on = f"paired predictions in {recorded.n_splits} splits ({splitter_name(search.cv)})"
+    which = "paired predictions that the search kept" if kept else "paired predictions"
+    based_on = f"{which} in {recorded.n_splits} splits ({splitter_name(search.cv)})"
     facts = [("based on", based_on)]
     if settings.instances != ALL_INSTANCES:
         facts.append(("note", f"the search has compared them on {settings.instances}"))
@@ -323,7 +362,7 @@ def _warn_of_different_scores(
 
 
 def _most_promising(
-    recorded: Recorded, settings: Settings, top: int
+    recorded: Recorded, bad: Array, settings: Settings, top: int
 ) -> tuple[Array, tuple[int, ...], str | None]:
     """Return the `top` candidates, the failed ones, and the score used in place of the metric.
 
@@ -331,7 +370,7 @@ def _most_promising(
     counts, or otherwise by the first recorded score; the third return value is None except in the
     last case.
     """
-    bad, picked_by, metric = recorded.failed(), None, settings.table_metric
+    picked_by, metric = None, settings.table_metric
     if settings.key is not None:
         means = recorded.scores(settings.key).mean(axis=1)
         bad = bad | ~np.isfinite(means)

@@ -99,7 +99,7 @@ class CrossValidation:
             raise wrong("sizes and weights", "finite numbers greater than 0", sizes)
         shape: tuple[int | None, ...] = (None,)
         for scores in (one for named in self.scores.values() for one in named.values()):
-            check_entries(np.asarray(scores), "scores", shape, missing=True)
+            check_entries(np.asarray(scores), "scores", shape, finite=False)
             shape = np.shape(scores)
         of_each = self.results.values()
         chosen = [one for of_one in of_each for one in of_one.get("best_params", ())]
@@ -340,6 +340,26 @@ def collect(
         )
     told = halved and not of_halves.failures
     return replace(whole, kept=kept, weight=weight, halved=of_halves if told else None)
+
+
+def collect_from(
+    fitted: Mapping[str, Sequence[Any]],
+    learners: Learners,
+    X: Any,
+    y: Any,
+    *,
+    splits: list[Split],
+    observers: Mapping[str, Observe],
+) -> Collection:
+    """Observe estimators that were fitted before, one per split, on the test sets."""
+    runs: dict[str, list[_Run]] = {name: [] for name in fitted}
+    for name, of_splits in fitted.items():
+        for estimator, (_, test) in zip(of_splits, splits, strict=True):
+            data = _safe_indexing(X, test), _safe_indexing(y, test)
+            observed = _on(observers[name], test)(estimator, *data)
+            runs[name].append(_Run(observed, math.nan, math.nan, None))
+    weight = pooled_weight(learners.cv, [test for _, test in splits])
+    return Collection(splits, list(range(len(splits))), runs, weight)
 
 
 def _on(observe: Any, rows: Array) -> Observe:

@@ -150,7 +150,7 @@ class TestSmallSamples:
         assert expected.draws_a.min() >= 1
         # Others tell by how much they can differ.
         scores = {"a": threes, "b": threes, "c": np.arange(10) % 5 + 1}
-        found = compare_many_items(scores, **QUICK).pairs["a", "b"]
+        found = compare_many_items(scores, **QUICK).pairs["a", "b"].alone
         assert found.hdi() == pytest.approx(expected.hdi())
 
     def test_systems_that_are_the_same_stay_in_order(self):
@@ -260,7 +260,7 @@ class TestAttempts:
         np.testing.assert_allclose(one.draws, runs.draws, atol=1e-12)
         systems = {"a": UNEQUAL[0], "b": UNEQUAL[1], "c": 1 - UNEQUAL[0]}
         many = compare_many_items(systems, scoring="pass@2", **options, **QUICK)
-        pair = many.pairs["a", "b"].draws
+        pair = many.pairs["a", "b"].alone.draws
         assert ks_2samp(pair, one.draws, method="asymp").pvalue > 0.001
 
     def test_a_column_of_this_name_is_a_score(self):

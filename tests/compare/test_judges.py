@@ -117,9 +117,9 @@ class TestJudges:
         one, other = (self.compare(which, **options) for which in ((0, 1), (1, 0)))
         np.testing.assert_allclose(one.draws, -other.draws, atol=1e-12)
         many = of_three(**options)
-        np.testing.assert_array_equal(many.pairs["a", "b"].draws, one.draws)
-        np.testing.assert_allclose(many.pairs["b", "a"].draws, -one.draws)
-        assert many.pairs["a", "b"].observed_a == one.observed_a
+        np.testing.assert_array_equal(many.pairs["a", "b"].alone.draws, one.draws)
+        np.testing.assert_allclose(many.pairs["b", "a"].alone.draws, -one.draws)
+        assert many.pairs["a", "b"].alone.observed_a == one.observed_a
 
     def test_series_are_matched_by_ids(self):
         ids = pd.Index([f"q{i}" for i in range(200)])

@@ -98,7 +98,7 @@ class TestTablesOfSplits:
         ranking = compare_scores(way(table), **options)
         assert ranking.names == ("s0", "s1", "s2")
         for i, j in ((0, 1), (2, 0)):
-            pair = ranking.pairs[i, j]
+            pair = ranking.pairs[i, j].alone
             two = compare_scores(table.iloc[:, i], table.iloc[:, j], **options)
             assert pair.hdi() == two.hdi()
             assert pair.probability(0.01) == two.probability(0.01)
@@ -122,7 +122,7 @@ class TestTablesOfSplits:
         for one, other in (("s0", "s1"), ("s1", "s2")):
             d = table[one] - table[other]
             scale = np.sqrt((1 / len(d) + rho / (1 - rho)) * d.var(ddof=1))
-            exact, pair = stats.t(len(d) - 1, d.mean(), scale), ranking.pairs[one, other]
+            exact, pair = stats.t(len(d) - 1, d.mean(), scale), ranking.pairs[one, other].alone
             assert pair.interval() == pytest.approx(exact.ppf([0.025, 0.975]))
             # The joint draws, which tell who is the best, have this margin.
             joint = np.subtract(*(ranking.draws[ranking.names.index(s)] for s in (one, other)))
@@ -144,8 +144,8 @@ class TestTablesOfSplits:
         for more in ({}, {"n_test": 10}):
             ranking = compare_scores(table, **options, **more)
             two = compare_scores(table["a"], table["b"], **options, **more)
-            assert ranking.pairs["a", "b"].hdi() == two.hdi()
-            np.testing.assert_array_equal(ranking.pairs["a", "b"].draws, two.draws)
+            assert ranking.pairs["a", "b"].alone.hdi() == two.hdi()
+            np.testing.assert_array_equal(ranking.pairs["a", "b"].alone.draws, two.draws)
             assert two.draws.std() > 0.01
 
     def test_without_a_test_fraction_rows_are_data_sets(self):

@@ -104,13 +104,13 @@ def test_swapping_mirrors_and_saving_keeps(scoring, groups, options, tmp_path):
     ranking = comparer.fit(X, Y, groups=groups).ranking_
     pairs = ranking.pairs
     alone = bayesian_cross_validate(A, B, X, Y, groups=groups, **options)
-    np.testing.assert_allclose(pairs[0, 1].draws, alone.draws)
-    np.testing.assert_allclose(pairs[0, 2].draws, -pairs[2, 0].draws, atol=1e-12)
-    np.testing.assert_array_equal(pairs[0, 2].draws_a, pairs[2, 0].draws_b)
+    np.testing.assert_allclose(pairs[0, 1].alone.draws, alone.draws)
+    np.testing.assert_allclose(pairs[0, 2].alone.draws, -pairs[2, 0].alone.draws, atol=1e-12)
+    np.testing.assert_array_equal(pairs[0, 2].alone.draws_a, pairs[2, 0].alone.draws_b)
     other = bayesian_cross_validate(B, A, X, Y, groups=groups, **options)
-    assert other.draws.mean() == pytest.approx(-pairs[0, 1].draws.mean(), abs=0.01)
-    assert width(other) == pytest.approx(width(pairs[0, 1]), rel=0.15)
-    for result in (pairs[2, 1], ranking):
+    assert other.draws.mean() == pytest.approx(-pairs[0, 1].alone.draws.mean(), abs=0.01)
+    assert width(other) == pytest.approx(width(pairs[0, 1].alone), rel=0.15)
+    for result in (pairs[2, 1].alone, ranking):
         result.save(tmp_path / "file")
         again = load_result(tmp_path / "file")
         np.testing.assert_array_equal(again.draws, result.draws)

@@ -7,9 +7,10 @@ from itertools import product
 
 import numpy as np
 import pytest
+from scipy import stats
 from sklearn import metrics as sk
 
-from skbayeseval import compare_predictions, metrics
+from skbayeseval import compare_predictions, load_result, metrics
 from skbayeseval.metrics.registry import metric_of_formula
 
 RATIOS = {
@@ -39,6 +40,35 @@ for (_name, _score), _average in product(list(RATIOS.items())[:4], AVERAGES):
     TWINS[f"{_name}_{_average}"] = lambda y, p, zd, m=2, s=_score, a=_average: s(
         y, p, labels=range(m), average=a, zero_division=zd
     )
+
+
+def _or_infinite(value, top, bottom, of_positives, of_negatives):
+    """scikit-learn's likelihood ratios are NaN where they are infinite, too."""
+    return np.inf if top and not bottom and of_positives and of_negatives else value
+
+
+def _likelihood_ratios(y, p):
+    positive, negative = sk.class_likelihood_ratios(y, p, labels=[0, 1])
+    (tn, fp), (fn, tp) = sk.confusion_matrix(y, p, labels=[0, 1])
+    sizes = (tp + fn, tn + fp)
+    return _or_infinite(positive, tp, fp, *sizes), _or_infinite(negative, fn, tn, *sizes)
+
+
+def _of_both(score, y, p, zd):
+    return sum(score(y, p, pos_label=label, zero_division=zd) for label in (0, 1)) - 1
+
+
+TWINS |= {
+    "informedness": partial(_of_both, sk.recall_score),
+    "markedness": partial(_of_both, sk.precision_score),
+    "positive_likelihood_ratio": lambda y, p, *_: _likelihood_ratios(y, p)[0],
+    "neg_negative_likelihood_ratio": lambda y, p, *_: -_likelihood_ratios(y, p)[1],
+    "diagnostic_odds_ratio": lambda y, p, *_: (
+        stats.contingency.odds_ratio(
+            sk.confusion_matrix(y, p, labels=[0, 1]), kind="sample"
+        ).statistic
+    ),
+}
 BINARY = [name for name in TWINS if metrics.get_metric(name).needs_positive]
 OF_SEVERAL = [name for name in TWINS if name not in BINARY]
 UNDEFINED = ["precision", "recall", "f1", "f1_macro", "recall_weighted"]
@@ -202,3 +232,27 @@ def test_matthews_of_rare_classes():
         expected = (1 - rare) / (2 * (1 + rare))
         for table in ([[1, rare], [rare, rare]], [[rare, rare], [rare, 1]]):
             assert metrics.get_metric("matthews_corrcoef")(table) == pytest.approx(expected)
+
+
+@pytest.fixture(scope="module")
+def careful():
+    """A truth, predictions without a false positive, and others with some."""
+    y = np.repeat([1, 0], [80, 120])
+    rows = np.arange(200)
+    return y, np.where(y == 1, rows % 4 > 0, 0), np.where(y == 1, rows % 8 > 0, rows % 6 == 0)
+
+
+def test_an_infinite_ratio_is_told_and_kept(careful, tmp_path):
+    scoring = ["positive_likelihood_ratio", "diagnostic_odds_ratio"]
+    result = compare_predictions(*careful, scoring=scoring, random_state=0)
+    assert np.isinf(result.observed_a)
+    assert np.isfinite(result.draws_a).all()
+    assert "caution     positive_likelihood_ratio: an observed value is infinite" in str(result)
+    result.save(tmp_path / "result.npz")
+    assert load_result(tmp_path / "result.npz").observed_a == np.inf
+    other_priors = result.prior_sensitivity(rope=1.0)["mean"]
+    assert other_priors["hierarchical"].isna().all()
+    assert np.isfinite(other_priors["paired"]).all()
+    weighted = compare_predictions(*careful, scoring=scoring[0], groups=np.arange(200) // 4)
+    with pytest.raises(ValueError, match="infinite or NaN in 0.5 of the draws"):
+        weighted.hdi()

@@ -339,8 +339,8 @@ def test_who_carries_does_not_depend_on_order_scale_or_others():
         assert found == pytest.approx([times * number for number in own])
     scores = {"a": a, "b": b, "c": np.random.default_rng(2).permutation(a)}
     many = compare_many(y, None, scores=scores, scoring="roc_auc", random_state=0)
-    np.testing.assert_allclose(many.pairs[0, 1].draws, two.draws)
-    np.testing.assert_array_equal(many.pairs[1, 0].draws, -many.pairs[0, 1].draws)
+    np.testing.assert_allclose(many.pairs[0, 1].alone.draws, two.draws)
+    np.testing.assert_array_equal(many.pairs[1, 0].alone.draws, -many.pairs[0, 1].alone.draws)
     alone = score_posterior(y, None, y_score=a, scoring="roc_auc", random_state=0)
     np.testing.assert_allclose(alone.draws, two.draws_a)
 

@@ -87,7 +87,7 @@ def test_many_and_one(indicators):
     two = compare_predictions(y, a, b, scoring="f1_macro", random_state=0)
     assert ranking.table.loc["c", "p_best"] == 0
     # Who is alike depends on who is compared, so the posteriors are the same but not the draws.
-    pair = ranking.pairs[0, 1]
+    pair = ranking.pairs[0, 1].alone
     np.testing.assert_array_equal(pair.evidence.first_alike, two.evidence.first_alike)
     assert stats.ks_2samp(pair.draws, two.draws).pvalue > 1e-3
     one = score_posterior(y, a, scoring="f1_macro", random_state=0)

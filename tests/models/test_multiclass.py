@@ -35,7 +35,7 @@ def test_a_pair_does_not_depend_on_who_else_was_compared(votes_of_four, n_classe
         y, predictions[names[0]], predictions[names[3]], scoring="f1_macro", n_draws=20_000,
         random_state=1,
     )  # fmt: skip
-    pair = everyone.pairs[0, 3]
+    pair = everyone.pairs[0, 3].alone
     assert stats.ks_2samp(pair.draws, two.draws).pvalue > 1e-4
     assert pair.observed_a == pytest.approx(two.observed_a)
     one, other = pair.bayes_factor(0.05), two.bayes_factor(0.05)

@@ -63,7 +63,7 @@ def test_every_pair_of_many_is_the_pair_alone(n_splits):
     assert ranking.table["p_best"].sum() == pytest.approx(1)
     assert ranking.observed == pytest.approx([values.mean() for values in given.values()])
     for i, j in combinations(range(5), 2):
-        pair = ranking.pairs[i, j]
+        pair = ranking.pairs[i, j].alone
         alone = compare_scores(given[f"m{i}"], given[f"m{j}"], test_fraction=0.3, random_state=0)
         assert pair.probability(0.01) == alone.probability(0.01)
         np.testing.assert_allclose(pair.draws[:100], alone.draws[:100], atol=1e-12)

@@ -279,7 +279,7 @@ def test_a_pair_of_many_is_whole_when_saved(tmp_path):
         "prior": {"mu": rng.dirichlet([1, 1], (1, 2000))},
     }
     chains = to_inference_data(draws, coords={}, dims={}, attrs={"prior": "{}"})
-    pair = Ranking.from_trace(chains, exact).pairs["c", "a"]
+    pair = Ranking.from_trace(chains, exact).pairs["c", "a"].alone
     pair.save(tmp_path / "pair.npz")
     loaded = load_result(tmp_path / "pair.npz")
     mine, theirs = (r.bayes_factor(0.1) for r in (pair, loaded))
@@ -291,7 +291,7 @@ def test_a_pair_of_many_is_whole_when_saved(tmp_path):
     # An attribute called "prior" is no group of draws.
     del draws["prior"]
     without = to_inference_data(draws, coords={}, dims={}, attrs={"prior": "{}"})
-    pair = Ranking.from_trace(without, exact).pairs["c", "a"]
+    pair = Ranking.from_trace(without, exact).pairs["c", "a"].alone
     with pytest.raises(ValueError, match=UNKNOWN):
         pair.bayes_factor(0.1)
 
@@ -307,7 +307,7 @@ def test_cross_validating_faces():
     comparer.set_params(engine__tune=200).fit(X, y)
     ranking = comparer.ranking_
     assert (ranking.engine, ranking.n_draws) == ("pymc", 4000)
-    pair = ranking.pairs["DecisionTreeClassifier", "GaussianNB"]
+    pair = ranking.pairs["DecisionTreeClassifier", "GaussianNB"].alone
     np.testing.assert_array_equal(pair.draws, ranking.draws[1] - ranking.draws[0])
     assert pair.summary(0.01)["ess"].iloc[0] > 400
     assert np.isfinite(pair.bayes_factor(0.05).value)

@@ -21,12 +21,6 @@ from tests.conftest import ROOT
 ACCURACY = get_metric("accuracy")
 
 
-def spread(**changes):
-    values = {"test_noise": 1e-4, "counts_noise": 4e-5, "between_splits": 1.0,
-              "between_passes": 0.0, "n_passes": 3}  # fmt: skip
-    return Spread(**(values | changes))
-
-
 @pytest.mark.parametrize("df", [5.2, 40.0])
 @pytest.mark.parametrize("together", [True, False])
 def test_normal_draws_become_a_student_t(df, together):
@@ -107,7 +101,7 @@ def covered():
         kinds, place = np.unique(asked.reshape(len(asked), -1), axis=1, return_inverse=True)
         weights = [
             infer_weight(
-                spread(), instability=np.exp(b).tolist() if seen else (), by_class=bool(by_class)
+                0.4, instability=np.exp(b).tolist() if seen else (), by_class=bool(by_class)
             )
             for *b, by_class in kinds.T
         ]
@@ -132,8 +126,7 @@ def test_kappa_covers_what_was_recorded_of_real_data(pair, covered):
 
 
 def test_no_difference_at_all():
-    found = infer_weight(spread(test_noise=0.0, counts_noise=0.0, times=3.0))
-    assert found.test_only == pytest.approx(1 / 3)
+    assert Spread(0.0, 0.0, 1.0, 0.0, 3, times=3.0).test_only == pytest.approx(1 / 3)
 
 
 def test_several_quantities_share_a_weight_by_their_noise():
@@ -161,5 +154,5 @@ def test_draws_at_a_limit_stay_there():
 
 def test_scaling_the_metric_does_not_change_the_weight():
     """Percent instead of shares."""
-    one, other = (spread(test_noise=1e-4 * k, counts_noise=4e-5 * k) for k in (1, 1e4))
+    one, other = (Spread(1e-4 * k, 4e-5 * k, 2.0, 0.0, 3).test_only for k in (1, 1e4))
     assert infer_weight(one, instability=[2.0]) == infer_weight(other, instability=[2.0])

@@ -320,7 +320,7 @@ def test_many_binary_classifiers_with_all_cells(n_classifiers, weight):
         expected = accuracy_moments(
             1 + counts.reshape(2, -1).sum(axis=1), rows, gains_of(2, n_classifiers, i, j)
         )
-        assert_moments(ranking.pairs[i, j].draws, *expected)
+        assert_moments(ranking.pairs[i, j].alone.draws, *expected)
 
 
 # Known laws.
@@ -369,11 +369,26 @@ def test_rates_are_betas(weight):
             np.testing.assert_allclose(seen.interval(of="a"), law.ppf([0.025, 0.975]))
 
 
+LIKELIHOOD_RATIOS = {
+    "positive_likelihood_ratio": lambda positive, negative: positive,
+    "neg_negative_likelihood_ratio": lambda positive, negative: -negative,
+    "diagnostic_odds_ratio": lambda positive, negative: positive / negative,
+}
+
+
 def scikit_learn_score(name, y, predicted, sample_weight=None):
     if name == "specificity":
         return sk.recall_score(y, predicted, pos_label=0, sample_weight=sample_weight)
     if name == "negative_predictive_value":
         return sk.precision_score(y, predicted, pos_label=0, sample_weight=sample_weight)
+    if name == "informedness":
+        return sk.balanced_accuracy_score(y, predicted, sample_weight=sample_weight, adjusted=True)
+    if name == "markedness":  # of predictions as if they were the truth
+        return sk.balanced_accuracy_score(predicted, y, sample_weight=sample_weight, adjusted=True)
+    if name in LIKELIHOOD_RATIOS:
+        return LIKELIHOOD_RATIOS[name](
+            *sk.class_likelihood_ratios(y, predicted, sample_weight=sample_weight)
+        )
     score, _, average = name.partition("_")
     if score in ("precision", "recall", "f1", "jaccard"):
         twin = getattr(sk, f"{score}_score")

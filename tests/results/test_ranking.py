@@ -45,7 +45,9 @@ def test_pairs(ranking):
     assert pair.names == ("a", "c")
     np.testing.assert_array_equal(pair.draws, -mirror.draws)
     assert pair.observed_a == mirror.observed_b
-    np.testing.assert_array_equal(pair.draws, ranking.draws[0] - ranking.draws[2])
+    np.testing.assert_array_equal(pair.alone.draws, ranking.draws[0] - ranking.draws[2])
+    pooled = ranking._pooled(ranking._metric(None))
+    np.testing.assert_array_equal(pair.draws, pooled[0] - pooled[2])
     np.testing.assert_array_equal(ranking.pairs["a", -1].draws, pair.draws)
     assert list(ranking.pairs) == [(0, 1), (0, 2), (1, 2)]
     assert pair.metrics == ("f1", "accuracy")
@@ -166,9 +168,8 @@ def test_equal_systems_are_not_called_worse():
         table = pd.DataFrame(rng.normal(size=(5, 8)) + rng.normal(size=(5, 1)))
         ranking = compare_scores(table.rename(columns=str), n_draws=600, random_state=seed)
         worse += len(ranking.decision(0.5).worse)
-        # Pairs are not pooled.
         draws = ranking.draws
-        np.testing.assert_allclose(ranking.pairs[0, 1].draws, draws[0] - draws[1])
+        np.testing.assert_allclose(ranking.pairs[0, 1].alone.draws, draws[0] - draws[1])
     assert worse <= 4  # 14 of 80 without pooling
 
 
