@@ -7,7 +7,7 @@ metrics of a posterior are computed from the same draws.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import KW_ONLY, dataclass, fields
 from typing import Any, cast
 
@@ -465,10 +465,12 @@ class Posterior(Recipe):
         collected: list[Array] = []
         done, expected = 0, 0.0
         if metric.calls_per_draw:
+            self.observed(metric)  # checks the function, once
             mode, few = self.mode(metric), min(self.n_draws, N_TIMED)
-            list(mode.stream(metric, self.rng(), few))  # checks the function, once
-            took = seconds_of(lambda: list(mode.stream(metric, self.rng(), few)))
-            expected = self.n_draws / max(few, 1) * took
+            with suppress(ValueError):  # of a draw, which is told with those of all
+                list(mode.stream(metric, self.rng(), few))
+                took = seconds_of(lambda: list(mode.stream(metric, self.rng(), few)))
+                expected = self.n_draws / max(few, 1) * took
         progress = progress_if_long(
             f"drawing {metric.name}", self.n_draws, show=self.shows_progress, expected=expected
         )

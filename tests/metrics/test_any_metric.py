@@ -490,9 +490,7 @@ def test_routed_weights_where_classes_are_missing():
     scorer = sklearn_metrics.make_scorer(sklearn_metrics.f1_score, average="macro")
     (metric,) = resolve_scoring(Routed(scorer, columns), ("a", "b", "c")).values()
     y_true, y_pred = np.array([0, 0, 2, 2, 0, 2]), np.array([0, 2, 2, 2, 0, 0])
-    prepared = metric.function(
-        np.array(["a", "b", "c"]), 1, y_true, y_pred, instances=np.arange(6)
-    )
+    prepared = metric.function(np.array(["a", "b", "c"]), 1, y_true, y_pred, instances=np.arange(6))
     expected = sklearn_metrics.f1_score(
         y_true, y_pred, average="macro", sample_weight=np.linspace(1, 2, 6)
     )
