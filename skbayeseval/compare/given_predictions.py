@@ -1,6 +1,7 @@
-"""From predictions of the same instances, made elsewhere, to a posterior.
+"""From predictions of the same instances, made elsewhere, to a result.
 
-They are what a cross-validation with one split would have kept, and are counted by its targets.
+They fill the table that fits would have filled: of a test set, or of a cross-validation that has
+run.
 
 Unlikely data are compared, but not by a gate. Labels in two spellings and scores of the other class
 may be right, so they give an `UnlikelyDataWarning`, a `UserWarning`. The command line prints
@@ -9,20 +10,24 @@ warnings as it prints errors. With `--gate` they are errors, because nobody read
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
-from typing import Any
+from functools import cached_property
+from typing import Any, TypeVar
 
 import numpy as np
 import pandas as pd
+from scipy import sparse
+from sklearn.utils import _safe_indexing
 
 from skbayeseval._arrays import (
     Array,
     as_array,
     as_numbers,
     check_rows,
+    check_same_length,
     columns_in_order,
     in_short,
     named_labels,
@@ -31,27 +36,37 @@ from skbayeseval._arrays import (
 )
 from skbayeseval._labels import (
     check_indicator,
-    encode_labels,
+    indicator_labels,
     is_indicator,
     kind_of_labels,
     resolve_pos_label,
 )
 from skbayeseval._running import has_bar
 from skbayeseval._validation import UnlikelyDataWarning
-from skbayeseval.compare.ordered_rows import are_in_order, check_blocks, target_in_order
+from skbayeseval.compare.inference import (
+    WEIGHTS,
+    check_cv_weight,
+    cv_scores,
+    evidence_of,
+    infer,
+    labels_of_rows,
+    weight_for,
+)
+from skbayeseval.compare.ordered_rows import are_in_order, check_blocks
 from skbayeseval.compare.targets import (
     ChunkTarget,
     CollectedEvidence,
     LabelTarget,
     NumberTarget,
+    Predictions,
     Target,
 )
 from skbayeseval.evidence.instance_scores import RESPONSES, ScoredInstances, encode_truth
-from skbayeseval.evidence.instances import Instances, index_of
+from skbayeseval.evidence.instances import index_of
 from skbayeseval.evidence.interface import Evidence
-from skbayeseval.evidence.joint_counts import MarginalCounts, PairedCounts
+from skbayeseval.evidence.joint_counts import MOST_ROWS, PairedCounts
 from skbayeseval.evidence.predicted_numbers import PredictedNumbers
-from skbayeseval.evidence.units import UnitCounts, check_sample_weight
+from skbayeseval.evidence.units import check_sample_weight
 from skbayeseval.metrics.any_metric import AnyMetric, PerInstance
 from skbayeseval.metrics.metric import Metric, ScoreMetric
 from skbayeseval.metrics.registry import get_metric
@@ -62,10 +77,14 @@ from skbayeseval.metrics.scoring import (
     routed_to_all,
     spelled_out,
 )
-from skbayeseval.posterior.build import check_true_classes, make_posterior
-from skbayeseval.posterior.posterior import Posterior
+from skbayeseval.posterior.build import check_true_classes, model_for
+from skbayeseval.posterior.inferred_weight import InferredWeights
+from skbayeseval.results.result import Result
+from skbayeseval.splitting.collect import CrossValidation
+from skbayeseval.splitting.splits import Folds, check_folds
 
-ResultParts = tuple[Posterior, tuple[str, ...], dict[str, Metric]]
+# What is said of the predictions.
+R = TypeVar("R", bound=Result)
 
 # How to pass scores, by the argument for predictions.
 SCORES = dict.fromkeys(("y_pred_a", "y_pred_b"), "y_score_a= and y_score_b=")
@@ -93,55 +112,160 @@ class GivenPredictions:
     labels: Any
     pos_label: Any
     model: Any
-    weight: float
+    weight: Any
     groups: Any
     sample_weight: Any
     prevalence: Any
     params: Any
     blocks: Any
     counts: Any
+    folds: Any
     counter: Any = None
     engine: Any
     n_draws: Any
     random_state: Any
 
-    def posterior(self, names: tuple[str, ...]) -> ResultParts:
-        """Return what a result is made of: posterior, names and metrics."""
-        more = {"groups": self.groups, "sample_weight": self.sample_weight, "counts": self.counts}
+    def result(self, make_result: type[R], names: tuple[str, ...]) -> R:
+        """Return what is said of the predictions; `make_result` is the class of the result."""
+        more = {
+            name: getattr(self, name) for name in ("groups", "sample_weight", "counts", "folds")
+        }
         columns = {"y_true": self.y_true, **self.predictions, **self.scores, **more}
         check_rows(columns)
         given = replace(self, scoring=self._routed(columns))
         make_target = given._kind_of_target()
+        n = number_of_samples(self.y_true, "y_true")
+        check_blocks(self.blocks, self.groups, n)
+        folds = None
+        if self.folds is not None:
+            given._check_of_folds(make_target)
+            folds = check_folds(self.folds, n)
+            given = given._tested(folds)
+        elif isinstance(self.weight, str) and self.weight in WEIGHTS:
+            raise ValueError(
+                f"weight={self.weight!r} is of cross-validated predictions: pass folds=, the fold "
+                "of each instance, or a number."
+            )
         target = make_target(
-            self.y_true, self.predictions or self.scores, given, self.groups, "y_true"
+            given.y_true, given.predictions or given.scores, given, given.groups, "y_true"
         )
-        observed = {
-            name: target.keep(name, predicted) for name, predicted in self.predictions.items()
-        }
-        check_blocks(self.blocks, self.groups, target.n_samples)
-
+        table = Predictions(
+            number=n,
+            instance=np.arange(n) if folds is None else folds.instance,
+            split=None if folds is None else folds.split,
+            truth=target.truth,
+            said=target.said(given),
+            group=target.groups,
+            sample_weight=target.sample_weight,
+        )
+        if folds is not None:
+            target.check_splits(table.parts)
+        weight = folds.weight if folds else 1.0 if self.weight is None else self.weight
         is_ordered = are_in_order(columns.values(), self.blocks)
-        collect = partial(target.in_one_split, observed, self.weight)
-        collected = target_in_order(target, collect, self.blocks, is_ordered=is_ordered)
+        collected = evidence_of(target, table, weight, self.blocks, is_ordered=is_ordered)
         if self.scores:
             scored: Any = collected.scored or collected.evidence
             warn_of_unlikely_scores(scored, list(self.scores), target.metrics.values())
-        instances = None
-        if collected.evidence.n_rows is not None:
-            instances = Instances(collected.evidence.n_rows, index_of(columns.values()))
-        posterior = make_posterior(
-            collected.evidence,
-            self.model,
-            self.engine,
-            self.n_draws,
-            self.random_state,
-            metrics=target.metrics.values(),
-            prevalence=self.prevalence,
-            scored=collected.scored,
-            instances=instances,
+        index = index_of(columns.values())
+        instances = labels_of_rows(n, None if folds is None else folds.instance, index)
+        drawing = (self.model, self.engine, self.n_draws, self.random_state)
+        of_folds = None
+        if folds is not None:
+            of_folds = weight_for(
+                self.weight, model_for(self.model, collected.evidence), collected.evidence
+            )
+        posterior, weights = infer(
+            target, collected, of_folds, instances, drawing, prevalence=self.prevalence
         )
         posterior.shows_progress = has_bar()
-        return posterior, names, target.metrics
+        record = None
+        if folds is not None:
+            record = self._record(folds, target, table, names, index, weights)
+        return make_result(posterior, names, target.metrics, record)
+
+    def _check_of_folds(self, make_target: type[Target]) -> None:
+        """Raise if there are arguments that do not apply to cross-validated predictions."""
+        if make_target is ItemTarget:
+            raise ValueError("folds= does not apply to metrics of items. Omit it.")
+        for name in ("counts", "prevalence"):
+            if getattr(self, name) is not None:
+                raise ValueError(f"{name}= does not apply to predictions with folds=. Omit one.")
+        if isinstance(self.model, str) and self.model == "scores":
+            raise ValueError(
+                "model='scores' models scores of splits: pass these to compare_scores, or omit "
+                "model= to compare the predictions."
+            )
+        check_cv_weight(self.weight)
+
+    def _tested(self, folds: Folds) -> GivenPredictions:
+        """Return the same with a row for each instance and repeat in which it was tested."""
+
+        def of_instances(values: Any) -> Any:
+            return None if values is None else _safe_indexing(values, folds.instance)
+
+        def of_repeats(values: Any, name: str) -> Any:
+            if folds.shape[1] == 1 and len(getattr(values, "shape", ())) < 3:
+                return of_instances(values)
+            array = as_array(values, name)
+            if array.shape[:2] != folds.shape:
+                raise ValueError(
+                    f"folds has {folds.shape[1]} repeats, so {name} must have the shape "
+                    f"{folds.shape}, got {array.shape}."
+                )
+            return array[folds.instance, folds.repeat]
+
+        if folds.shape[1] > 1 and (self.counter is not None or is_indicator(self.y_true)):
+            raise ValueError(
+                f"folds has {folds.shape[1]} repeats, but multi-label indicators and tags must "
+                "have one. Compare the repeats one by one."
+            )
+        columns = {"y_true": self.y_true, **self.predictions, **self.scores}
+        check_same_length(**columns, groups=self.groups, sample_weight=self.sample_weight)
+        return replace(
+            self,
+            y_true=of_instances(self.y_true),
+            predictions={name: of_repeats(said, name) for name, said in self.predictions.items()},
+            scores={name: of_repeats(said, name) for name, said in self.scores.items()},
+            groups=of_instances(self.groups),
+            sample_weight=of_instances(self.sample_weight),
+            weight=1.0,
+        )
+
+    def _record(
+        self,
+        folds: Folds,
+        target: Target,
+        table: Predictions,
+        names: tuple[str, ...],
+        index: pd.Index[Any] | None,
+        weights: InferredWeights | None,
+    ) -> CrossValidation:
+        """Return what is known of the cross-validation that the predictions are of."""
+        splits = [table.of_split(number) for number in range(len(table.parts))]
+        sizes = np.array([len(rows) for rows in table.parts])
+        several = isinstance(self.scoring, (list, tuple, set, Mapping))
+        scores, results = {}, {}
+        for name, argument in zip(names, target.names, strict=True):
+            of_each = [target.scores(argument, one) for one in splits]
+            scores[name] = {key: np.array([of[key] for of in of_each]) for key in target.metrics}
+            results[name] = cv_scores(scores[name], sizes, target, several=several)
+        said = target.out_of_fold(table)
+        if said is not None:
+            by_name = dict(zip(names, said.predictions.values(), strict=True))
+            said = replace(said, predictions=by_name, index=index)
+        return CrossValidation(
+            "folds as given",
+            len(sizes),
+            folds.sizes[0],
+            results,
+            {key: {name: scores[name][key] for name in names} for key in target.metrics},
+            folds.sizes[1],
+            folds.two_fold_repeats,
+            published_weight=folds.weight,
+            n_instances=table.number,
+            out_of_fold=said,
+            cautions=weights.cautions(names, target.metrics.values()) if weights else {},
+        )
 
     def _routed(self, columns: Mapping[str, Any]) -> Any:
         """Return `scoring`, whose scorers and functions know the columns in `params`."""
@@ -195,23 +319,29 @@ class ItemTarget(Target):
         check_rows({self.where: self.y, **sources}, columns=True)
         self.metrics = resolve_scoring(options.scoring)
 
-    def in_one_split(
-        self, observed: Mapping[str, Mapping[str, Any]], weight: float = 1.0
-    ) -> CollectedEvidence:
+        self.truth = self.y
+
+    def collected(self, table: Predictions, weight: float = 1.0) -> CollectedEvidence:
         """Return the items."""
-        predictions = {name: kept["predict"] for name, kept in observed.items()}
+        predictions = {name: said["predict"] for name, said in table.said.items()}
         return CollectedEvidence(
-            PredictedNumbers.from_items(self.y, predictions, weight=weight, groups=self.groups)
+            PredictedNumbers.from_items(table.truth, predictions, weight=weight, groups=table.group)
         )
 
 
 class GivenLabels(LabelTarget):
     """Predicted labels, which may be others than the true ones, and scores of the instances."""
 
-    counts: PairedCounts | UnitCounts | None = None
-
     def _resolve(self, sources: Mapping[str, Any], options: Any) -> None:
         super()._resolve(sources, options)
+        of_labels = [name for name, metric in self.metrics.items() if metric.needs == "labels"]
+        if of_labels and not self.predictions:
+            raise ValueError(
+                f"scoring={of_labels[0]!r} requires predicted labels, but there are instance "
+                "scores only. Pass predictions as well."
+            )
+        needed = self._needs_tables or (options.folds is not None and "labels" in self.kinds)
+        self.counts_needed = bool(self.predictions) and needed
         if options.counts is not None:
             if self.several:
                 raise ValueError(
@@ -224,14 +354,22 @@ class GivenLabels(LabelTarget):
                         f"scoring={name!r} is computed from instances, but counts= was given. Pass "
                         "a row per instance, or a metric of predicted classes."
                     )
-        self.class_of_scores = self._class_of_scores() if self.scores_given else None
+        self.class_of_scores = self._class_of_scores() if self.scores_given else self.pos_label
 
     def _find_classes(self, y: Any, options: Any) -> None:
         """Count the predictions, which tells the classes; encode the truth where scores need it."""
         self.predictions, self.scores_given = options.predictions, options.scores
-        self.sample_weight = None
+        metrics = [metric for _, metric in spelled_out(options.scoring)]
+        beside = (options.groups, options.blocks, options.sample_weight, options.folds)
+        # Whether more is asked than how many rows of each kind there are.
+        self.by_row = (
+            bool(self.scores_given)
+            or not all(isinstance(metric, str | None) for metric in metrics)
+            or any(one is not None for one in beside)
+        )
         if options.sample_weight is not None:
-            self.sample_weight = check_sample_weight(options.sample_weight, self.n_samples)
+            n = number_of_samples(y, "y_true")
+            self.sample_weight = check_sample_weight(options.sample_weight, n)
         labels = options.labels
         if not self.predictions and not self.scores_given:
             raise ValueError(
@@ -241,69 +379,77 @@ class GivenLabels(LabelTarget):
             labels = named_labels([y, *self.predictions.values(), *self.scores_given.values()])
         try:
             if self.scores_given:
-                self.classes, self.truth = encode_truth(y, labels)
+                self.classes, self.truth_of_scores = encode_truth(y, labels)
                 self.scored_classes = self.classes
-            if self.predictions:
-                self.counts = self._count(y, labels, options)
-                self.counting = (y, labels, options)
-                self.classes = self.counts.labels
+            if self.predictions and self.several:
+                self.classes = indicator_labels(y, labels, "y_true")
+            elif self.predictions:
+                self.pairs = PairedCounts.from_labels(
+                    y,
+                    self.predictions,
+                    labels=labels,
+                    pos_label=options.pos_label,
+                    weight=1.0 if options.weight is None else options.weight,
+                    counts=options.counts,
+                    most_rows=math.inf if self.by_row else MOST_ROWS,
+                )
+                self.classes, self.declared = self.pairs.labels, labels is not None
         except ValueError:
             if not self.several and kind_of_labels(y) == "continuous":
                 resolve_scoring(options.scoring)  # a metric that is not known is told first
             elif not self.several:
                 check_no_scores(self.predictions)
             raise
-        if self.counts is not None and not self.several:
-            present = np.flatnonzero(self.counts.margin(0).true)
+        if self.pairs is not None:
+            present = np.flatnonzero(self.pairs.margin(0).true)
             check_true_classes([self.classes[i] for i in present], "y_true")
-            check_spelling(self.counts, list(self.predictions), "y_true", stacklevel=8)
+            check_spelling(self.pairs, list(self.predictions), "y_true", stacklevel=8)
 
-    def _count(self, y: Any, labels: Any, options: Any) -> PairedCounts | UnitCounts:
-        """Return the counts of predictions: of classes, multi-label indicators or groups."""
-        common: Any = {"labels": labels, "weight": options.weight}
-        common["sample_weight"] = self.sample_weight
+    @cached_property
+    def truth(self) -> Any:
+        """The position of each true class, or the indicator of labels; None if nobody asks."""
         if self.several:
-            return UnitCounts.from_indicators(y, self.predictions, groups=self.groups, **common)
-        common["pos_label"] = options.pos_label
-        if self.groups is not None or self.sample_weight is not None:
-            return UnitCounts.from_labels(y, self.predictions, self.groups, **common)
-        del common["sample_weight"]
-        return PairedCounts.from_labels(y, self.predictions, counts=options.counts, **common)
+            return check_indicator(self.y, "y_true")
+        if self.pairs is not None:
+            return self.pairs.truth[self.pairs.outcome] if self.by_row else None
+        return self.truth_of_scores
 
-    def weight_together(self, groups: Array | None) -> None:
-        """Take groups for the unit of the evidence, which is counted anew."""
-        if groups is not self.groups:
-            self.groups = groups
-            if self.predictions:
-                self.counts = self._count(*self.counting)
+    def said(self, given: GivenPredictions) -> dict[str, dict[str, Any]]:
+        """Return the positions of predicted classes, or indicators, and scores."""
+        said: dict[str, dict[str, Any]] = {name: {} for name in self.names}
+        if self.several:
+            for name, predicted in self.predictions.items():
+                columns = columns_in_order(predicted, self.classes, name)
+                said[name]["predict"] = check_indicator(columns, name).astype(np.uint8)
+        elif self.pairs is not None and self.by_row:
+            for name, codes in zip(self.predictions, self.pairs.predictions.T, strict=True):
+                said[name]["predict"] = codes[self.pairs.outcome]
+        for name, scores in zip(self.names, self.scores_given.values(), strict=False):
+            said[name]["scores"] = scores
+        return said
 
-    def in_one_split(
-        self, observed: Mapping[str, Mapping[str, Any]], weight: float = 1.0
-    ) -> CollectedEvidence:
-        """Return the counts, and the scores of the instances."""
-        scored = None
-        options: Any = {"weight": weight, "sample_weight": self.sample_weight}
-        options["groups"] = self.groups
+    def _scored(self, table: Predictions, weight: float = 1.0) -> ScoredInstances | None:
+        """Return the scores that were given, and labels for functions that are given these."""
+        of_labels = "labels" in self.kinds
+        if not self.scores_given and not of_labels:
+            return None
+        known: dict[str, Any] = {name: {} for name in table.said}
+        options: Any = {"weight": weight, "run": table.split, **table.units}
+        options |= {"pos_label": self.class_of_scores, "sample_weight": table.sample_weight}
+        truth = _dense(table.truth)
         if self.scores_given:
-            options["pos_label"] = self.class_of_scores
-            scored = ScoredInstances.from_codes(
-                self.truth, self.scores_given, self.scored_classes, **options
-            )
-        of_labels = [name for name, metric in self.metrics.items() if metric.needs == "labels"]
-        if of_labels and not self.predictions:
-            raise ValueError(
-                f"scoring={of_labels[0]!r} requires predicted labels, but there are instance "
-                "scores only. Pass predictions as well."
-            )
-        if of_labels:
-            options.setdefault("pos_label", self.pos_label)
-            scored = self._with_labels(scored, options)
-        if scored is not None and (self.counts is None or not self._needs_tables):
-            return CollectedEvidence(scored)
-        assert self.counts is not None
-        if len(self.predictions) == 1 and isinstance(self.counts, PairedCounts):
-            return CollectedEvidence(MarginalCounts(self.counts.margins(), self.counts), scored)
-        return CollectedEvidence(self.counts, scored)
+            called = dict(zip(self.names, self.scores_given, strict=True))
+            raw = {called[name]: said["scores"] for name, said in table.said.items()}
+            scored = ScoredInstances.from_codes(truth, raw, self.scored_classes, **options)
+            if not of_labels:
+                return scored
+            known = dict(zip(table.said, scored.responses, strict=True))
+        dense = [_dense(said["predict"]) for said in table.said.values()]
+        responses = {
+            name: {"labels": labels} | dict(of_one)
+            for (name, of_one), labels in zip(known.items(), dense, strict=True)
+        }
+        return ScoredInstances.from_codes(truth, responses, self.classes, **options)
 
     def _class_of_scores(self) -> Any:
         """Return the class whose scores are passed if they have one column; None by default.
@@ -343,21 +489,9 @@ class GivenLabels(LabelTarget):
             )
         return None
 
-    def _with_labels(self, scored: ScoredInstances | None, options: Any) -> ScoredInstances:
-        """Return scores of instances, and predicted labels for functions that are given these."""
-        codes: Iterable[Any]
-        if self.several:
-            codes = [
-                check_indicator(columns_in_order(predicted, self.classes, name), name).toarray()
-                for name, predicted in self.predictions.items()
-            ]
-        else:
-            _, codes = encode_labels(list(self.predictions.items()), self.classes)
-        responses = {
-            name: {"labels": labels} | (dict(scored.responses[k]) if scored is not None else {})
-            for k, (name, labels) in enumerate(zip(self.predictions, codes, strict=True))
-        }
-        return ScoredInstances.from_scores(self.y, responses, labels=self.classes, **options)
+
+def _dense(codes: Any) -> Array:
+    return codes.toarray() if sparse.issparse(codes) else codes
 
 
 def _is_one_column(scores: Any, name: str, classes: Sequence[Any]) -> bool:

@@ -11,8 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
-from typing import Any, ClassVar, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -27,22 +26,28 @@ from sklearn.model_selection import (
 from skbayeseval._arrays import check_rows, check_same_length, in_short, number_of_samples, wrong
 from skbayeseval._labels import check_label_vector, is_indicator
 from skbayeseval._streams import Stream, seed_of
-from skbayeseval._validation import check_random_state_entropy, check_weight
+from skbayeseval._validation import check_random_state_entropy
+from skbayeseval.compare.inference import (
+    check_cv_weight,
+    cv_scores,
+    evidence_of,
+    infer,
+    labels_of_rows,
+    weight_for,
+)
 from skbayeseval.compare.ordered_rows import (
     are_in_order,
     check_blocks,
-    target_in_order,
     warn_of_neighbours,
 )
 from skbayeseval.compare.split_score_target import ScoreTarget, check_responses
 from skbayeseval.compare.targets import (
     ChunkTarget,
-    CollectedEvidence,
     LabelTarget,
     NumberTarget,
     Target,
 )
-from skbayeseval.evidence.instances import Instances, index_of
+from skbayeseval.evidence.instances import index_of
 from skbayeseval.evidence.split_scores import SplitScores
 from skbayeseval.judgement.decision import MANY_REPEATS
 from skbayeseval.metrics.scorers import WithColumns
@@ -54,7 +59,6 @@ from skbayeseval.metrics.scoring import (
 )
 from skbayeseval.models.pymc import PyMCEngine
 from skbayeseval.posterior.build import make_posterior, resolve_engine
-from skbayeseval.posterior.inferred_weight import InferredWeights, ObservedRows
 from skbayeseval.posterior.posterior import Posterior
 from skbayeseval.results.result import Result
 from skbayeseval.splitting.block_cv import (
@@ -149,7 +153,6 @@ LEAST_SHARE, LEAST_FOLDS, MOST_FOLDS = 0.8, 5, 10
 # What is said of learners: a ranking, or the score of one.
 R = TypeVar("R", bound=Result)
 
-WEIGHTS = ("inferred", "published")
 ESTIMANDS = ("full", "learner")
 
 
@@ -173,7 +176,6 @@ class CrossValidationOptions(Fitting):
     estimand: Any = "learner"
     blocks: Any = None
     own_columns: Mapping[str, WithColumns] = field(default_factory=dict)
-    sample_weight: ClassVar[None] = None  # only predictions made elsewhere have weights
 
     def __post_init__(self) -> None:
         """Raise if an option about fits or weights is not valid; others are checked when used."""
@@ -181,10 +183,7 @@ class CrossValidationOptions(Fitting):
         weight, estimand = self.weight, self.estimand
         if not isinstance(estimand, str) or estimand not in ESTIMANDS:
             raise wrong("estimand", f"one of {list(ESTIMANDS)}", estimand)
-        if isinstance(weight, str) and weight not in WEIGHTS:
-            raise wrong("weight", f"one of {list(WEIGHTS)} or a number", weight)
-        if weight is not None and not isinstance(weight, str):
-            check_weight(weight)
+        check_cv_weight(weight)
         if estimand == "full" and weight not in (None, "inferred"):
             raise ValueError(
                 f"estimand='full' infers the weight, but weight={weight!r} was given. Omit one."
@@ -192,25 +191,15 @@ class CrossValidationOptions(Fitting):
 
     def weight_for(self, posterior: Posterior) -> str | float:
         """Return the weight, or the default of the model; raise if the model has none."""
-        model = posterior.model
-        if compares_scores(model):
-            if self.weight not in (None, "published") or self.estimand == "full":
-                raise ValueError(
-                    "model='scores' models split scores, which have no weight: weight= and "
-                    "estimand= do not apply."
-                )
-            return "published"
-        weight = self.weight
-        if weight is None:
-            of_all = self.estimand == "full"
-            weight = "inferred" if model.infers_weight or of_all else "published"
-        of_labels = posterior.evidence.family == "labels"
-        if weight == "inferred" and of_labels and not model.weights_units:
+        of_all = self.estimand == "full"
+        if not compares_scores(posterior.model):
+            return weight_for(self.weight, posterior.model, posterior.evidence, of_all=of_all)
+        if self.weight not in (None, "published") or of_all:
             raise ValueError(
-                f"model={model.name!r} of a multi-label indicator has no inferred weight. Use "
-                "model='paired' or weight='published'."
+                "model='scores' models split scores, which have no weight: weight= and estimand= "
+                "do not apply."
             )
-        return weight if isinstance(weight, str) else float(weight)
+        return "published"
 
 
 def prepare_learners(
@@ -341,14 +330,15 @@ def compare_learners(
     drawing = (options.model, engine or "exact", options.n_draws, learners.entropy)
     # A rehearsal on perfect predictions: whatever is wrong with the arguments is wrong here too,
     # before anything is fitted.
-    perfect = target_in_order(target, target.rehearsal, options.blocks)
+    perfect = target.rehearsal()
     rehearsed = make_posterior(perfect.evidence, *drawing, scored=perfect.scored, rehearsal=True)
     make_result(rehearsed, names, target.metrics)
     weight, of_search = options.weight_for(rehearsed), splits is not None
     splits = make_splits(learners.cv, X, y, learners.split_params, splits)
-    warn_of_neighbours(splits, target.n_samples, options.blocks)
+    n_samples = number_of_samples(y, "y")
+    warn_of_neighbours(splits, n_samples, options.blocks)
     if options.estimand == "full":
-        _check_nearly_all(splits, target.n_samples)
+        _check_nearly_all(splits, n_samples)
     halved = _halves(learners, X, y, options, splits)
     target.check_splits([test for _, test in [*splits, *halved]])
     asked = [*target.metrics]
@@ -360,41 +350,28 @@ def compare_learners(
         collection = collect_from(fitted, learners, X, y, **on)
     scores = {name: target.split_scores(name, collection) for name in names}
     several = isinstance(options.scoring, (list, tuple, set, Mapping)) or [*target.metrics] != asked
-    sums = {key for key, metric in target.metrics.items() if metric.own and metric.own.is_sum}
-    results = _results_of_cross_validate(collection, scores, options, several, sums)
+    results = _results_of_cross_validate(collection, scores, options, target, several=several)
     try:
-        rows, collect_all = collection.tested()[0], partial(target.collected, collection)
-        collected = target_in_order(
-            target, collect_all, options.blocks, rows=rows, is_ordered=is_ordered
-        )
-        weights = None
-        if weight == "inferred":
-            paired = rehearsed.model.needs_pairs
-            weights = _infer_weights(collected, target, collection, paired)
-            weight = _single_weight(weights, target, engine)
-        if not isinstance(weight, str):
-            collected = collected.with_weight(weight)
-        cautions: dict[str, str] = {}
-        if weights is not None:
-            cautions = weights.cautions(names, target.metrics.values())
-        instances = None
-        if collected.evidence.n_rows is not None:
-            of_row = rows.astype(np.min_scalar_type(target.n_samples))
-            index = index_of([X, y, learners.groups])
-            instances = Instances(target.n_samples, index, of_row)
-        posterior = make_posterior(
-            collected.evidence,
-            *drawing,
-            scored=collected.scored,
-            weights=weights,
-            instances=instances,
-            metrics=target.metrics.values(),
-        )
+        table = None
+        if isinstance(target, ScoreTarget):
+            collected = target.evidence_of_fits(collection)
+        else:
+            table = target.of_fits(collection)
+            collected = evidence_of(
+                target, table, collection.weight, options.blocks, is_ordered=is_ordered
+            )
+        of_halves = None
+        if weight == "inferred" and collection.halved is not None:
+            of_halves = target.collected(target.of_fits(collection.halved))
+        index = index_of([X, y, learners.groups])
+        of_row = labels_of_rows(n_samples, collection.tested()[0], index)
+        posterior, weights = infer(target, collected, weight, of_row, drawing, halved=of_halves)
+        cautions = {} if weights is None else weights.cautions(names, target.metrics.values())
     except BaseException as error:  # Ctrl-C during Markov chains as well
         _keep_fits(error, target, collection, results)
         raise
     posterior.shows_progress, posterior.n_jobs = options.verbose > 0, options.n_jobs
-    out_of_fold = target.out_of_fold(collection)
+    out_of_fold = None if table is None else target.out_of_fold(table)
     if out_of_fold is not None:
         is_frame = isinstance(X, (pd.DataFrame, pd.Series))
         index = X.index if is_frame else index_of([y, learners.groups])
@@ -413,11 +390,11 @@ def compare_learners(
         collection.two_fold_repeats,
         options.estimand,
         collection.weight,
-        target.n_samples,
+        n_samples,
         out_of_fold,
         cautions,
         "" if weights is None else _more_repeats(learners, y, options),
-        "" if of_search else _for_all(options, rehearsed, train_size / target.n_samples),
+        "" if of_search else _for_all(options, rehearsed, train_size / n_samples),
     )
     return make_result(posterior, names, target.metrics, record)
 
@@ -449,13 +426,11 @@ def _results_of_cross_validate(
     collection: Collection,
     scores: Mapping[str, Mapping[str, Any]],
     options: CrossValidationOptions,
+    target: Target,
+    *,
     several: bool,
-    sums: Container[str],
 ) -> dict[str, dict[str, Any]]:
-    """Return for each estimator what `cross_validate` would have returned, given its scores.
-
-    Scores that are `sums` are given per instance.
-    """
+    """Return for each estimator what `cross_validate` would have returned, given its scores."""
     sizes = np.array([len(test) for _, test in collection.splits])
     results: dict[str, dict[str, Any]] = {}
     for name, runs in collection.runs.items():
@@ -468,23 +443,8 @@ def _results_of_cross_validate(
             results[name]["estimator"] = [run.estimator for run in runs]
         if options.return_indices:
             results[name]["indices"] = collection.indices()
-        single = len(scores[name]) == 1 and not several
-        for key, values in scores[name].items():
-            values = values * sizes if key in sums else values
-            values.flags.writeable = False
-            results[name]["test_score" if single else f"test_{key}"] = values
+        results[name] |= cv_scores(scores[name], sizes, target, several=several)
     return results
-
-
-def _single_weight(weights: InferredWeights, target: Target, engine: PyMCEngine | None) -> float:
-    """Return the weight for what needs a single one: the median weight of the first metric.
-
-    For Markov chains, it is the smallest that gives all metrics their variance.
-    """
-    inferred = [weights.difference(metric) for metric in target.metrics.values()]
-    if engine is None:
-        return inferred[0].median
-    return min(of_metric.matching_variance for of_metric in inferred)
 
 
 def _check_nearly_all(splits: list[Split], n_samples: int) -> None:
@@ -548,22 +508,6 @@ def _halves(
     target, seed = kind_of_target(learners.estimators), seed_of(learners.entropy, Stream.HALVES)
     cv = halving_splitter(target, options.counter, seed)
     return make_splits(cv, X, y, {"groups": learners.groups})
-
-
-def _infer_weights(
-    collected: CollectedEvidence, target: Target, collection: Collection, paired: bool
-) -> InferredWeights:
-    """Return the inferred weights."""
-    counted = None if collected.rows is None else ObservedRows(collected.rows)
-    scored = None if collected.scored_rows is None else ObservedRows(collected.scored_rows)
-    if collection.halved is not None:
-        halved = target.collected(collection.halved)
-        source = halved.scored or halved.evidence
-        if counted is not None:
-            counted = ObservedRows(counted.rows, halved.rows, halved.evidence.observed)
-        if scored is not None:
-            scored = ObservedRows(scored.rows, halved.scored_rows, source.observed)
-    return InferredWeights(counted, scored, len(target.names), paired)
 
 
 def _target(learners: Learners, X: Any, y: Any, options: CrossValidationOptions) -> Target:

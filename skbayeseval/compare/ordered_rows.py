@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import itertools
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -25,7 +25,7 @@ from sklearn.model_selection import TimeSeriesSplit
 
 from skbayeseval._arrays import Array, in_short, wrong
 from skbayeseval._validation import check_whole_number
-from skbayeseval.compare.targets import CollectedEvidence, Target
+from skbayeseval.evidence.interface import Evidence
 from skbayeseval.evidence.units import UnitCounts
 
 FEWEST_BLOCKS = 5
@@ -62,80 +62,51 @@ def check_blocks(blocks: Any, groups: Any, n_rows: int) -> None:
         )
 
 
-def collect_in_order(
-    collect: Callable[[Array | None], CollectedEvidence],
-    groups: Array | None,
-    n_rows: int,
-    blocks: Any,
-    *,
-    rows: Array | None = None,
-    is_ordered: bool = False,
-    stacklevel: int = 5,
-) -> CollectedEvidence:
-    """Return the evidence, with blocks of consecutive rows as groups if that was asked for.
+def length_of_blocks(
+    evidence: Evidence, blocks: Any, instance: Array | None = None, *, stacklevel: int
+) -> tuple[int, Array | None]:
+    """Return the number of rows of a block, 1 if there are none, and the losses of instances.
 
     Parameters
     ----------
-    collect : callable
-        Returns the evidence, given the group of each row, or None.
-    groups : ndarray or None
-        The groups that the user gave.
-    n_rows : int
-        The number of rows of the data.
+    evidence : Evidence
+        The evidence without blocks.
     blocks : "auto", int or None
-        What the user gave. With None, it is a warning if rows of data in order are correlated.
-    rows : ndarray, default=None
-        The row of the data that each row of the evidence is of, if there are others or several.
-    is_ordered : bool, default=False
-        Whether the rows are visibly in order of time.
-    stacklevel : int, default=5
+        What the user gave. With None, rows are in order, and it is a warning if they are
+        correlated.
+    instance : ndarray, default=None
+        The instance that each row of the evidence is of. By default, each is one.
+    stacklevel : int
         That of the caller who is warned, as in `warnings.warn`.
     """
-    collected = collect(groups)
-    if blocks == 1 or (blocks is None and (groups is not None or not is_ordered)):
-        return collected
-    losses = collected.evidence.row_losses()
-    if losses is not None and rows is not None:
-        tested, place, times = np.unique(rows, return_inverse=True, return_counts=True)
+    if blocks == 1:
+        return 1, None
+    losses, share = evidence.row_losses(), 1.0
+    if losses is not None and instance is not None:
+        tested, place, times = np.unique(instance, return_inverse=True, return_counts=True)
         place = np.ravel(place)
         losses = np.stack([np.bincount(place, one, len(tested)) / times for one in losses])
+        share = (tested[-1] - tested[0] + 1) / len(tested)  # there may be others between these
     if blocks is None:
         if losses is not None:
             _warn_of_order(losses, stacklevel)
-        return collected
-    if losses is None and blocks == "auto":
-        raise ValueError(
-            f"blocks='auto' requires the loss of each row, which {collected.evidence.describe()} "
-            "do not have. Pass the number of rows of a block."
-        )
+        return 1, None
     if blocks != "auto":
-        length = int(blocks)
-    else:
-        length = longest_block(losses)
-        if rows is not None:  # there may be others between those that were tested
-            length = int(np.ceil(length * (tested[-1] - tested[0] + 1) / len(tested)))
-    if length == 1:
-        return collected
-    collected = collect(np.arange(n_rows) // length)
-    blocks_of: Any = {"block_length": length}
-    evidence: Any = replace(collected.evidence, **blocks_of)
-    scored = collected.scored and replace(collected.scored, **blocks_of)
+        return int(blocks), losses
+    if losses is None:
+        raise ValueError(
+            f"blocks='auto' requires the loss of each row, which {evidence.describe()} do not "
+            "have. Pass the number of rows of a block."
+        )
+    return int(np.ceil(longest_block(losses) * share)), losses
+
+
+def blocks_of_evidence(evidence: Evidence, length: int, losses: Array | None = None) -> Any:
+    """Return evidence whose groups are blocks, and which keeps the losses of instances."""
+    known: Any = {"block_length": length}
     if isinstance(evidence, UnitCounts) and evidence.cells:
-        evidence = replace(evidence, losses=losses)
-    return collected._replace(evidence=evidence, scored=scored)
-
-
-def target_in_order(
-    target: Target, collect: Callable[[], CollectedEvidence], blocks: Any, **options: Any
-) -> CollectedEvidence:
-    """Return the evidence of a target, which `collect` returns, as `collect_in_order` does."""
-
-    def collected(groups: Array | None) -> CollectedEvidence:
-        target.weight_together(groups)
-        return collect()
-
-    groups = target.groups if blocks is None else None
-    return collect_in_order(collected, groups, target.n_samples, blocks, stacklevel=6, **options)
+        known["losses"] = losses
+    return replace(evidence, **known)
 
 
 def are_in_order(objects: Iterable[Any], blocks: Any, cv: Any = None) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from os import PathLike
 from typing import Any
 
@@ -16,12 +15,9 @@ from skbayeseval._validation import check_names, check_weight
 from skbayeseval.compare.given_predictions import GivenPredictions
 from skbayeseval.evidence.chunks import ChunkCounter
 from skbayeseval.evidence.one_classifier import ConfusionCounts, check_counts
-from skbayeseval.evidence.validated_rows import ClassRows
 from skbayeseval.metrics.scoring import resolve_scoring
 from skbayeseval.models.pymc import PyMCEngine
 from skbayeseval.posterior.build import check_true_classes, make_posterior
-from skbayeseval.posterior.inferred_weight import InferredWeights, ObservedRows
-from skbayeseval.posterior.posterior import Posterior
 from skbayeseval.results.comparison import ComparisonResult
 from skbayeseval.results.ranking import Ranking
 from skbayeseval.results.single import ScoreResult
@@ -71,12 +67,13 @@ def compare_predictions(
     y_score_b: ArrayLike | None = None,
     scoring: Any = None,
     model: Any = "auto",
-    weight: float = 1.0,
+    weight: str | float | None = None,
     names: Sequence[str] | None = None,
     labels: ArrayLike | None = None,
     pos_label: Any = None,
     groups: ArrayLike | None = None,
     blocks: int | str | None = None,
+    folds: ArrayLike | None = None,
     counts: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
     params: Mapping[str, Any] | None = None,
@@ -118,9 +115,9 @@ def compare_predictions(
         assume independent labels, and chunks. A prior is part of a model instance, such as
         ``models.Paired(mu=1, theta=1)``, the published one: "theta" of "paired" is 0.25, which
         costs fewer labels where classifiers seldom disagree.
-    weight : float, default=1.0
-        The weight of one instance: below 1 if the vectors contain instances more than once, as
-        predictions pooled over repeated cross-validation do.
+    weight : "inferred", "published" or float, default=None
+        The weight of one instance. None means 1; with `folds`, it is as in
+        `bayesian_cross_validate`, by default inferred.
     names : (str, str), default=None
         The names of the two classifiers. By default those of the predictions or scores, if these
         are Series with different names, otherwise A and B.
@@ -138,6 +135,12 @@ def compare_predictions(
     blocks : int or "auto", default=None
         The number of consecutive rows that are weighted together, where rows are in order of time
         and neighbours are alike. "auto" chooses it by how long losses stay correlated.
+    folds : array-like of shape (n_samples,) or (n_samples, n_repeats), default=None
+        The fold of each row, where the predictions are those of a cross-validation that has run,
+        such as of `cross_val_predict`; -1, NaN or None for rows that were never tested. The result
+        is then that of `bayesian_cross_validate`. With several repeats, labels and numbers have the
+        shape of `folds`, scores may have a third axis, of classes; indicators and tags have one
+        repeat. Without `folds`, predictions are those of fitted models on a test set.
     counts : array-like of shape (n_samples,), default=None
         How many instances each row stands for, where rows that are alike were counted before, such
         as by the GROUP BY of a database. The result is that of the repeated rows. For metrics of
@@ -217,6 +220,7 @@ def compare_predictions(
         weight=weight,
         groups=groups,
         blocks=blocks,
+        folds=folds,
         counts=counts,
         sample_weight=sample_weight,
         params=params,
@@ -226,7 +230,7 @@ def compare_predictions(
         n_draws=n_draws,
         random_state=random_state,
     )
-    return ComparisonResult(*given.posterior(names))
+    return given.result(ComparisonResult, names)
 
 
 def compare_confusion_matrices(
@@ -377,11 +381,12 @@ def compare_many(
     scores: Mapping[str, ArrayLike] | pd.DataFrame | None = None,
     scoring: Any = None,
     model: Any = "auto",
-    weight: float = 1.0,
+    weight: str | float | None = None,
     labels: ArrayLike | None = None,
     pos_label: Any = None,
     groups: ArrayLike | None = None,
     blocks: int | str | None = None,
+    folds: ArrayLike | None = None,
     counts: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
     params: Mapping[str, Any] | None = None,
@@ -403,8 +408,8 @@ def compare_many(
     scores : dict of str to array-like, or DataFrame, default=None
         The instance scores of each, for metrics such as "roc_auc"; as ``y_score_a`` in
         `compare_predictions`.
-    scoring, model, weight, labels, pos_label, groups, blocks, counts, sample_weight, params, \
-            prevalence
+    scoring, model, weight, labels, pos_label, groups, blocks, folds, counts, sample_weight, \
+            params, prevalence
         As in `compare_predictions`.
     engine, n_draws, random_state
         As in `compare_predictions`.
@@ -444,6 +449,7 @@ def compare_many(
         weight=weight,
         groups=groups,
         blocks=blocks,
+        folds=folds,
         counts=counts,
         sample_weight=sample_weight,
         params=params,
@@ -452,7 +458,7 @@ def compare_many(
         n_draws=n_draws,
         random_state=random_state,
     )
-    return Ranking(*given.posterior(names))
+    return given.result(Ranking, names)
 
 
 def score_posterior(
@@ -462,12 +468,13 @@ def score_posterior(
     y_score: ArrayLike | None = None,
     scoring: Any = None,
     model: Any = "auto",
-    weight: float | str = 1.0,
+    weight: str | float | None = None,
     name: str = "A",
     labels: ArrayLike | None = None,
     pos_label: Any = None,
     groups: ArrayLike | None = None,
     blocks: int | str | None = None,
+    folds: ArrayLike | None = None,
     counts: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
     params: Mapping[str, Any] | None = None,
@@ -489,15 +496,12 @@ def score_posterior(
     scoring : str, Metric, list or dict, default=None
         As in `compare_predictions`.
     model : {"auto", "unpaired", "hierarchical", "bcv"} or model instance, default="auto"
-        "auto" is "unpaired"; for a multi-label indicator it weights instances.
-    weight : float or "inferred", default=1.0
-        The weight of one instance. "inferred" is for out-of-fold predictions, such as those of
-        `cross_val_predict`: the result then applies to learners on new training sets, and not to
-        the models that made the predictions.
+        "auto" is "unpaired", with `folds` that of `bayesian_cross_val_score`; for a multi-label
+        indicator it weights instances.
     name : str, default="A"
         The name of the classifier.
-    labels, pos_label, groups, blocks, counts, sample_weight, params, prevalence, engine, \
-            n_draws, random_state
+    weight, labels, pos_label, groups, blocks, folds, counts, sample_weight, params, prevalence, \
+            engine, n_draws, random_state
         As in `compare_predictions`.
 
     Returns
@@ -515,9 +519,6 @@ def score_posterior(
     """
     if not isinstance(name, str):
         raise wrong("name", "a string", name, TypeError)
-    inferred = isinstance(weight, str)
-    if inferred and weight != "inferred":
-        raise ValueError(f"weight must be a number or 'inferred', got {weight!r}.")
     given = GivenPredictions(
         y_true=y_true,
         predictions={} if y_pred is None else {"y_pred": y_pred},
@@ -526,9 +527,10 @@ def score_posterior(
         labels=labels,
         pos_label=pos_label,
         model=model,
-        weight=1.0 if isinstance(weight, str) else weight,
+        weight=weight,
         groups=groups,
         blocks=blocks,
+        folds=folds,
         counts=counts,
         sample_weight=sample_weight,
         params=params,
@@ -537,34 +539,7 @@ def score_posterior(
         n_draws=n_draws,
         random_state=random_state,
     )
-    posterior, names, metrics = given.posterior((name,))
-    return ScoreResult(_of_learner(posterior) if inferred else posterior, names, metrics)
-
-
-def _of_learner(posterior: Posterior) -> Posterior:
-    """Return the posterior of a learner's metric, given that of out-of-fold predictions."""
-    evidence: Any = posterior.evidence
-    independent = evidence.family == "classes" and posterior.scored is None
-    if not independent or posterior.trace is not None or posterior.prevalence is not None:
-        raise ValueError(
-            "weight='inferred' requires one label per instance and engine='exact', without groups, "
-            "blocks, sample_weight, y_score or prevalence."
-        )
-    joint, positive = evidence.joint, evidence.positive
-    outcome = joint.outcome
-    if outcome is None:  # of very many rows, which are not kept
-        outcome = np.repeat(np.arange(len(joint.counts)), joint.counts.astype(int))
-    index = np.arange(len(outcome))
-    rows = ClassRows(
-        index,
-        index,
-        np.zeros_like(index),
-        joint.truth[outcome],
-        joint.predictions[outcome],
-        len(joint.labels),
-        1 if positive is None else positive,
-    )
-    return replace(posterior, weights=InferredWeights(ObservedRows(rows), None, 1, paired=False))
+    return given.result(ScoreResult, (name,))
 
 
 def load_result(path: str | PathLike[str]) -> ComparisonResult | ScoreResult | Ranking:

@@ -20,9 +20,13 @@ from skbayeseval.compare.item_alignment import (
     estimated_scores,
 )
 from skbayeseval.compare.long_table import scores_of_systems
-from skbayeseval.compare.ordered_rows import are_in_order, check_blocks, collect_in_order
+from skbayeseval.compare.ordered_rows import (
+    are_in_order,
+    blocks_of_evidence,
+    check_blocks,
+    length_of_blocks,
+)
 from skbayeseval.compare.split_scores import warn_of_other_scales
-from skbayeseval.compare.targets import CollectedEvidence
 from skbayeseval.evidence.instances import Instances
 from skbayeseval.evidence.item_scores import ItemScores
 from skbayeseval.metrics.metric import Metric
@@ -295,13 +299,13 @@ def _posterior_of_items(
     described = (higher, *attempts, items.missing, grades, judges, estimated)
     n_items = items.scores.shape[1]
     check_blocks(blocks, groups, n_items)
-    evidence: Any = collect_in_order(
-        lambda group: CollectedEvidence(ItemScores(items.scores, group, *described)),
-        group,
-        n_items,
-        blocks,
-        is_ordered=are_in_order([items.labels], blocks),
-    ).evidence
+    is_ordered = are_in_order([items.labels], blocks)
+    evidence: Any = ItemScores(items.scores, group, *described)
+    if blocks is not None or (is_ordered and group is None):
+        length, losses = length_of_blocks(evidence, blocks, stacklevel=4)
+        if length > 1:
+            evidence = ItemScores(items.scores, np.arange(n_items) // length, *described)
+            evidence = blocks_of_evidence(evidence, length, losses)
     instances = Instances(n_items, items.order, has_ids=by_position)
     posterior = make_posterior(evidence, model, *others, instances=instances)
     model = posterior.model

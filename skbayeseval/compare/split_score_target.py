@@ -77,11 +77,15 @@ class ScoreTarget(Target):
         scores = np.linspace(0.0, 1.0, 4 * len(self.names)).reshape(-1, 4) ** 2
         return CollectedEvidence(SplitScores(dict.fromkeys(self.metrics, scores), 0.5))
 
-    def collected(self, collection: Collection) -> CollectedEvidence:
+    def evidence_of_fits(self, collection: Collection) -> CollectedEvidence:
         """Return the scores of the splits that did not fail."""
         train, test = collection.sizes
         self.check_splits(collection.kept)
-        scores = {key: self._kept(key, collection) for key in self.metrics}
+        runs, kept = collection.runs, collection.kept
+        scores = {
+            key: np.array([[runs[name][i].observed[key] for i in kept] for name in self.names])
+            for key in self.metrics
+        }
         steps = {key: 1 / test for key in self.metrics if key in self._of_predictions}
         return CollectedEvidence(SplitScores(scores, test / (train + test), steps))
 
@@ -92,19 +96,8 @@ class ScoreTarget(Target):
             keys = [*map(list, dict.fromkeys(map(tuple, told)))]
             raise ValueError(f"scoring must return the same scores for each split, got {keys}.")
         self.metrics = {key: split_metric(key) for key in told[0]}
-        return super().split_scores(name, collection)
-
-    def _kept(self, key: str, collection: Collection) -> Any:
-        """Return scores of shape (n_estimators, n_splits)."""
-        runs, kept = collection.runs, collection.kept
-        return np.array([[runs[name][i].observed[key] for i in kept] for name in self.names])
-
-    def scores(self, name: str, test: Any, observed: Mapping[str, Any]) -> Mapping[str, float]:
-        """Return the scores that were kept."""
-        return observed
-
-    def out_of_fold(self, collection: Collection) -> None:
-        """Return None: no predictions are kept."""
+        runs = collection.runs[name]
+        return {key: np.array([run.observed.get(key, np.nan) for run in runs]) for key in told[0]}
 
 
 def resolve_scorers(

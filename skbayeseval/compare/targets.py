@@ -1,16 +1,17 @@
 """What is compared: classes, labels, numbers, tags or items, and how it is counted.
 
-What cross-validation keeps is a target's business. `collect` fits, and hands each fitted estimator
-with its test set to `observe`: predictions, scores of instances, or the values of scorers.
-Predictions that were made elsewhere are a cross-validation with one split.
+Predictions are one table, wherever they come from (`Predictions`). Fits fill it: `collect` hands
+each fitted estimator with its test set to `observe`, which keeps predictions or scores of
+instances. Arrays fill it, of a test set or with the fold of each row. From there on, there is one
+way: a target makes evidence of the table.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from types import SimpleNamespace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from scipy import sparse
@@ -40,6 +41,7 @@ from skbayeseval.evidence.instance_scores import (
     respond,
 )
 from skbayeseval.evidence.interface import Evidence
+from skbayeseval.evidence.joint_counts import MarginalCounts, PairedCounts
 from skbayeseval.evidence.one_classifier import ConfusionCounts
 from skbayeseval.evidence.predicted_numbers import PredictedNumbers, check_numbers
 from skbayeseval.evidence.units import UnitCounts, count_codes
@@ -59,6 +61,86 @@ from skbayeseval.splitting.collect import Collection, Observe, observe_predictio
 from skbayeseval.splitting.out_of_fold import OutOfFold
 
 
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Predictions:
+    """What was said of instances in test sets: a row for each instance in each of them.
+
+    Attributes
+    ----------
+    number : int
+        The number of instances.
+    instance : ndarray of shape (n_rows,)
+        The position of the instance in the data.
+    split : ndarray of shape (n_rows,) or None
+        The split, or fold, in which it was tested, numbered from 0; None for a single test set.
+    truth : array-like
+        What was true of each row.
+    said : dict of str to dict
+        For each classifier, what is known of each row: "predict", and scores by their kind.
+    group : ndarray of shape (n_rows,) or None
+        The group of the instance.
+    sample_weight : ndarray of shape (n_rows,) or None
+        How much each row counts.
+    """
+
+    number: int
+    instance: Array
+    split: Array | None = None
+    truth: Any
+    said: Mapping[str, Mapping[str, Any]]
+    group: Array | None = None
+    sample_weight: Array | None = None
+
+    @property
+    def unit(self) -> Array:
+        """The unit of each row: its group, or the instance."""
+        return self.instance if self.group is None else self.group
+
+    @property
+    def units(self) -> dict[str, Any]:
+        """What constructors of evidence take of units."""
+        return {"groups": self.group, "instances": self.instance}
+
+    @cached_property
+    def parts(self) -> list[Array]:
+        """The rows of each split."""
+        assert self.split is not None
+        return np.split(np.arange(len(self.split)), np.cumsum(np.bincount(self.split))[:-1])
+
+    def of_split(self, number: int) -> Self:
+        """Return the rows of one split."""
+        rows = self.parts[number]
+        said = {
+            name: {what: _safe_indexing(values, rows) for what, values in of_one.items()}
+            for name, of_one in self.said.items()
+        }
+        columns = {
+            name: None if column is None else column[rows]
+            for name in ("group", "sample_weight")
+            for column in [getattr(self, name)]
+        }
+        truth = _safe_indexing(self.truth, rows)
+        known: Any = {"truth": truth, "said": said, **columns}
+        return replace(self, instance=self.instance[rows], split=None, **known)
+
+    def in_blocks(self, length: int) -> Self:
+        """Return the table with blocks of consecutive instances as groups."""
+        return replace(self, group=self.instance // length)
+
+    def out_of_fold(self, **of_labels: Any) -> OutOfFold:
+        """Return the predictions of each split, and the truth of each instance."""
+        first = np.zeros(self.number, dtype=np.intp)  # a row of each instance
+        first[self.instance] = np.arange(len(self.instance))
+        smallest = np.min_scalar_type(self.number)
+        tests = [self.instance[rows].astype(smallest) for rows in self.parts]
+        said = {
+            name: [_safe_indexing(of_one["predict"], rows) for rows in self.parts]
+            for name, of_one in self.said.items()
+        }
+        truth = _safe_indexing(self.truth, first)
+        return OutOfFold(self.number, tests, said, truth=truth, **of_labels)
+
+
 class CollectedEvidence(NamedTuple):
     """What a posterior is made of.
 
@@ -69,7 +151,7 @@ class CollectedEvidence(NamedTuple):
     scored : WeightedInstances or None
         What metrics of instance weights are computed from, if it is not the evidence.
     rows, scored_rows : ValidatedRows or None
-        The same row by row, for metrics of counts and of instance scores.
+        The same row by row, for metrics of counts and of instance scores; None of a test set.
     """
 
     evidence: Evidence
@@ -89,7 +171,7 @@ class Target:
     Parameters
     ----------
     y : array-like
-        The truth.
+        The truth: of all instances, or of the rows of predictions that were made elsewhere.
     sources : mapping
         Estimators by name; or what was predicted elsewhere, by the names of arguments.
     options : CrossValidationOptions or GivenPredictions
@@ -112,6 +194,8 @@ class Target:
     """
 
     metrics: dict[str, Metric]
+    truth: Any
+    sample_weight: Any = None
 
     def __init__(
         self, y: Any, sources: Mapping[str, Any], options: Any, groups: Any, where: str = "y"
@@ -132,45 +216,51 @@ class Target:
         """Check the truth and the options, and find the metrics."""
         raise NotImplementedError
 
-    @cached_property
-    def n_samples(self) -> int:
-        """The number of instances."""
-        return number_of_samples(self.y, self.where)
-
-    def weight_together(self, groups: Array | None) -> None:
-        """Take groups, as numbers of instances, for the unit of the evidence."""
-        self.groups = groups
-
-    def keep(self, name: str, predictions: Any) -> Mapping[str, Any]:
-        """Return what is kept of predictions of all instances that were made elsewhere."""
-        return {"predict": predictions}
+    def said(self, given: Any) -> Mapping[str, Mapping[str, Any]]:
+        """Return what is kept of predictions that were made elsewhere."""
+        return {name: {"predict": said} for name, said in given.predictions.items()}
 
     def observer(self, name: str) -> Observe:
         """Return the function that says what is kept of a fit of the estimator `name`."""
         raise NotImplementedError
 
-    def check_splits(self, tests: Sequence[Array]) -> None:
+    def check_splits(self, truths: Sequence[Any]) -> None:
         """Raise if there are too few test sets, or a metric is not defined for one of them."""
 
     def perfect(self) -> Mapping[str, Mapping[str, Any]]:
         """Return what would be kept of estimators without an error, tested on all instances."""
         raise NotImplementedError
 
+    def rows_of(
+        self, instance: Array, split: Array, said: Mapping[str, Mapping[str, Any]]
+    ) -> Predictions:
+        """Return the table of what was said of instances, given by their positions."""
+        return Predictions(
+            number=number_of_samples(self.y, self.where),
+            instance=instance,
+            split=split,
+            truth=_safe_indexing(self.truth, instance),
+            said=said,
+            group=None if self.groups is None else self.groups[instance],
+        )
+
+    def of_fits(self, collection: Collection) -> Predictions:
+        """Return the table of what fits said, in the splits that did not fail."""
+        instance, split = collection.tested()
+        kept = collection.runs[self.names[0]][collection.kept[0]].observed
+        said = {name: {what: collection.pooled(name, what) for what in kept} for name in self.names}
+        return self.rows_of(instance, split, said)
+
     def rehearsal(self) -> CollectedEvidence:
         """Return what estimators without an error would give."""
-        return self.in_one_split(self.perfect())
+        everywhere = np.arange(number_of_samples(self.y, self.where))
+        return self.collected(self.rows_of(everywhere, 0 * everywhere, self.perfect()))
 
-    def in_one_split(
-        self, observed: Mapping[str, Mapping[str, Any]], weight: float = 1.0
-    ) -> CollectedEvidence:
-        """Return the evidence of what was observed of all instances at once."""
-        return self.collected(_one_split(np.arange(self.n_samples), observed, weight))
-
-    def collected(self, collection: Collection) -> CollectedEvidence:
-        """Return the evidence of the splits that did not fail."""
+    def collected(self, table: Predictions, weight: float = 1.0) -> CollectedEvidence:
+        """Return the evidence of predictions."""
         raise NotImplementedError
 
-    def scores(self, name: str, test: Array, observed: Mapping[str, Any]) -> Mapping[str, float]:
+    def scores(self, name: str, table: Predictions) -> Mapping[str, float]:
         """Return the value of each metric in one split."""
         raise NotImplementedError
 
@@ -180,7 +270,8 @@ class Target:
         values = {key: np.full(len(runs), np.nan) for key in self.metrics}
         for i, run in enumerate(runs):
             if run.error is None:
-                scores = self.scores(name, collection.splits[i][1], run.observed)
+                test = collection.splits[i][1]
+                scores = self.scores(name, self.rows_of(test, 0 * test, {name: run.observed}))
                 for key in self.metrics:
                     values[key][i] = scores[key]
         return values
@@ -189,19 +280,19 @@ class Target:
         """Return the predictions of a fit as the estimator gave them; None if none were kept."""
         return observed.get("predict")
 
-    def out_of_fold(self, collection: Collection) -> OutOfFold | None:
+    def out_of_fold(self, table: Predictions) -> OutOfFold | None:
         """Return the predictions for the test sets; None if none were kept."""
-        return collection.out_of_fold(self.n_samples)
-
-    def _groups_of(self, rows: Array) -> Array | None:
-        return None if self.groups is None else self.groups[rows]
+        return table.out_of_fold()
 
 
 class LabelTarget(Target):
     """Classes, or the labels of a multi-label indicator."""
 
     classes: tuple[Any, ...]
-    truth: Any
+    # The joint counts of predictions that were made elsewhere.
+    pairs: PairedCounts | None = None
+    # Whether every class is known to be one, and need not occur.
+    declared = True
 
     def _resolve(self, sources: Mapping[str, Any], options: Any) -> None:
         self.pos_label = pos_label = options.pos_label
@@ -268,87 +359,119 @@ class LabelTarget(Target):
             observed |= dict.fromkeys(self.kinds, scores)
         return dict.fromkeys(self.names, observed)
 
-    def collected(self, collection: Collection) -> CollectedEvidence:
-        """Return the evidence of the splits that did not fail."""
-        rows, split = collection.tested()
-        weight = collection.weight
-        groups = self._groups_of(rows)
-        units = rows if groups is None else groups
-        scored = scored_rows = None
-        if self.kinds:
-            scores = {
-                f"Instance scores of {name!r}": {
-                    kind: collection.pooled(name, what) for kind, what in self.kinds.items()
-                }
-                for name in self.names
-            }
-            scored = self._scored(rows, scores, weight, split)
-            scored_rows = ScoreRows(rows, units, split, scored)
+    def collected(self, table: Predictions, weight: float = 1.0) -> CollectedEvidence:
+        """Return the evidence of predictions."""
+        split, weighted = table.split, table.sample_weight
+        scored, scored_rows = self._scored(table, weight), None
+        if scored is not None:
+            if split is not None:
+                scored_rows = ScoreRows(table.instance, table.unit, split, scored)
             if not self.counts_needed:
                 return CollectedEvidence(scored, scored_rows=scored_rows)
-        truth = self.truth[rows]
-        predictions = {name: collection.pooled(name) for name in self.names}
         counts: Evidence
-        counted: ValidatedRows
+        counted: ValidatedRows | None = None
+        if self.pairs is not None and split is None and table.group is None and weighted is None:
+            counts = self.pairs
+            if len(self.names) == 1:  # alone, it has the model of one
+                counts = MarginalCounts(counts.margins(), self.pairs)
+            return CollectedEvidence(counts, scored)
+        predictions = {self.called[name]: said["predict"] for name, said in table.said.items()}
         if self.several:
-            named = {self.called[name]: predicted for name, predicted in predictions.items()}
             counts = UnitCounts.from_indicators(
-                truth, named, labels=self.classes, weight=weight, groups=groups, instances=rows
+                table.truth,
+                predictions,
+                labels=self.classes,
+                weight=weight,
+                sample_weight=weighted,
+                **table.units,
             )
-            indicators = tuple(check_indicator(p, name) for name, p in predictions.items())
-            counted = LabelRows(rows, units, split, truth, indicators)
+            if split is not None:
+                said = tuple(check_indicator(p, name) for name, p in predictions.items())
+                counted = LabelRows(
+                    table.instance, table.unit, split, table.truth, said, sample_weight=weighted
+                )
             return CollectedEvidence(counts, scored, counted, scored_rows)
-        columns = np.column_stack([predicted.astype(np.intp) for predicted in predictions.values()])
-        classes, grouped = (len(self.classes), self.positive), groups is not None
-        counted = ClassRows(rows, units, split, truth, columns, *classes, weighs_units=grouped)
-        options: Any = {"groups": groups, "pos_label": self.pos_label, "weight": weight}
-        counts = count_codes(truth, columns, self.classes, instances=rows, **options)
+        columns = np.column_stack([said.astype(np.intp) for said in predictions.values()])
+        counts = count_codes(
+            table.truth,
+            columns,
+            self.classes,
+            pos_label=self.pos_label,
+            weight=weight,
+            declared=self.declared,
+            sample_weight=weighted,
+            **table.units,
+        )
+        if split is not None:
+            counted = ClassRows(
+                table.instance,
+                table.unit,
+                split,
+                table.truth,
+                columns,
+                len(self.classes),
+                self.positive,
+                weighs_units=isinstance(counts, UnitCounts),
+                sample_weight=weighted,
+            )
         return CollectedEvidence(counts, scored, counted, scored_rows)
 
-    def _scored(
-        self, rows: Array, scores: Mapping[str, Any], weight: float = 1.0, run: Array | None = None
-    ) -> ScoredInstances:
+    def _scored(self, table: Predictions, weight: float = 1.0) -> ScoredInstances | None:
+        """Return the scores of instances that metrics need; None if there are none."""
+        if not self.kinds:
+            return None
+        scores = {
+            f"Instance scores of {name!r}": {kind: said[what] for kind, what in self.kinds.items()}
+            for name, said in table.said.items()
+        }
         return ScoredInstances.from_codes(
-            self.truth[rows].toarray() if self.several else self.truth[rows],
+            table.truth.toarray() if self.several else table.truth,
             scores,
             self.classes,
             pos_label=self.pos_label,
             weight=weight,
-            groups=self._groups_of(rows),
-            instances=rows,
-            run=run,
+            run=table.split,
+            sample_weight=table.sample_weight,
+            **table.units,
         )
 
-    def scores(self, name: str, test: Array, observed: Mapping[str, Any]) -> dict[str, float]:
+    def scores(self, name: str, table: Predictions) -> dict[str, float]:
         """Return the value of each metric in one split."""
         values = {}
-        if self.kinds:
-            scores = {kind: observed[what] for kind, what in self.kinds.items()}
-            scored = self._scored(test, {name: scores})
-            of_scores = {k: m for k, m in self.metrics.items() if m.source == "instances"}
+        table = replace(table, said={name: table.said[name]})
+        of_scores = {key: m for key, m in self.metrics.items() if m.source == "instances"}
+        if of_scores:
+            scored = self._scored(table)
+            assert scored is not None
             values = {key: scored.observed(metric)[0] for key, metric in of_scores.items()}
         of_counts = {key: m for key, m in self.metrics.items() if m.source == "tables"}
-        if of_counts and self.several:
-            counts: Any = count_one(self.truth[test], observed["predict"], self.classes, None)
-        elif of_counts:
-            table = np.zeros((len(self.classes), len(self.classes)))
-            np.add.at(table, (self.truth[test], observed["predict"]), 1)
-            counts = ConfusionCounts.from_matrix(
-                table, labels=self.classes, pos_label=self.pos_label
-            )
-        return values | {key: score_counts(m, counts) for key, m in of_counts.items()}
+        if of_counts:
+            predicted, weighted = table.said[name]["predict"], table.sample_weight
+            if self.several:
+                counts: Any = UnitCounts.from_indicators(
+                    table.truth, {name: predicted}, sample_weight=weighted
+                )
+            else:
+                counts = count_codes(
+                    table.truth,
+                    predicted.astype(np.intp)[:, None],
+                    self.classes,
+                    pos_label=self.pos_label,
+                    sample_weight=weighted,
+                )
+            values |= {key: score_counts(m, counts.margin(0)) for key, m in of_counts.items()}
+        return values
 
     def predicted(self, observed: Mapping[str, Any]) -> Any:
         """Return predicted labels, or a multi-label indicator; None if none were kept."""
         codes = observed.get("predict")
         return codes if self.several or codes is None else np.asarray(self.classes)[codes]
 
-    def out_of_fold(self, collection: Collection) -> OutOfFold | None:
+    def out_of_fold(self, table: Predictions) -> OutOfFold | None:
         """Return the predicted labels, or label indicators; None if none were kept."""
         if not self.counts_needed:
             return None
-        classes, labels = (None, self.classes) if self.several else (self.classes, None)
-        return collection.out_of_fold(self.n_samples, classes, labels, self.truth)
+        return table.out_of_fold(**{"labels" if self.several else "classes": self.classes})
 
 
 class ChunkTarget(Target):
@@ -370,7 +493,7 @@ class ChunkTarget(Target):
         self.counter, model = counter, options.model
         # Published models take chunks for independent. By default, sentences are weighted.
         self.weighs_sentences = getattr(model, "weights_units", str(model) != "bcv")
-        check_sentences(self.y, self.where)
+        self.truth = check_sentences(self.y, self.where)
         # A chunk is there or not.
         self.metrics = resolve_scoring("f1" if scoring is None else scoring, (0, 1))
 
@@ -383,33 +506,34 @@ class ChunkTarget(Target):
         tags = self.counter.perfect(self.y)
         return {name: {"predict": tagged} for name, tagged in zip(self.names, tags, strict=True)}
 
-    def collected(self, collection: Collection) -> CollectedEvidence:
-        """Return the evidence of the splits that did not fail."""
-        tagged = [
-            [tags for i in collection.kept for tags in collection.runs[name][i].observed["predict"]]
-            for name in self.names
-        ]
-        rows, split = collection.tested()
-        weight, groups = collection.weight, self._groups_of(rows)
-        cells, types = self.counter.cells_and_types(_safe_indexing(self.y, rows), *tagged)
-        if not cells[:, :4].any() and len(np.unique(rows)) == self.n_samples:
+    def collected(self, table: Predictions, weight: float = 1.0) -> CollectedEvidence:
+        """Return the evidence of predictions."""
+        tagged = [said["predict"] for said in table.said.values()]
+        cells, types = self.counter.cells_and_types(table.truth, *tagged)
+        if not cells[:, :4].any() and len(np.unique(table.instance)) == table.number:
             raise ValueError(
                 f"{self.where} must contain chunks, but counter={self.counter!r} finds none in it."
             )
-        if groups is None and not self.weighs_sentences:
+        rows, instance, split = None, table.instance, table.split
+        if table.group is None and not self.weighs_sentences:
             counts: Evidence = ChunkCounts.of_sentences(cells, weight, types)
-            return CollectedEvidence(counts, rows=ChunkRows(rows, rows, split, cells))
-        counts = UnitCounts.from_chunks(cells, groups, weight=weight, instances=rows, types=types)
-        units = rows if groups is None else groups
-        return CollectedEvidence(
-            counts, rows=ChunkRows(rows, units, split, cells, weighs_units=True)
-        )
+            if split is not None:
+                rows = ChunkRows(instance, instance, split, cells)
+            return CollectedEvidence(counts, rows=rows)
+        counts = UnitCounts.from_chunks(cells, **table.units, weight=weight, types=types)
+        if split is not None:
+            rows = ChunkRows(instance, table.unit, split, cells, weighs_units=True)
+        return CollectedEvidence(counts, rows=rows)
 
-    def scores(self, name: str, test: Array, observed: Mapping[str, Any]) -> dict[str, float]:
+    def scores(self, name: str, table: Predictions) -> dict[str, float]:
         """Return the value of each metric in one split."""
-        truth, tagger = _safe_indexing(self.y, test), self.names.index(name)
-        counts = self.counter.count_one(truth, observed["predict"], tagger)
+        said, tagger = table.said[name]["predict"], self.names.index(name)
+        counts = self.counter.count_one(table.truth, said, tagger)
         return {key: score_counts(metric, counts) for key, metric in self.metrics.items()}
+
+    def out_of_fold(self, table: Predictions) -> OutOfFold:
+        """Return the predicted tags."""
+        return replace(table.out_of_fold(), truth=None)
 
 
 class NumberTarget(Target):
@@ -431,7 +555,7 @@ class NumberTarget(Target):
                 "scoring='neg_mean_absolute_error'."
             )
         self.truth = check_numbers(self.y, self.where)
-        self.sample_weight = options.sample_weight
+        self.sample_weight = getattr(options, "sample_weight", None)
         # As the score method of scikit-learn's regressors.
         self.metrics = resolve_scoring("r2" if scoring is None else scoring)
 
@@ -439,15 +563,21 @@ class NumberTarget(Target):
         """Return the function that keeps the predicted numbers."""
         return _observe_numbers
 
-    def keep(self, name: str, predictions: Any) -> Mapping[str, Any]:
+    def said(self, given: Any) -> Mapping[str, Mapping[str, Any]]:
         """Return predicted numbers."""
-        return {"predict": check_numbers(predictions, name, len(self.truth))}
+        n = len(self.truth)
+        return {
+            name: {"predict": check_numbers(said, name, n)}
+            for name, said in given.predictions.items()
+        }
 
     def check_splits(self, tests: Sequence[Array]) -> None:
         """Raise where a metric is not defined for a test set."""
+        name = self.names[0]
         for split, test in enumerate(tests):
             try:
-                self.scores(self.names[0], test, {"predict": self.truth[test]})
+                perfect = {name: {"predict": self.truth[test]}}
+                self.scores(name, self.rows_of(test, 0 * test, perfect))
             except ValueError as error:
                 raise ValueError(
                     f"{error} This is so in the test set of split {split}: use fewer splits, or "
@@ -458,38 +588,25 @@ class NumberTarget(Target):
         """Return the true numbers."""
         return {name: {"predict": self.truth} for name in self.names}
 
-    def collected(self, collection: Collection) -> CollectedEvidence:
-        """Return the evidence of the splits that did not fail."""
-        rows, split = collection.tested()
-        groups = self._groups_of(rows)
-        units = rows if groups is None else groups
+    def collected(self, table: Predictions, weight: float = 1.0) -> CollectedEvidence:
+        """Return the evidence of predictions."""
         numbers = PredictedNumbers.from_predictions(
-            self.truth[rows],
-            {self.called[name]: collection.pooled(name) for name in collection.runs},
-            weight=collection.weight,
-            groups=groups,
-            sample_weight=self.sample_weight,
-            instances=rows,
-            run=split,
+            table.truth,
+            {self.called[name]: said["predict"] for name, said in table.said.items()},
+            weight=weight,
+            sample_weight=table.sample_weight,
+            run=table.split,
+            **table.units,
         )
-        return CollectedEvidence(numbers, scored_rows=ScoreRows(rows, units, split, numbers))
+        rows = None
+        if table.split is not None:
+            rows = ScoreRows(table.instance, table.unit, table.split, numbers)
+        return CollectedEvidence(numbers, scored_rows=rows)
 
-    def out_of_fold(self, collection: Collection) -> OutOfFold:
-        """Return the predicted numbers."""
-        return collection.out_of_fold(self.n_samples, truth=self.truth)
-
-    def scores(self, name: str, test: Array, observed: Mapping[str, Any]) -> dict[str, float]:
+    def scores(self, name: str, table: Predictions) -> dict[str, float]:
         """Return the value of each metric in one split."""
-        numbers = self.collected(_one_split(test, {name: observed})).evidence
+        numbers = self.collected(replace(table, said={name: table.said[name]})).evidence
         return {key: numbers.observed(metric)[0] for key, metric in self.metrics.items()}
-
-
-def _one_split(
-    rows: Array, observed: Mapping[str, Mapping[str, Any]], weight: float = 1.0
-) -> Collection:
-    """Return what was observed of some instances as the outputs in one split."""
-    runs: dict[str, Any] = {name: [SimpleNamespace(observed=o)] for name, o in observed.items()}
-    return Collection([(rows, rows)], [0], runs, weight=weight)
 
 
 def count_one(truth: Any, predictions: Any, classes: Any, pos_label: Any) -> Any:

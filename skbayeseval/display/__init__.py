@@ -15,6 +15,7 @@ from skbayeseval.display.posterior import (
     ScoreDisplay,
     TraceDisplay,
 )
+from skbayeseval.display.times import TimesDisplay
 
 __all__ = [
     "ClassesDisplay",
@@ -31,5 +32,6 @@ __all__ = [
     "ScoreDisplay",
     "SplitScoresDisplay",
     "TiersDisplay",
+    "TimesDisplay",
     "TraceDisplay",
 ]

@@ -205,10 +205,12 @@ class PairedCounts(ByContent, Evidence):
         pos_label: Any = None,
         weight: float = 1.0,
         counts: ArrayLike | None = None,
+        most_rows: float = MOST_ROWS,
     ) -> PairedCounts:
         """Count label vectors of any dtype; error messages use the keys of `predictions`.
 
-        `counts` says how many instances each row stands for; rows are then not kept.
+        `counts` says how many instances each row stands for; rows are then not kept, nor are they
+        if there are more than `most_rows`.
         """
         vectors = [("y_true", y_true), *predictions.items()]
         arrays = check_label_vectors(vectors)
@@ -221,7 +223,7 @@ class PairedCounts(ByContent, Evidence):
                 raise ValueError("counts must contain a count greater than 0, got only zeros.")
             arrays, times = [array[times > 0] for array in arrays], times[times > 0]
         values, codes, totals, rows = count_outcomes(arrays)
-        kept = rows if len(rows) <= MOST_ROWS else None
+        kept = rows if len(rows) <= most_rows else None
         if times is not None:
             totals, kept = np.bincount(rows, times), None
         classes = merged_classes([name for name, _ in vectors], values, labels)

@@ -13,6 +13,7 @@ from functools import cached_property
 from typing import Any, NamedTuple, Self
 
 import numpy as np
+from scipy import sparse
 
 from skbayeseval._arrays import Array
 from skbayeseval.evidence.chunks import OUTCOMES, tables_of_tagger
@@ -236,20 +237,25 @@ class ValidatedRows(ABC):
 
 @dataclass(frozen=True, eq=False)
 class ClassRows(ValidatedRows):
-    """Rows with one class each: `truth` of shape (n_rows,), `said` of (n_rows, n_classifiers)."""
+    """Rows with one class each: `truth` of shape (n_rows,), `said` of (n_rows, n_classifiers).
+
+    With `sample_weight`, whose mean is 1, rows count by their weights.
+    """
 
     truth: Array
     said: Array
     n_classes: int
     positive: int
+    sample_weight: Array | None = None
 
     def _influence(self, metric: Metric) -> Array:
-        m, influences = self.n_classes, []
+        m, influences, weights = self.n_classes, [], self.sample_weight
         for said in self.said.T:
             cells = self.truth * m + said
-            table = np.bincount(cells, minlength=m * m).reshape(m, m).astype(float)
+            table = np.bincount(cells, weights, minlength=m * m).reshape(m, m).astype(float)
             influences.append(cell_influence(metric, table, self.positive).ravel()[cells])
-        return np.array(influences) / len(self.truth)
+        each = 1.0 if weights is None else weights
+        return each * np.array(influences) / len(self.truth)
 
     def says_one_class(self, classifier: int) -> bool:
         """Whether a split has one class predicted nearly throughout that is rarer in truth."""
@@ -262,21 +268,27 @@ class ClassRows(ValidatedRows):
 
 @dataclass(frozen=True, eq=False)
 class LabelRows(ValidatedRows):
-    """Rows with several labels each: sparse indicators of truth and of each classifier."""
+    """Rows with several labels each: sparse indicators of truth and of each classifier.
+
+    With `sample_weight`, whose mean is 1, rows count by their weights.
+    """
 
     truth: Any
     said: tuple[Any, ...]
+    sample_weight: Array | None = None
     weighs_units: bool = field(default=True, kw_only=True)
 
     def _influence(self, metric: Metric) -> Array:
         n_rows, influences = self.truth.shape[0], []
+        each = np.ones(n_rows) if self.sample_weight is None else self.sample_weight
         for said in self.said:
             hits = self.truth.multiply(said)
-            parts = [part.astype(float).tocsr() for part in (hits, self.truth, said)]
+            parts = [sparse.diags(each) @ part for part in (hits, self.truth, said)]
+            parts = [part.tocsr() for part in parts]
             sums = Totals(*(np.asarray(part.sum(axis=0), dtype=float).ravel() for part in parts))
             slopes = total_influence(metric, sums, n_rows)
             rows = sum(part @ slope for part, slope in zip(parts, slopes, strict=True))
-            influences.append((rows - rows.mean()) / n_rows)
+            influences.append((rows - each * rows.mean()) / n_rows)
         return np.array(influences)
 
 

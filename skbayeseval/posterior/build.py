@@ -26,6 +26,7 @@ from skbayeseval.evidence.joint_counts import as_evidence
 from skbayeseval.evidence.one_classifier import ConfusionCounts
 from skbayeseval.metrics.metric import Metric
 from skbayeseval.models import resolve_model
+from skbayeseval.models.base import Model
 from skbayeseval.models.pymc import (
     PyMCEngine,
     Trace,
@@ -154,13 +155,7 @@ def make_posterior(
     counts = evidence.margins()[0]
     if n_draws is None:
         n_draws = default_draws(evidence, any(metric.calls_per_draw for metric in metrics))
-    resolved = resolve_model(
-        model,
-        paired=evidence.is_paired,
-        n_classes=len(counts.labels),
-        n_classifiers=evidence.n_classifiers,
-        family=evidence.family,
-    )
+    resolved = model_for(model, evidence)
     if resolved.needs_true_negatives and not counts.has_true_negatives:
         raise ValueError(
             f"model={resolved.name!r} requires true negatives, but only (tp, fp, fn) were given. "
@@ -188,6 +183,17 @@ def make_posterior(
             "engine='exact', or compare these metrics in a separate call."
         )
     return posterior if rehearsal else sample(posterior, sampler)
+
+
+def model_for(model: Any, evidence: Evidence) -> Model:
+    """Return the model that was asked for, if it fits the evidence."""
+    return resolve_model(
+        model,
+        paired=evidence.is_paired,
+        n_classes=len(evidence.margins()[0].labels),
+        n_classifiers=evidence.n_classifiers,
+        family=evidence.family,
+    )
 
 
 def default_draws(evidence: Evidence, calls_per_draw: bool = False) -> int:

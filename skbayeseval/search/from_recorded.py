@@ -252,6 +252,7 @@ def make_report(
         prob=settings.prob,
         failed=tuple(failed),
         _facts=[*facts, *more, *cautions_of(ranking)],
+        _times=recorded.times(np.array([*candidates])),
     )
 
 

@@ -146,8 +146,12 @@ class PredictionScorer:
 
     def __call__(self, estimator: Any, X: Any, y: Any) -> dict[str, Any]:
         """Return the scores of a fitted estimator, and the number of its predictions."""
-        listener, scores = _Listener(estimator, X), {}
-        for name, item in self.named(estimator).items():
+        listener, named = _Listener(estimator, X), self.named(estimator)
+        scores: dict[str, Any] = {}
+        for name, item in named.items():
+            if scores and item is named["score"]:
+                scores[name] = scores["score"]
+                continue
             try:
                 (scorer,) = resolve_scorers(estimator, y, None, None, item).values()
                 scores[name] = float(scorer(listener, X, y))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 from typing import Any
 
@@ -21,6 +21,8 @@ from skbayeseval.splitting.digest import NotDigestibleError, digest
 Parameters = Mapping[str, Any]
 
 SPLIT_SCORE = re.compile(r"split(\d+)_test_(.+)")
+# The times that a search records.
+TIMES = {"mean_fit_time": "fit time", "mean_score_time": "prediction time"}
 COUNT = re.compile(r"count_(\d+)_(\d+)")
 
 
@@ -135,6 +137,12 @@ class Recorded:
         """Return the parameters of some candidates, by position."""
         return {int(i): self._parameters[i] for i in positions}
 
+    def times(self, positions: Array) -> dict[str, dict[int, float]]:
+        """Return the times of some candidates, by position, as far as they were recorded."""
+        columns = {name: self._columns[name] for name in TIMES if name in self._columns}
+        times = {name: as_numbers(column, name).tolist() for name, column in columns.items()}
+        return {name: {int(i): of_each[i] for i in positions} for name, of_each in times.items()}
+
     def without(self, failed: Array, key: str | None = None) -> tuple[Array, tuple[int, ...]]:
         """Return the positions of candidates that can be compared, and of those that failed."""
         if failed.all():
@@ -207,6 +215,12 @@ def short_names(names: Sequence[str]) -> dict[str, str]:
         name: short if last.count(short) == 1 else name
         for name, short in zip(names, last, strict=True)
     }
+
+
+def ending_in(name: Any, known: Iterable[str]) -> list[str]:
+    """Return this name, or else all that end in it: "C" is "svc__C"."""
+    known = list(known)
+    return [name] if name in known else [one for one in known if one.endswith(f"__{name}")]
 
 
 def name_candidates(candidates: Mapping[int, Parameters]) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property, partial
 from os import PathLike
 from typing import TYPE_CHECKING, Any
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from skbayeseval._arrays import choices, in_short, wrong
 from skbayeseval._html import html_table
-from skbayeseval.display import HeatmapDisplay, RankingDisplay
+from skbayeseval.display import HeatmapDisplay, RankingDisplay, TimesDisplay
 from skbayeseval.judgement.decision import format_probability
 from skbayeseval.judgement.intervals import Interval
 from skbayeseval.metrics.registry import labelled
@@ -35,18 +35,21 @@ from skbayeseval.results.text_tables import (
     within,
 )
 from skbayeseval.results.words import Fact, as_lines, headline_of_many, in_brief
-from skbayeseval.search.recorded import as_key, short_names, varying
+from skbayeseval.search.recorded import TIMES, as_key, ending_in, short_names, varying
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 Key = str | Sequence[str] | Callable[[dict[str, Any]], Any]
 
-PLOTS = ("ranking", "heatmap")
+PLOTS = ("ranking", "heatmap", *TIMES)
 COLUMNS = ("observed", "mean", "hdi_low", "hdi_high", "p_best", "p_equivalent", "decision")
 
 # The number of rows that print(report) shows, and of those in figures.
 ROWS_IN_WORDS, ROWS_OF_FIGURES = 8, 20
+
+# A candidate that is worse with this probability is said to be probably worse.
+PROBABLY = 0.9
 
 LEGEND = "≈ practically equivalent to the best, ≪ surely worse"
 # Titles of columns in the lines that print(report) shows, of which a page has room for 80 letters.
@@ -114,6 +117,7 @@ class SearchReport:
     prob: float = 0.95
     failed: tuple[int, ...] = ()
     _facts: Sequence[Fact] = ()
+    _times: Mapping[str, Mapping[int, float]] = field(default_factory=dict)
 
     @property
     def candidates(self) -> dict[int, dict[str, Any]]:
@@ -155,8 +159,10 @@ class SearchReport:
         ----------
         key : str, list of str or callable
             What makes a candidate simple: the name of a parameter, or several in order of
-            priority, where smaller values are simpler and None is the least simple; or a function
-            of the dict of parameters, where smaller return values are simpler.
+            priority, where smaller values are simpler and None is the least simple;
+            "mean_fit_time" or "mean_score_time", for the cheapest; or a function of the dict of
+            parameters, where smaller return values are simpler. "C" is "svc__C" where no other
+            name ends in it.
 
         Returns
         -------
@@ -170,12 +176,7 @@ class SearchReport:
 
     def simplest_index(self, key: Key) -> int:
         """Return the index in `cv_results_` of the candidate that `simplest` returns."""
-        names, known = check_key(key), self._names_of_parameters()
-        for name in names:
-            if name not in known:
-                raise ValueError(
-                    f"key={name!r} is not a parameter. The parameters are {choices(name, known)}."
-                )
+        names = [self._meant(name) for name in check_key(key)]
         table = self.summary()
         chosen = table.index[table["decision"] == "~"]
         if len(chosen) == 0:
@@ -193,9 +194,11 @@ class SearchReport:
 
         def complexity(i: int) -> tuple[tuple[bool, Any], ...]:
             parameters = self._parameters[i]
-            values = (
-                [key(dict(parameters))] if callable(key) else [parameters.get(n) for n in names]
-            )
+            values = [
+                self._times[name][i] if name in self._times else parameters.get(name)
+                for name in names
+            ]
+            values = [key(dict(parameters))] if callable(key) else values
             return tuple((value is None, 0 if value is None else value) for value in values)
 
         try:
@@ -206,6 +209,15 @@ class SearchReport:
                 "parameters that returns a number."
             ) from error
 
+    def _meant(self, name: str) -> str:
+        """Return the time, or the parameter, of this name, or of the only one that ends in it."""
+        known = [*self._names_of_parameters(), *self._times]
+        ends = ending_in(name, known)
+        if len(ends) == 1:
+            return ends[0]
+        why = f"may be any of {ends}" if ends else "is not a parameter"
+        raise ValueError(f"key={name!r} {why}. The parameters are {choices(name, known)}.")
+
     def plot(
         self,
         kind: str = "ranking",
@@ -214,16 +226,17 @@ class SearchReport:
         y: str | None = None,
         ax: Axes | None = None,
         **style: Any,
-    ) -> RankingDisplay | HeatmapDisplay:
+    ) -> RankingDisplay | HeatmapDisplay | TimesDisplay:
         """Draw the report.
 
         Parameters
         ----------
-        kind : {"ranking", "heatmap"}, default="ranking"
+        kind : {"ranking", "heatmap", "mean_fit_time", "mean_score_time"}, default="ranking"
             "ranking" shows the 20 best candidates with their HDIs and probabilities of being best.
             "heatmap" shows the posterior means over two parameters, with ≈ in cells that are
             practically equivalent to the best; surely worse cells are faded. A cell shows
-            the best candidate over all other parameters.
+            the best candidate over all other parameters. A time shows the scores against it;
+            candidates that are worse with 90% probability and slower than another one are faded.
         x, y : str, default=None
             The parameters of the heatmap. Optional if exactly two parameters vary.
         ax : matplotlib Axes, default=None
@@ -233,7 +246,7 @@ class SearchReport:
 
         Returns
         -------
-        display : RankingDisplay or HeatmapDisplay
+        display : RankingDisplay, HeatmapDisplay or TimesDisplay
             The display, with attributes `ax_`, `figure_`, `line_`, `fill_` and `text_`, as in
             scikit-learn.
         """
@@ -244,9 +257,26 @@ class SearchReport:
             return shown.plot(ax=ax, **style)
         if kind == "heatmap":
             return _grid(self, x, y).plot(ax=ax, **style)
+        if kind in TIMES:
+            return self._against(self._meant(kind)).plot(ax=ax, **style)
         raise ValueError(
             f"kind={in_short(kind)} is not a known plot. Valid kinds are {list(PLOTS)}."
         )
+
+    def _against(self, time: str) -> TimesDisplay:
+        """Return the display of scores against a time."""
+        table, draws = self.summary(), pd.DataFrame(self.draws, index=list(self._parameters))
+        names, of_each = self._named(), pd.Series(self._times[time])
+        table["time"] = of_each
+        table["state"] = table["decision"].map({c: state for state, c in AGAINST_THE_BEST.items()})
+        table["dominated_by"] = ""
+        for i in table.index:
+            faster = of_each.index[of_each < of_each[i]]
+            better = (draws.loc[faster] > draws.loc[i]).mean(axis=1)
+            if (better >= PROBABLY).any():
+                table.loc[i, "dominated_by"] = names[better.idxmax()]
+        named = table.set_axis([names[i] for i in table.index])
+        return TimesDisplay(named, metric=self.metric, time=TIMES[time])
 
     def to_latex(self, *, labels: Labels | None = None) -> str:
         r"""Return the summary as a LaTeX tabular, which needs ``\usepackage{booktabs}``.
@@ -408,7 +438,8 @@ def _grid(report: SearchReport, x: str | None, y: str | None) -> HeatmapDisplay:
     differing = varying(list(candidates.values()))
     if x is None and y is None and len(differing) == 2:
         x, y = differing
-    known = {name for parameters in candidates.values() for name in parameters}
+    known = report._names_of_parameters()
+    x, y = (one[0] if len(one := ending_in(name, known)) == 1 else name for name in (x, y))
     if x not in known or y not in known or x == y:
         raise ValueError(
             f"plot('heatmap') needs the names of two different parameters, got x={in_short(x)} and "

@@ -238,27 +238,13 @@ class Collection:
         tests = [self.splits[i][1] for i in self.kept]
         return np.concatenate(tests), np.repeat(np.arange(len(tests)), list(map(len, tests)))
 
-    def out_of_fold(
-        self,
-        n_samples: int,
-        classes: tuple[Any, ...] | None = None,
-        labels: tuple[Any, ...] | None = None,
-        truth: Any = None,
-    ) -> OutOfFold:
-        """Return the predictions for the test sets of the kept splits."""
-        smallest = np.min_scalar_type(n_samples)
-        tests = [self.splits[i][1].astype(smallest) for i in self.kept]
-        predictions = {
-            name: [runs[i].observed["predict"] for i in self.kept]
-            for name, runs in self.runs.items()
-        }
-        return OutOfFold(n_samples, tests, predictions, classes, labels, truth=truth)
-
     def pooled(self, name: str, what: str = "predict") -> Any:
         """Return the output `what` of one estimator for all instances that were `tested`."""
         outputs = [self.runs[name][i].observed[what] for i in self.kept]
         if sparse.issparse(outputs[0]):
             return sparse.vstack(outputs, format="csr")
+        if isinstance(outputs[0], list):  # of tags
+            return [tags for output in outputs for tags in output]
         return np.concatenate([np.asarray(output) for output in outputs])
 
 

@@ -26,8 +26,13 @@ from sklearn.model_selection import (
 )
 from sklearn.utils import _safe_indexing, indexable
 
-from skbayeseval._arrays import Array, in_short
-from skbayeseval.splitting.block_cv import BlockRegularizedCV, calibrated_weight
+from skbayeseval._arrays import Array, as_array, check_same_length, in_short, wrong
+from skbayeseval.splitting.block_cv import (
+    MOST_REPEATS,
+    BlockRegularizedCV,
+    calibrated_weight,
+    orthogonal_array,
+)
 
 Split = tuple[Array, Array]
 
@@ -126,19 +131,19 @@ def make_splits(
 def _indices(given: Any, where: str, n_samples: int) -> Array:
     """Return non-negative indices."""
     array = np.asarray(given)
-    is_mask, beyond, wrong = array.dtype.kind == "b", np.arange(0), ""
+    is_mask, beyond, problem = array.dtype.kind == "b", np.arange(0), ""
     if array.ndim != 1 or (array.size and array.dtype.kind not in "biu"):
-        wrong = f"is {in_short(given)}"
+        problem = f"is {in_short(given)}"
     elif is_mask and len(array) != n_samples:
-        wrong = f"is a mask of {len(array)}"
+        problem = f"is a mask of {len(array)}"
     elif array.size and not is_mask:
         beyond = array[(array < -n_samples) | (array >= n_samples)]
     if beyond.size:
-        wrong = f"contains {beyond[0]}"
-    if wrong:
+        problem = f"contains {beyond[0]}"
+    if problem:
         raise ValueError(
             f"cv must yield 1-D arrays of integer indices, 0 to {n_samples - 1}, or masks of the "
-            f"{n_samples} samples, but {where} {wrong}."
+            f"{n_samples} samples, but {where} {problem}."
         )
     chosen = np.arange(n_samples)[array] if array.size else np.arange(0)
     if not chosen.size:
@@ -261,6 +266,103 @@ def pooled_weight(cv: Any, tests: Sequence[Array]) -> float:
     # Kish's effective sample size over the pooled size: sum(r) / sum(r^2).
     times = np.bincount(np.concatenate(tests))
     return float(times.sum() / np.square(times).sum())
+
+
+class Folds(NamedTuple):
+    """The folds of a cross-validation that has run.
+
+    Attributes
+    ----------
+    shape : (int, int)
+        The numbers of instances and of repeats.
+    instance, repeat, split : ndarray of shape (n_tested,)
+        The instance that was tested, in which repeat and in which split, one split after another.
+    weight : float
+        The published weight of one count.
+    sizes : (float, float)
+        The mean numbers of training and of test instances per split.
+    two_fold_repeats : int or None
+        The number of repeats if all are halves, else None.
+    """
+
+    shape: tuple[int, int]
+    instance: Array
+    repeat: Array
+    split: Array
+    weight: float
+    sizes: tuple[float, float]
+    two_fold_repeats: int | None
+
+
+def check_folds(folds: Any, n_samples: int) -> Folds:
+    """Return the folds of instances, given those of each repeat in a column, or of a single one.
+
+    As in `PredefinedSplit`, instances in fold -1 (or NaN, or None) were never tested, but trained
+    on in all splits.
+
+    Examples
+    --------
+    >>> from skbayeseval.splitting.splits import check_folds
+    >>> folds = check_folds(["a", "b", "a", None, "b", "b"], 6)
+    >>> folds.instance, folds.split, folds.sizes
+    (array([0, 2, 1, 4, 5]), array([0, 0, 1, 1, 1]), (3.5, 2.5))
+    """
+    table = as_array(folds, "folds")
+    check_same_length(y_true=range(n_samples), folds=table)
+    table = table[:, None] if table.ndim == 1 else table
+    if table.ndim != 2 or not table.size:
+        raise ValueError(
+            "folds must have the fold of each instance, or a column of them per repeat, with shape "
+            f"({n_samples},) or ({n_samples}, repeats), got shape {np.shape(folds)}."
+        )
+    codes = np.empty(table.shape, dtype=np.intp)
+    for repeat, column in enumerate(table.T):
+        place, values = pd.factorize(column)
+        tested = [i for i, value in enumerate(values) if isinstance(value, str) or value != -1]
+        try:
+            ranks = {i: rank for rank, i in enumerate(sorted(tested, key=values.__getitem__))}
+        except TypeError as error:
+            wanted = "numbers of folds, or their names, -1 where an instance was not tested"
+            raise wrong("folds", wanted, folds, TypeError) from error
+        codes[:, repeat] = np.array([*(ranks.get(i, -1) for i in range(len(values))), -1])[place]
+        if (codes[:, repeat] == 0).all():
+            raise ValueError(
+                f"folds must contain two or more folds, but all are in fold {column[0]}, so "
+                "that none are left for training. Predictions of one test set are passed without "
+                "folds=."
+            )
+    n_folds = codes.max(axis=0) + 1
+    if n_folds.sum() < 2:
+        raise ValueError(
+            f"folds must contain two or more folds, got {n_folds.sum()}. Predictions of one test "
+            "set are passed without folds=, and without instances that were not tested."
+        )
+    of_repeat, instance = np.nonzero(codes.T >= 0)
+    split = (np.cumsum(n_folds) - n_folds)[of_repeat] + codes[instance, of_repeat]
+    order = np.argsort(split, kind="stable")
+    test_sizes = np.bincount(split)
+    are_halves = bool((n_folds == 2).all() and (codes >= 0).all())
+    repeats = len(n_folds) if are_halves else None
+    return Folds(
+        table.shape,
+        instance[order],
+        of_repeat[order],
+        split[order],
+        _published(codes, repeats) or pooled_weight(None, [instance]),
+        (float(n_samples - test_sizes.mean()), float(test_sizes.mean())),
+        repeats,
+    )
+
+
+def _published(halves: Array, repeats: int | None) -> float | None:
+    """Return the weight of block-regularised cross-validation; None of other folds.
+
+    Its halves are made of few blocks, so that few of all combinations of halves occur.
+    """
+    if repeats is None or not 3 <= repeats <= MOST_REPEATS:
+        return None
+    n_blocks = len(orthogonal_array(repeats))
+    return calibrated_weight(repeats) if len(np.unique(halves, axis=0)) <= n_blocks else None
 
 
 def splitter_name(cv: Any) -> str:

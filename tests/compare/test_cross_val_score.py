@@ -119,31 +119,24 @@ def test_where_folds_do_not_tell_the_instability_it_is_that_of_most_learners():
     assert result.draws.std() == pytest.approx(np.sqrt(1.6 * 1.25 * noise), rel=0.05)
 
 
-def test_out_of_fold_predictions_have_the_same_interval():
-    cv = StratifiedKFold(10, shuffle=True, random_state=0)
-    result = bayesian_cross_val_score(NB, X, Y, cv=cv, random_state=0)
-    predicted = cross_val_predict(NB, X, Y, cv=cv)
-    made_elsewhere = score_posterior(Y, predicted, weight="inferred", random_state=0)
-    assert made_elsewhere.observed == pytest.approx(result.observed)
-    # Their priors differ: half a count for each rate, and one.
-    np.testing.assert_allclose(made_elsewhere.interval(), result.interval(), atol=0.006)
-    assert made_elsewhere.weight == pytest.approx(result.weight, rel=1e-6)
-
-
 def test_out_of_fold_predictions_keep_their_instances():
     """Subgroups are found by the index, and are what their instances give alone."""
     names = [f"patient {i}" for i in range(len(Y))]
     truth = pd.Series(Y, index=names)
     predicted = pd.Series(cross_val_predict(NB, X, Y, cv=FOLDS), index=names)
+    folds = pd.Series(-1, index=names)
+    for number, (_, test) in enumerate(FOLDS.split(X, Y)):
+        folds.iloc[test] = number
     site = pd.Series(np.where(X[:, 0] > 0.5, "north", "south"), index=names, name="site")
-    options = {"scoring": "f1", "weight": "inferred", "random_state": 0}
-    result = score_posterior(truth, predicted, **options)
+    options = {"scoring": "f1", "random_state": 0}
+    result = score_posterior(truth, predicted, folds=folds, **options)
     pd.testing.assert_series_equal(
         result.predictions["A", 0], predicted, check_names=False, check_index_type=False
     )
     subgroups = result.by(site.sample(frac=1, random_state=0))
     for one in ("north", "south"):
-        alone = score_posterior(truth[site == one], predicted[site == one], **options)
+        of = site == one
+        alone = score_posterior(truth[of], predicted[of], folds=folds[of], **options)
         row = subgroups.summary().loc[one]
         assert row["observed"] == pytest.approx(alone.observed)
         widths = np.diff(alone.hdi()), row["alone_high"] - row["alone_low"]
@@ -330,10 +323,3 @@ def test_instances_may_be_permuted():
 def test_errors_in_words(options, words):
     with pytest.raises(ValueError, match=words):
         bayesian_cross_val_score(NB, X, Y, **options)
-
-
-def test_inferred_weights_of_predictions_have_conditions():
-    with pytest.raises(ValueError, match="weight must be a number or 'inferred'"):
-        score_posterior(Y, Y, weight="published")
-    with pytest.raises(ValueError, match="weight='inferred' requires one label per instance"):
-        score_posterior(Y, Y, weight="inferred", groups=GROUPS)

@@ -122,8 +122,6 @@ def test_what_blocks_do_not_go_with():
         bayesian_cross_validate(*LEARNERS, X, Y, model="scores", blocks=5, **FEW)
     with pytest.raises(ValueError, match="but 12 of the blocks have several"):
         by_classes(blocks=10).by(np.arange(N) % 2)
-    with pytest.raises(ValueError, match="without groups, blocks"):
-        of_one(blocks=10, weight="inferred")
     halves = by_classes(blocks=10).by(np.arange(N) // 60)
     assert halves.summary()["n_groups"].tolist() == [6, 6]
 

@@ -20,6 +20,7 @@ from skbayeseval.display import (
     ScoreDisplay,
     SplitScoresDisplay,
     TiersDisplay,
+    TimesDisplay,
     TraceDisplay,
 )
 from skbayeseval.judgement import Interval, Tiers
@@ -108,6 +109,17 @@ def subgroup_table(n, names=None, mean=0.02, wide=0.12):
 def forest(table, **options):
     finding = "Not settled whether the difference varies between subgroups of site"
     return ForestDisplay(table, overall=(0.02, 0.01, 0.03), finding=finding, **options)
+
+
+def times(number, names=None):
+    """Candidates of which the slow ones are better, some a little worse than a faster one."""
+    mean = 0.95 - 0.5 * np.linspace(0, 1, number) ** 2
+    table = pd.DataFrame({"time": 10 ** np.linspace(1, -2, number), "mean": mean})
+    table["hdi_low"], table["hdi_high"] = mean - 0.01, mean + 0.01
+    states = ["equivalent", "open", "worse"]
+    table["state"] = [states[min(3 * i // number, 2)] for i in range(number)]
+    table["dominated_by"] = np.where(np.arange(number) % 4 == 3, "another", "")
+    return table.set_axis(names or [f"C={i}, gamma=0.1" for i in range(number)])
 
 
 def grid(n_rows, n_columns, scale=1.0):
@@ -254,6 +266,9 @@ def cases():
         "heatmap-easy": lambda: HeatmapDisplay(*grid(4, 5), metric="f1_macro"),
         "heatmap-noted": lambda: HeatmapDisplay(*grid(4, 5), note="best over kernel, degree"),
         "heatmap-large": lambda: HeatmapDisplay(*grid(11, 14), metric="f1_macro"),
+        "times-easy": lambda: TimesDisplay(times(6), metric="f1_macro", time="fit time"),
+        "times-many": lambda: TimesDisplay(times(60), time="prediction time"),
+        "times-long": lambda: TimesDisplay(times(2, LONG), time="fit time"),
         "heatmap-huge": lambda: HeatmapDisplay(*grid(3, 3, -3e6), metric="neg_mean_squared_error"),
     }
 

@@ -69,6 +69,36 @@ def test_simplest(report):
     assert missing.simplest("b") == {"b": 1}
 
 
+def test_names_of_parameters_may_be_their_ends():
+    params = [{"svc__C": C, "pca__C": 1, "svc__gamma": -C} for C in (1, 2)]
+    report = report_of([0.9, 0.9], params)
+    assert report.simplest("gamma") == params[1]
+    assert report.simplest(["gamma", "svc__C"]) == params[1]
+    with pytest.raises(ValueError, match=r"key='C' may be any of \['svc__C', 'pca__C'\]"):
+        report.simplest("C")
+    assert report.plot("heatmap", x="gamma", y="svc__C").ax_.get_xlabel() == "gamma"
+
+
+def test_the_cheapest_that_is_good_enough():
+    """Worse and slower candidates are faded, and of equivalent ones the fastest is chosen."""
+    times = {"mean_fit_time": {0: 4.0, 1: 1.0, 2: 2.0, 3: 0.1, 4: 8.0}}
+    report = report_of(
+        [0.95, 0.949, 0.8, 0.7, 0.94], [{"k": k} for k in range(5)], sd=0.002, _times=times
+    )
+    assert report.simplest("mean_fit_time") == {"k": 1}
+    assert report.simplest("k") == {"k": 0}
+    display = report.plot("mean_fit_time")
+    table = display.table.loc[[f"k={k}" for k in range(5)]]
+    assert table["dominated_by"].tolist() == ["", "", "k=1", "", "k=0"]
+    np.testing.assert_allclose(table["time"], [*times["mean_fit_time"].values()])
+    assert display.ax_.get_xlabel() == "fit time (seconds)\n1: k=1\n2: k=0"
+    assert "k=1\nis the cheapest that is good enough" in display.ax_.get_title()
+    with pytest.raises(ValueError, match="'mean_score_time' is not a parameter"):
+        report.plot("mean_score_time")
+    with pytest.raises(ValueError, match="'mean_score_time' is not a parameter"):
+        report.simplest("mean_score_time")
+
+
 def test_copies_share_their_probability():
     table = report_of([0.9, 0.9, 0.5, 0.9], GRID[:4], sd=0.0).summary()
     assert table["p_best"].tolist() == [1, 1, 1, 0]

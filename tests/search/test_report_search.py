@@ -33,7 +33,6 @@ from skbayeseval import (
     refit_simplest,
     report_search,
 )
-from skbayeseval.evidence.validated_rows import Spread
 from skbayeseval.models import Recalls
 from skbayeseval.posterior.inferred_weight import infer_weight
 
@@ -125,7 +124,7 @@ def test_two_candidates_are_the_unpaired_comparison():
         random_state=1,
     )  # fmt: skip
     pair = report.ranking.pairs[0, 1]
-    weight = infer_weight(Spread(1.0, 1 / 3, 1.0, 0.0, 3), instability=[1.0], by_class=True)
+    weight = infer_weight(1 / 3, instability=[1.0], by_class=True)
     assert report.ranking.weight == pytest.approx(weight.median)
     assert pair.model == expected.model == "recalls"
     assert pair.draws.mean() == pytest.approx(expected.draws.mean(), abs=0.001)
