@@ -6,6 +6,7 @@ Of two paired binary classifiers, the density of the difference at 0 is closed a
 from __future__ import annotations
 
 from collections.abc import Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -135,7 +136,7 @@ class Law:
         """Return the probability of a larger value."""
         return float(self.mass(value, np.inf))
 
-    def known(self, draws: Array, bounds: tuple[float, float] | None) -> Distribution:
+    def known(self, draws: Callable[[], Array], bounds: tuple[float, float] | None) -> Distribution:
         """Return the distribution with this law, of which there are draws, within bounds."""
         return InClosedForm(draws, self)
 
@@ -402,7 +403,7 @@ class StudentMargin(Law):
         """Return the probability of a larger value."""
         return StudentMargin(-self.mean, self.scale, self.df).below(-value)
 
-    def known(self, draws: Array, bounds: tuple[float, float] | None) -> Distribution:
+    def known(self, draws: Callable[[], Array], bounds: tuple[float, float] | None) -> Distribution:
         """Return the distribution with this law, of which there are draws, within bounds."""
         return StudentQuantity(draws, self, bounds)
 
@@ -410,7 +411,7 @@ class StudentMargin(Law):
 class InClosedForm(Distribution):
     """A quantity whose probabilities and equal-tailed intervals are known, beside its draws."""
 
-    def __init__(self, draws: Array, law: Law, mcse: float | None = None) -> None:
+    def __init__(self, draws: Callable[[], Array], law: Law, mcse: float | None = None) -> None:
         super().__init__(draws, mcse)
         self.law = law
 
@@ -438,10 +439,13 @@ class StudentQuantity(InClosedForm):
     law: StudentMargin
 
     def __init__(
-        self, draws: Array, law: StudentMargin, bounds: tuple[float, float] | None = None
+        self,
+        draws: Callable[[], Array],
+        law: StudentMargin,
+        bounds: tuple[float, float] | None = None,
     ) -> None:
         self.bounds = bounds or (-np.inf, np.inf)
-        super().__init__(np.clip(draws, *self.bounds), law, mcse=0.0)
+        super().__init__(lambda: np.clip(draws(), *self.bounds), law, mcse=0.0)
 
     @property
     def mean(self) -> float:

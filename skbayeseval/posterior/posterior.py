@@ -259,11 +259,15 @@ class Posterior(Recipe):
 
     def difference(self, metric: Metric) -> Distribution:
         """Return the posterior of A - B."""
-        first, *second = self.draws(metric)
-        difference = first - second[0] if second else first
+
+        def drawn() -> Array:
+            first, *second = self.draws(metric)
+            return cast(Array, first - second[0] if second else first)
+
         law = self.law(metric)
         if law is not None:
-            return law.known(difference, difference_bounds(metric.bounds))
+            return law.known(drawn, difference_bounds(metric.bounds))
+        difference = drawn()
         known = self.specification.known_difference(metric, difference, self.rng())
         if known is not None:
             return known
@@ -292,12 +296,12 @@ class Posterior(Recipe):
         of_one = self.draws_of_one(metric, classifier)
         if of_one is not None:
             return Distribution(of_one)
+        law = self.law(metric, classifier)
+        if law is not None:
+            return law.known(lambda: self.draws(metric)[classifier], metric.bounds)
         draws, units = self.draws(metric)[classifier], self.units(metric)
         if units is not None:
             draws = self._allowing_for_few_carriers(metric, units, draws, classifier)
-        law = self.law(metric, classifier)
-        if law is not None:
-            return law.known(draws, metric.bounds)
         return Distribution(draws, self.mcse(draws))
 
     def of_rows(self, rows: Array, entropy: int) -> Posterior:
