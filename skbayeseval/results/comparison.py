@@ -596,6 +596,7 @@ class ComparisonResult(Result):
           Yang and Liu 1999) and McNemar's test.
         - Separate counts: the two-proportion z-test (p-test). Of paired predictions it ignores that
           the same instances were predicted; it is listed because papers print it.
+        - ROC AUC of one test set: the test of DeLong et al. (1988).
         - Three or more classes: the sign test and the paired t-test of the F1 of each class (S-test
           and T-test).
         - One score per item: the paired t-test and the sign test; McNemar's test if items are
@@ -622,8 +623,8 @@ class ComparisonResult(Result):
         Raises
         ------
         ValueError
-            If no test applies: of instance scores (ROC AUC) and of predicted numbers, there are
-            only tests of groups and of splits.
+            If no test applies: of other metrics of instance scores, and of predicted numbers,
+            there are only tests of groups and of splits.
 
         Examples
         --------

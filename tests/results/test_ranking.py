@@ -58,7 +58,7 @@ def test_pairs(ranking):
 
 
 def test_questions_about_two_point_to_pairs(ranking):
-    for name in ("by", "superiority", "frequentist", "observed_a"):
+    for name in ("by", "superiority", "observed_a"):
         with pytest.raises(AttributeError, match=rf"Ask a pair of them: pairs\[i, j\]\.{name}, "):
             getattr(ranking, name)
     with pytest.raises(AttributeError, match="^'Ranking' object has no attribute 'nothing'$"):
