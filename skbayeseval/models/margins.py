@@ -5,8 +5,7 @@ Of two paired binary classifiers, the density of the difference at 0 is closed a
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
