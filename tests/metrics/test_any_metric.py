@@ -381,17 +381,19 @@ def test_what_is_told_of_draws():
 
 def test_the_time_is_said_beforehand(monkeypatch, capsys):
     """Some calls are timed; here, the clock is set."""
-    seconds = 1e-3
+    took, recall = (
+        iter([1e-3] * 9),
+        metrics.weighted(top_recall, response="predict_proba", name="x"),
+    )
     for module in ("posterior.posterior", "metrics.any_metric"):
-        monkeypatch.setattr(f"skbayeseval.{module}.seconds_of", lambda call: seconds)
-    recall = metrics.weighted(top_recall, response="predict_proba", name="recall")
+        monkeypatch.setattr(f"skbayeseval.{module}.seconds_of", lambda call: next(took))
     by_scores(recall).hdi()
     assert not capsys.readouterr().err
-    seconds = 5.0  # of five draws, and of one of the instances
+    took = iter([2.0, 6.0, 5.0, 5.0])  # one draw, five, and all instances, of two classifiers
     by_scores(recall).hdi()
     told = capsys.readouterr().err.splitlines()
-    assert told[0] == "drawing recall, about 5 minutes"
-    assert told[1] == "the influence of each instance on recall, about 10 minutes"
+    assert told[0] == "drawing x, about 5 minutes"  # of 300
+    assert told[1] == "the influence of each instance on x, about 10 minutes"  # of 120
 
 
 def top_recall(y_true, y_score, sample_weight):
