@@ -47,9 +47,9 @@ from skbayeseval.models.base import Model
 from skbayeseval.models.pymc import Trace, check_trace
 from skbayeseval.posterior.build import check_prevalence
 from skbayeseval.posterior.inferred_weight import KnownWeights, QuantityWeight, WeightPosterior
-from skbayeseval.posterior.modes import Prior
 from skbayeseval.posterior.pair import PooledPair
 from skbayeseval.posterior.posterior import Posterior
+from skbayeseval.posterior.prior import Prior
 from skbayeseval.splitting.collect import CrossValidation
 
 FORMAT = "skbayeseval result 7"

@@ -324,7 +324,7 @@ class SearchReport:
         text = self._as_text(rows=shown.index, columns=parameters).rename(columns=NARROW)
         facts = in_brief(self._facts)
         if (table["decision"] == "~").sum() > 1:
-            facts.append(("next", "simplest(key) chooses the simplest of the equivalent ones"))
+            facts.append(Fact("next", "simplest(key) chooses the simplest of the equivalent ones"))
         return "\n".join(
             [
                 *self._verdict(),
@@ -343,7 +343,7 @@ class SearchReport:
         table = self.summary()
         first = f"There is only one candidate, {self.ranking.names[0]}."
         if len(table) > 1:
-            first = headline_of_many(self.ranking, self.ranking._metric(None), self.prob)
+            first = headline_of_many(self.ranking, self.ranking._metric(None))
         equal, worse, still = ((table["decision"] == code).sum() for code in ("~", "<<", "?"))
         return [
             first,

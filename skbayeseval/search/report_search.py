@@ -333,13 +333,13 @@ def _facts_of(
     """Return what a report on predictions is based on, and what it applies to."""
     which = "paired predictions that the search kept" if kept else "paired predictions"
     based_on = f"{which} in {recorded.n_splits} splits ({splitter_name(search.cv)})"
-    facts = [("based on", based_on)]
+    facts = [Fact("based on", based_on)]
     if settings.instances != ALL_INSTANCES:
-        facts.append(("note", f"the search has compared them on {settings.instances}"))
+        facts.append(Fact("note", f"the search has compared them on {settings.instances}"))
     if picked_by is not None:
-        facts.append(("candidates", f"were selected by their recorded {picked_by}"))
+        facts.append(Fact("candidates", f"were selected by their recorded {picked_by}"))
     if ranking.train_size is not None:
-        facts.append(("applies to", f"learners trained on {ranking.train_size:.0f} instances"))
+        facts.append(Fact("applies to", f"learners trained on {ranking.train_size:.0f} instances"))
     return facts
 
 

@@ -109,7 +109,9 @@ def test_tiers_of_different_classifiers():
     said = str(tiers).splitlines()
     assert said[2] == "  tier 2: s3"
     assert said[-1].endswith("those in lower tiers are surely worse than it by more than 0.02")
-    assert str(ranking.tiers()).startswith("accuracy, 95% HDI, any difference counts, allowing for")
+    assert str(ranking.tiers()).startswith(
+        "accuracy, 95% intervals; any difference counts; allowing"
+    )
     assert "cannot be told apart from s1 on accuracy, the other 3 are worse" in tiers.in_short()
 
 
@@ -157,7 +159,7 @@ def test_few_items_that_carry_the_mean_widen_rows_of_a_ranking():
         row, alone = ranking.table.loc[name], ranking.pairs[name, other].hdi(of="a")
         width = row["hdi_high"] - row["hdi_low"]
         assert alone.high - alone.low > 5 * joint[name].std()
-        assert width == pytest.approx(alone.high - alone.low, rel=0.1)
+        assert 0.7 < width / (alone.high - alone.low) < 1.1
 
 
 def test_equal_systems_are_not_called_worse():

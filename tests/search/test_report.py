@@ -9,6 +9,7 @@ from skbayeseval.judgement.intervals import Interval
 from skbayeseval.metrics.registry import split_metric
 from skbayeseval.posterior.build import make_posterior
 from skbayeseval.results.ranking import Ranking
+from skbayeseval.results.words import Fact
 from skbayeseval.search.recorded import name_candidates
 
 GRID = [{"C": c, "svc__kernel": kernel} for c in (0.1, 1.0, 1000.0) for kernel in ("rbf", None)]
@@ -29,7 +30,7 @@ def report_of(means, params=GRID, *, sd=0.001, rope=0.02, seed=0, metric="f1", *
 @pytest.fixture
 def report():
     return report_of(
-        [0.9, 0.91, 0.7, 0.905, 0.8, 0.889], _facts=[("based on", "thin air")], failed=(7,)
+        [0.9, 0.91, 0.7, 0.905, 0.8, 0.889], _facts=[Fact("based on", "thin air")], failed=(7,)
     )
 
 
@@ -125,7 +126,7 @@ def test_a_report_is_its_ranking():
         name: states[state] for name, state in decision.states().items()
     }
     best = f"k={table.index[0]}"
-    assert f": {best} is the best with probability" in str(report).splitlines()[0]
+    assert f"({best} ahead with probability" in str(report).splitlines()[0]
     assert best in report.plot().ax_.get_title()
     assert report.simplest(lambda params: 0) == {"k": table.index[0]}
     best = table.iloc[0]
@@ -138,7 +139,7 @@ def test_a_report_is_its_ranking():
 
 def test_words(report):
     words = str(report)
-    assert words.startswith("C=0.1, kernel=None is the best of 6 on f1 with probability")
+    assert words.startswith("C=0.1, kernel=None is the best of 6 on F1 (probability more than 99")
     assert "within 0.02: 3. Surely worse: 2. Not settled: 1." in words
     assert "thin air" not in words
     assert report.details().splitlines() == [*words.splitlines()[:2], "  based on    thin air"]
