@@ -150,8 +150,7 @@ class AnyMetric:
             counted: dict[str, Any] = {"needs_tables": True, "counts_alike": "instances"}
             return TableMetric(self.name, function, **counted, **common)
         twin = self.twin
-        is_mean = not isinstance(twin, ScoreMetric) or twin.of_means
-        common |= {"needs": RESPONSES[self.response], "of_means": is_mean}
+        common |= {"needs": RESPONSES[self.response], "is_area": twin is not None and twin.is_area}
         common["needs_positive"] = twin is not None and twin.needs_positive
         return ScoreMetric(self.name, self.of_classes, **common)
 

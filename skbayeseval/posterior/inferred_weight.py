@@ -465,7 +465,8 @@ class InferredWeights(Weights):
         contrast = _contrast(self.n_classifiers, i, j)
         spread = observed.rows.spread(metric, contrast, paired=self.paired)
         told = observed.instability(metric, i, j)
-        weight = infer_weight(spread.test_only, instability=told, by_class=metric.weighs_classes)
+        by_class = metric.counts_alike != "instances"
+        weight = infer_weight(spread.test_only, instability=told, by_class=by_class)
         # A single pass does not tell how much other splits would change; three repeats of halves
         # change as much as ten folds do (benchmarks/coverage/weight.py).
         repeated, resplitting = spread, None
@@ -487,7 +488,7 @@ class InferredWeights(Weights):
                 continue
             for k, name in enumerate(names):
                 (differ,) = observed.instability(metric, k, None)
-                if metric.weighs_classes and halved.says_one_class(k):
+                if metric.counts_alike != "instances" and halved.says_one_class(k):
                     cautions[name] = "predicts one class for nearly all instances in some splits"
                 elif differ > UNSTABLE:
                     cautions[name] = (

@@ -138,7 +138,7 @@ class RecordedSplits(NamedTuple):
         return infer_weight(
             self.published_weight,
             instability=[instability] if self.are_halves else [],
-            by_class=metric.weighs_classes,
+            by_class=metric.counts_alike != "instances",
         )
 
     def deviations(self, values: Array) -> tuple[Array, float]:
