@@ -170,7 +170,7 @@ def as_plain(result: Any, gate: Gate | None, rope: Rope | None) -> str:
         for name, summary in _summaries(result, rope).items():
             pairs = as_text(summary, rope=rope is not None).drop(columns="std")
             pairs.index = pd.Index([" minus ".join(pair) for pair in pairs.index])
-            parts.append(f"{name}, the differences of pairs:\n{within(pairs)}")
+            parts.append(f"{name}, the differences of pairs:\n{within(pairs, shorter=False)}")
     return "\n\n".join(parts)
 
 

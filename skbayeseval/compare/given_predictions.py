@@ -359,7 +359,7 @@ class GivenLabels(LabelTarget):
         # Whether more is asked than how many rows of each kind there are.
         self.by_row = (
             bool(self.scores_given)
-            or not all(isinstance(metric, str | None) for metric in metrics)
+            or any(not isinstance(metric, str | None) or is_scorer(metric) for metric in metrics)
             or any(one is not None for one in beside)
         )
         if options.sample_weight is not None:

@@ -151,6 +151,9 @@ def _class_name(estimator: Any) -> str:
 # share is that of the fewest folds.
 LEAST_SHARE, LEAST_FOLDS, MOST_FOLDS = 0.8, 5, 10
 
+# With fewer instances or groups, a class might be missing from a half that is drawn at random.
+SCARCE = 15
+
 # What is said of learners: a ranking, or the score of one.
 R = TypeVar("R", bound=Result)
 
@@ -519,11 +522,21 @@ def _for_all(options: CrossValidationOptions, posterior: Posterior, train_share:
 def _halves(
     learners: Learners, X: Any, y: Any, options: CrossValidationOptions, splits: list[Split]
 ) -> list[Split]:
-    """Return splits into halves that tell the instability, where the splits are not halves."""
+    """Return splits into halves that tell the instability, where the splits are not halves.
+
+    They are drawn at random, with groups kept whole, because balanced ones would hide what class
+    counts do to learners. Only classes that might be missing from a half are balanced.
+    """
     if options.estimand != "full" or 2 * len(splits[0][0]) <= number_of_samples(X, "X") + 1:
         return []
-    target, seed = kind_of_target(learners.estimators), seed_of(learners.entropy, Stream.HALVES)
-    cv = halving_splitter(target, options.counter, seed)
+    scarce, seed = np.empty((0, 0)), seed_of(learners.entropy, Stream.HALVES)
+    is_of_classes = kind_of_target(learners.estimators) == "classes" and options.counter is None
+    if is_of_classes and not is_indicator(y):
+        codes = pd.factorize(check_label_vector(y, "y"))[0]
+        units = range(len(codes)) if learners.groups is None else learners.groups
+        n_units = pd.Series(np.asarray(units)).groupby(codes).nunique()
+        scarce = codes[:, None] == np.flatnonzero(n_units < SCARCE)
+    cv = BlockRegularizedCV(regularize=scarce if scarce.size else None, random_state=seed)
     return make_splits(cv, X, y, {"groups": learners.groups})
 
 

@@ -389,9 +389,7 @@ class Posterior:
         """Return the difference at half of the data and its standard deviation, if it is known."""
         if self.weights is None or self.evidence.n_classifiers != 2:
             return None
-        weights, (i, j) = self.weights, self.weights.chosen or (0, 1)
-        at_half = weights.quantity(metric, 0, 1).at_half
-        return at_half if at_half is None or i < j else (-at_half[0], at_half[1])
+        return self.weights.quantity(metric, 0, 1).at_half
 
     def mixing(self, draws: Array) -> Diagnostics | None:
         """Return the convergence diagnostics of draws; None for independent draws."""

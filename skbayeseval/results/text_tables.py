@@ -199,8 +199,8 @@ def _cell(name: str, value: Any, digits: int, prob: float) -> str:
     return fixed(value, 3) if name == "r_hat" else f"{value:,.0f}"
 
 
-def within(frame: pd.DataFrame, n_names: int = 0) -> str:
-    """Return a table of text as lines that fit a page, with shorter names if need be.
+def within(frame: pd.DataFrame, n_names: int = 0, *, shorter: bool = True) -> str:
+    """Return a table of text as lines that fit a page, with shorter names if need be and allowed.
 
     Names are in the index and in the first `n_names` columns.
     """
@@ -215,7 +215,8 @@ def within(frame: pd.DataFrame, n_names: int = 0) -> str:
         most = next((m for m in fits if sum(min(w, m) for w in named) <= room), LEAST_NAME)
         if sum(min(width, most) for width in named) <= room:
             break
-    columns[: n_names + 1] = [_shortened(names, most) for names in columns[: n_names + 1]]
+    if shorter:
+        columns[: n_names + 1] = [_shortened(names, most) for names in columns[: n_names + 1]]
     aligned = [str.ljust, *[str.rjust] * len(titles)]
     cells = [
         [align(cell, max(map(len, column))) for cell in column]
