@@ -14,7 +14,7 @@ import numpy as np
 
 from skbayeseval import compare_predictions, metrics, models
 from skbayeseval.models.base import Model
-from skbayeseval.posterior.modes import Prior
+from skbayeseval.posterior.prior import Prior
 from skbayeseval.posterior.prior_odds import has_infinite_prior_density, prior_density_at_zero
 
 WIDTHS = (1e-1, 1e-2, 1e-3, 1e-4)

@@ -11,9 +11,10 @@ import pandas as pd
 import pytest
 from sklearn.datasets import load_breast_cancer
 from sklearn.linear_model import RidgeClassifier
+from sklearn.model_selection import StratifiedKFold, cross_validate
 from sklearn.naive_bayes import GaussianNB
 
-from skbayeseval import compare_predictions
+from skbayeseval import BayesianComparer, compare_many, compare_predictions
 
 RNG = np.random.default_rng(0)
 Y = RNG.integers(0, 2, 3000)
@@ -128,6 +129,40 @@ def test_a_run_of_mlflow_must_pass(new, status, tmp_path, monkeypatch):
     assert load(f"{kept.info.artifact_uri}/report.html").startswith("<!DOCTYPE html>")
     logged = json.loads(load(f"{kept.info.artifact_uri}/result.json"))
     assert logged == json.loads(json.dumps(result.to_dict()))
+
+
+def fits_that_were_kept():
+    """Return the blocks of code that are on the page."""
+    page = (Path(__file__).parents[1] / "docs" / "recipes.md").read_text(encoding="utf-8")
+    section = page.partition("## Fits that were kept")[2].partition("\n## ")[0]
+    return re.findall(r"```py\n(.*?)```", section, re.DOTALL)
+
+
+def assert_as_by_fits(block, **names):
+    X, y = load_breast_cancer(return_X_y=True)
+    names |= {"np": np, "compare_many": compare_many, "X": X, "y": y}
+    exec(block, names)
+    learners = [("RidgeClassifier", RidgeClassifier()), ("GaussianNB", GaussianNB())]
+    options = {"cv": StratifiedKFold(5), "random_state": 0}
+    expected = BayesianComparer(learners, **options).fit(X, y).ranking_
+    pd.testing.assert_frame_equal(names["ranking"].table.sort_index(), expected.table.sort_index())
+
+
+def test_fits_that_were_kept():
+    X, y = load_breast_cancer(return_X_y=True)
+    kept = {"cv": StratifiedKFold(5), "return_estimator": True, "return_indices": True}
+    learners = {"RidgeClassifier": RidgeClassifier(), "GaussianNB": GaussianNB()}
+    runs = {name: cross_validate(one, X, y, **kept) for name, one in learners.items()}
+    assert_as_by_fits(fits_that_were_kept()[0], runs=runs)
+
+
+@pytest.mark.filterwarnings("ignore")  # of skore, about itself
+def test_a_cross_validation_of_skore():
+    skore = pytest.importorskip("skore")
+    X, y = load_breast_cancer(return_X_y=True)
+    learners = {"RidgeClassifier": RidgeClassifier(), "GaussianNB": GaussianNB()}
+    report = skore.evaluate(learners, X, y, splitter=StratifiedKFold(5))
+    assert_as_by_fits(fits_that_were_kept()[1], report=report)
 
 
 @pytest.mark.filterwarnings("ignore")  # of skore, about itself

@@ -44,7 +44,7 @@ MANY = 3
 FRACTION = r"[+-]?\d*\.\d*[1-9]\d*(?:[eE][+-]?\d+)?"
 
 # The options about a table.
-TABLE_OPTIONS = ("truth", "a", "b", "score_a", "score_b", "groups", "disagreements")
+TABLE_OPTIONS = ("truth", "a", "b", "score_a", "score_b", "groups", "folds", "disagreements")
 
 
 class _Table:
@@ -130,6 +130,12 @@ def add_to(commands: Any) -> None:
     )
     add("--score-b", action="append", metavar="COLUMN", help="those of B; also several times")
     add("--groups", metavar="COLUMN", help="what instances belong to: the unit of the evidence")
+    add(
+        "--folds",
+        metavar="COLUMN",
+        help="the fold of each row, where predictions are of a cross-validation that has run; -1 "
+        "or nothing for rows that were not tested. The weight is then inferred by default",
+    )
     add("--chunks", metavar="SCHEME", help="the scheme of tags: IOB1, IOB2, IOBES or BMES")
     add("--labels", nargs="+", metavar="LABEL", help="the classes (default: those that occur)")
     add("--pos-label", metavar="LABEL", help="the positive class (default: 1, if it is a class)")
@@ -166,11 +172,15 @@ def _compare_columns(args: argparse.Namespace, given: dict[str, Any]) -> Compari
     check_disagreements(args, names)
     truth_column = ("--truth", args.truth)
     grouped = [] if args.groups is None else [("--groups", args.groups)]
-    of_all = [truth_column, *predicted, *scored, *grouped]
+    of_folds = [] if args.folds is None else [("--folds", args.folds)]
+    of_all = [truth_column, *predicted, *scored, *grouped, *of_folds]
     table = _Table(args.files[0], of_all)
     args.columns = table.cells.drop(columns=[args.truth, *columns]).reset_index(drop=True)
     for column in grouped:
         given["groups"] = table.texts(*column, "group")
+    for _, column in of_folds:
+        cells = table.cells[column].str.strip()
+        given["folds"] = cells.where(~cells.isin(["", "-1"])).to_numpy(object)
     scores = [table.numbers(*column, "score", "scores are numbers") for column in scored]
     truth: Any
     predictions: list[Any]

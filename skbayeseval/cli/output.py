@@ -91,7 +91,7 @@ def add_scoring(parser: argparse.ArgumentParser, *, scoring: str) -> None:
     text = f"the metrics (default: {scoring})"
     parser.add_argument("--scoring", nargs="+", action="extend", metavar="NAME", help=text)
     text = "the weight of one count (default: 1)"
-    parser.add_argument("--weight", type=float, default=1.0, help=text)
+    parser.add_argument("--weight", type=float, help=text)
 
 
 def add_model(parser: argparse.ArgumentParser, *, model: str, models: str) -> None:

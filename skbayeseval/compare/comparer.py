@@ -50,11 +50,7 @@ def _best_has(method: str) -> Callable[[BayesianComparer], bool]:
 
     def check(self: BayesianComparer) -> bool:
         if not self.refit:
-            raise AttributeError(
-                f"This {type(self).__name__} instance was initialized with `refit=False`. "
-                f"{method} is available only after refitting on the best estimator: set "
-                "refit=True and fit again."
-            )
+            return False
         fitted = [("", self.best_estimator_)] if hasattr(self, "best_estimator_") else []
         return all(hasattr(one, method) for _, one in fitted or named_estimators(self.estimators))
 
@@ -363,6 +359,15 @@ class BayesianComparer(MetaEstimatorMixin, BaseEstimator):
         if kind is not None:
             options["kind"] = kind
         return self._answer().plot(rope=rope, **options)
+
+    if not TYPE_CHECKING:  # type checkers would take every name for an attribute
+
+        def __getattr__(self, name: str) -> Any:
+            """Raise for a name that there is not; tell how to get one that `refit` gives."""
+            message = f"{type(self).__name__!r} object has no attribute {name!r}"
+            if hasattr(type(self), name) and not self.refit:
+                message += ", because refit=False: set refit=True and fit again"
+            raise AttributeError(message, name=name, obj=self)
 
     @available_if(_best_has("predict"))
     def predict(self, X: Any) -> NDArray[Any]:

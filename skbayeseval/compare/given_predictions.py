@@ -134,12 +134,10 @@ class GivenPredictions:
         check_rows(columns)
         given = replace(self, scoring=self._routed(columns))
         make_target = given._kind_of_target()
-        n = number_of_samples(self.y_true, "y_true")
-        check_blocks(self.blocks, self.groups, n)
         folds = None
         if self.folds is not None:
             given._check_of_folds(make_target)
-            folds = check_folds(self.folds, n)
+            folds = check_folds(self.folds, number_of_samples(self.y_true, "y_true"))
             given = given._tested(folds)
         elif isinstance(self.weight, str) and self.weight in WEIGHTS:
             raise ValueError(
@@ -149,6 +147,8 @@ class GivenPredictions:
         target = make_target(
             given.y_true, given.predictions or given.scores, given, given.groups, "y_true"
         )
+        n = number_of_samples(self.y_true, "y_true")
+        check_blocks(self.blocks, self.groups, n)
         table = Predictions(
             number=n,
             instance=np.arange(n) if folds is None else folds.instance,
@@ -382,7 +382,8 @@ class GivenLabels(LabelTarget):
                 self.classes, self.truth_of_scores = encode_truth(y, labels)
                 self.scored_classes = self.classes
             if self.predictions and self.several:
-                self.classes = indicator_labels(y, labels, "y_true")
+                named = y if hasattr(y, "columns") else check_indicator(y, "y_true")
+                self.classes = indicator_labels(named, labels, "y_true")
             elif self.predictions:
                 self.pairs = PairedCounts.from_labels(
                     y,

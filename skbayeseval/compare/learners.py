@@ -365,6 +365,8 @@ def compare_learners(
             of_halves = target.collected(target.of_fits(collection.halved))
         index = index_of([X, y, learners.groups])
         of_row = labels_of_rows(n_samples, collection.tested()[0], index)
+        if hasattr(X, "columns"):
+            of_row = replace(of_row, frame=X)
         posterior, weights = infer(target, collected, weight, of_row, drawing, halved=of_halves)
         cautions = {} if weights is None else weights.cautions(names, target.metrics.values())
     except BaseException as error:  # Ctrl-C during Markov chains as well

@@ -15,10 +15,12 @@ from skbayeseval.display.posterior import (
     ScoreDisplay,
     TraceDisplay,
 )
+from skbayeseval.display.ranks import CriticalDifferenceDisplay
 from skbayeseval.display.times import TimesDisplay
 
 __all__ = [
     "ClassesDisplay",
+    "CriticalDifferenceDisplay",
     "CurveDisplay",
     "FactorDisplay",
     "ForestDisplay",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, cast
@@ -548,7 +548,7 @@ def figure_height(n_rows: int) -> float:
     return OVERHEAD + 0.2 + n_rows * max(0.12, min(0.32, 0.32 - 0.004 * (n_rows - 12)))
 
 
-def label_ticks(axis: Axis, places: Sequence[int], labels: Sequence[str], **text: Any) -> None:
+def label_ticks(axis: Axis, places: Iterable[float], labels: Sequence[str], **text: Any) -> None:
     """Put labels at some places of an axis.
 
     `set_ticks` with labels does so, too, but sets warnings filters of the whole process.

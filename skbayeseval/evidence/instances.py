@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from skbayeseval._arrays import Array, alike, counts_from_zero, in_short
+from skbayeseval._arrays import Array, alike, choices, counts_from_zero, in_short
 from skbayeseval._labels import check_label_vector
 from skbayeseval._validation import check_characters
 
@@ -32,12 +32,18 @@ class Instances:
     has_ids : bool, default=False
         Whether the labels were given beside the data. Then, an index that counts rows from 0 is not
         one of labels.
+    frame : DataFrame, default=None
+        X, of which subgroups may be columns; neither copied nor pickled.
     """
 
     number: int
     index: pd.Index[Any] | None = None
     of_row: Array | None = None
     has_ids: bool = False
+    frame: Any = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**vars(self), "frame": None}
 
     def of_rows(self, values: Array) -> Array:
         """Return the value of each row, given that of each instance."""
@@ -74,16 +80,21 @@ def index_of(objects: Iterable[Any]) -> pd.Index[Any] | None:
 
 
 def subgroups_of(column: Any, instances: Instances) -> Subgroups:
-    """Return the subgroup of each instance, given a column with one value per instance.
+    """Return the subgroup of each instance, given a column with one value per each, or its name.
 
     A Series with the labels of the instances may be in any order. Everything else, and a Series
     whose index counts rows from 0, is in the order of the instances.
     """
     if isinstance(column, str):
-        raise TypeError(
-            f"column must have one value per instance, got {column!r}. Results do not keep the "
-            f"columns of X: pass the column itself, such as X[{column!r}]."
-        )
+        if instances.frame is None:
+            raise TypeError(
+                f"column must have one value per instance, got {column!r}. Only results of a "
+                "DataFrame X know columns by name, until they are stored: pass the column itself, "
+                f"such as X[{column!r}]."
+            )
+        if column not in (names := list(instances.frame.columns)):
+            raise ValueError(f"column={column!r} is not in X, which has {choices(column, names)}.")
+        column = instances.frame[column]
     name = getattr(column, "name", None)
     if isinstance(column, pd.Series):
         column = in_order_of(column, instances)

@@ -279,6 +279,11 @@ class SystemScores(_Scores):
         sums = np.where(np.isfinite(self.scores), self.scores, 0.0).sum(axis=2)
         return np.where(self.n_runs > 0, sums / np.maximum(self.n_runs, 1), np.nan)
 
+    @property
+    def is_complete(self) -> Array:
+        """Which data sets all systems were run on."""
+        return np.asarray(np.isfinite(self.means).all(axis=0))
+
     def margin(self, classifier: int) -> Margin:
         """Return the number of data sets that one system was run on."""
         return Margin(float((self.n_runs[classifier] > 0).sum()))
@@ -315,7 +320,7 @@ class SystemScores(_Scores):
 
         The t-test is about the mean. Of a further data set, there is the sign test only.
         """
-        a, b = self.means[:, np.isfinite(self.means).all(axis=0)]
+        a, b = self.means[:, self.is_complete]
         tests = _tests_over_data_sets(a, b) if len(a) > 1 else []
         return tests if metric == self.metric else tests[:1]
 

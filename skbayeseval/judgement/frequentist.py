@@ -15,11 +15,14 @@ code does.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import stats
+
+from skbayeseval._arrays import Array
 
 
 @dataclass(frozen=True)
@@ -317,6 +320,146 @@ def blocked_three_by_two_t(scores_a: ArrayLike, scores_b: ArrayLike) -> Signific
     """
     difference = np.subtract(scores_a, scores_b)
     return _t_test("3x2 BCV t", float(difference.mean()), float(difference.var()), 6, 5)
+
+
+def delong(a: Sequence[ArrayLike], b: Sequence[ArrayLike]) -> SignificanceTest:
+    """Test that two areas under ROC curves on the same instances are equal (DeLong et al. 1988).
+
+    Parameters
+    ----------
+    a, b : sequence of array-like
+        The structural components of A and of B: for each positive instance the share of negatives
+        that it is ranked above, and for each negative one the share of positives above it. Ties
+        count half.
+
+    Returns
+    -------
+    test : SignificanceTest
+
+    Examples
+    --------
+    >>> from skbayeseval.judgement.frequentist import delong
+    >>> a = [1.0, 1.0, 0.75, 1.0], [1.0, 1.0, 1.0, 0.75]
+    >>> b = [1.0, 0.5, 0.25, 0.75], [1.0, 0.75, 0.5, 0.25]
+    >>> round(delong(a, b).pvalue, 4)
+    0.0648
+    """
+    differences = [np.subtract(one, other) for one, other in zip(a, b, strict=True)]
+    variance = sum(float(part.var(ddof=1)) / len(part) for part in differences)
+    statistic = _over_root(float(differences[0].mean()), variance)
+    n = sum(map(len, differences))
+    return SignificanceTest("DeLong", statistic, 2 * float(stats.norm.sf(abs(statistic))), n)
+
+
+def cochrans_q(right: ArrayLike) -> SignificanceTest:
+    """Test that all classifiers are right equally often on the same instances (Cochran 1950).
+
+    Parameters
+    ----------
+    right : array-like of shape (n_classifiers, n)
+        Whether each classifier was right on each instance.
+
+    Returns
+    -------
+    test : SignificanceTest
+        The result. Of two classifiers, it is McNemar's test without correction. `n` is the number
+        of instances on which they differ; if there is none, the p-value is 1.
+
+    Examples
+    --------
+    >>> from skbayeseval.judgement.frequentist import cochrans_q
+    >>> test = cochrans_q([[1, 1, 1, 1, 0, 1], [0, 1, 1, 0, 0, 1], [0, 0, 1, 0, 0, 0]])
+    >>> round(test.statistic, 3), round(test.pvalue, 3)
+    (6.0, 0.05)
+    """
+    right = np.asarray(right, dtype=float)
+    k, of_each, of_instances = len(right), right.sum(axis=1), right.sum(axis=0)
+    spread = float((of_instances * (k - of_instances)).sum())
+    squares = float(np.square(of_each - of_each.mean()).sum())
+    statistic = k * (k - 1) * squares / spread if spread else 0.0
+    n = int(((of_instances > 0) & (of_instances < k)).sum())
+    return SignificanceTest("Cochran's Q", statistic, _chi2(statistic, k - 1), n, k - 1)
+
+
+def mean_ranks(scores: ArrayLike) -> Array:
+    """Return the mean rank of each system over data sets; 1 is best, and ties share their ranks.
+
+    Parameters
+    ----------
+    scores : array-like of shape (n_systems, n_data_sets)
+        The scores, of which higher ones are better.
+
+    Examples
+    --------
+    >>> from skbayeseval.judgement.frequentist import mean_ranks
+    >>> mean_ranks([[0.9, 0.8], [0.7, 0.8], [0.6, 0.9]])
+    array([1.75, 2.25, 2.  ])
+    """
+    ranks: Array = stats.rankdata(np.negative(scores), axis=0).mean(axis=1)
+    return ranks
+
+
+def friedman(scores: ArrayLike) -> SignificanceTest:
+    """Friedman's test that several systems rank alike over data sets, with its allowance for ties.
+
+    Parameters
+    ----------
+    scores : array-like of shape (n_systems, n_data_sets)
+        The scores of three or more systems.
+
+    Returns
+    -------
+    test : SignificanceTest
+        The result. If all systems are tied on all data sets, the p-value is 1.
+
+    Examples
+    --------
+    >>> from skbayeseval.judgement.frequentist import friedman
+    >>> round(friedman([[0.9, 0.8, 0.7], [0.8, 0.7, 0.6], [0.7, 0.6, 0.65]]).pvalue, 4)
+    0.097
+    """
+    scores = np.asarray(scores)
+    k, n = scores.shape
+    statistic = 0.0
+    if np.ptp(scores, axis=0).any():
+        statistic = float(stats.friedmanchisquare(*scores).statistic)
+    return SignificanceTest("Friedman", statistic, _chi2(statistic, k - 1), n, k - 1)
+
+
+def nemenyi(rank_a: float, rank_b: float, k: int, n: int) -> SignificanceTest:
+    """Nemenyi's test of two of k systems, given their mean ranks over n data sets (Demsar 2006).
+
+    Returns
+    -------
+    test : SignificanceTest
+        The result. The statistic, of the studentized range, is positive if A is better.
+
+    Examples
+    --------
+    >>> from skbayeseval.judgement.frequentist import nemenyi
+    >>> round(nemenyi(1.964, 3.143, 4, 14).pvalue, 3)
+    0.074
+    """
+    statistic = (rank_b - rank_a) / math.sqrt(k * (k + 1) / 12 / n)
+    pvalue = float(stats.studentized_range.sf(abs(statistic), k, math.inf))
+    return SignificanceTest("Nemenyi", statistic, pvalue, n)
+
+
+def critical_difference(k: int, n: int, prob: float = 0.95) -> float:
+    """Return by how much mean ranks of two of k systems over n data sets differ significantly.
+
+    Examples
+    --------
+    >>> from skbayeseval.judgement.frequentist import critical_difference
+    >>> round(critical_difference(4, 14), 2)  # Demsar (2006), section 3.2.4
+    1.25
+    """
+    quantile = float(stats.studentized_range.ppf(prob, k, math.inf))
+    return quantile * math.sqrt(k * (k + 1) / 12 / n)
+
+
+def _chi2(statistic: float, df: int) -> float:
+    return float(stats.chi2.sf(statistic, df))
 
 
 def _t_test(name: str, mean: float, variance: float, n: int, df: float) -> SignificanceTest:

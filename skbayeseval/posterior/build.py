@@ -35,8 +35,8 @@ from skbayeseval.models.pymc import (
     trace_of,
 )
 from skbayeseval.posterior.inferred_weight import Weights
-from skbayeseval.posterior.modes import Prior
 from skbayeseval.posterior.posterior import Posterior
+from skbayeseval.posterior.prior import Prior
 
 HIGHEST_R_HAT, LOWEST_ESS = 1.01, 400
 
@@ -44,8 +44,6 @@ HIGHEST_R_HAT, LOWEST_ESS = 1.01, 400
 def convergence_warnings(posterior: Posterior, metric: Metric, name: str) -> list[str]:
     """Return warnings about the chains of the differences, or of a single classifier."""
     warnings: list[str] = []
-    if posterior.trace is None:
-        return warnings
     divergences = int(np.sum(posterior.stats.get("diverging", 0)))
     if divergences:
         warnings.append(

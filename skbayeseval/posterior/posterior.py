@@ -19,11 +19,19 @@ from skbayeseval._running import progress_if_long, seconds_of
 from skbayeseval._streams import Stream, generator
 from skbayeseval.evidence.instance_scores import WeightedInstances
 from skbayeseval.evidence.instances import Instances
+from skbayeseval.evidence.interface import Evidence
 from skbayeseval.evidence.item_scores import ItemScores
+from skbayeseval.evidence.joint_counts import as_evidence
 from skbayeseval.evidence.unit_numbers import UnitNumbers, effective_number
 from skbayeseval.judgement.distribution import Distribution
 from skbayeseval.metrics.metric import Metric
-from skbayeseval.models.bootstrap import SumOfMeans
+from skbayeseval.models.base import Model
+from skbayeseval.models.bootstrap import (
+    GroupScoreWeights,
+    ScoreWeights,
+    SumOfMeans,
+    stream_bootstrap,
+)
 from skbayeseval.models.few_units import (
     allow_for_few_carriers,
     allow_for_few_units,
@@ -38,24 +46,14 @@ from skbayeseval.posterior.inferred_weight import (
     shift_by_other_splits,
     spread_out,
 )
-from skbayeseval.posterior.modes import (
-    Bootstrap,
-    Exact,
-    Given,
-    Mode,
-    ModelMode,
-    Prior,
-    Recipe,
-    T,
-    Weight,
-)
+from skbayeseval.posterior.prior import Blocks, Prior, T, stream
 
 # The most numbers that are drawn before they are asked for, with others.
 MOST_TOGETHER = 2**25
 
 
 @dataclass(eq=False, repr=False)
-class Posterior(Recipe):
+class Posterior:
     """The posterior of a model, given evidence: independent draws, or Markov chains.
 
     Parameters
@@ -92,6 +90,9 @@ class Posterior(Recipe):
         The number of threads; by default as joblib is set.
     """
 
+    model: Model
+    evidence: Evidence
+    prevalence: tuple[float, ...] | None = None
     _: KW_ONLY
     entropy: int
     n_draws: int = 0
@@ -106,24 +107,23 @@ class Posterior(Recipe):
     n_jobs: int | None = None
 
     def __post_init__(self) -> None:
-        super().__post_init__()
+        self.evidence = as_evidence(self.evidence)
+        self.counts = self.evidence.margins()
+        self.positive = self.counts[0].positive
+        self.has_true_negatives = self.counts[0].has_true_negatives
+        self.specification = self.model.specification(self.evidence, self.prevalence)
         if self.scored is None and isinstance(self.evidence, WeightedInstances):
             self.scored = self.evidence
-        self._of_scores = self._of_counts if self.scored is None else Bootstrap(self.scored)
         self.has_warned = self.trace is None  # whether convergence warnings were issued
         if self.trace is not None:
             self.n_draws = self.trace.n_draws
-        self._asked: list[Metric] = []
+        # Metrics that are drawn together as soon as the draws of one of them are needed.
+        self.asked: dict[Metric, None] = {}
         self._known: dict[Hashable, Any] = {}  # what was computed, or is known from a file
 
-    def _mode_of_counts(self) -> ModelMode:
-        if self.trace is None:
-            return Exact(self.model, self.evidence, self.prevalence)
-        return Given(self.trace.flat, self.model, self.evidence, self.prevalence)
-
-    def mode(self, metric: Metric) -> Mode:
-        """Return how the metric is drawn; where weights are inferred, draws are spread further."""
-        return self._of_scores if metric.weighs_instances else self._of_counts
+    def source(self, metric: Metric) -> Any:
+        """Return the evidence that the metric is computed from: scores beside it, or itself."""
+        return self.scored if metric.weighs_instances and self.scored is not None else self.evidence
 
     def _once(self, key: tuple[str, *tuple[Hashable, ...]], compute: Callable[[], T]) -> T:
         """Return what is known under the key, else compute it; arrays become read-only."""
@@ -153,21 +153,48 @@ class Posterior(Recipe):
         """Return whether the metric has a proper prior, which Bayes factors require."""
         return self.model.has_proper_prior and not metric.weighs_instances
 
+    def drawn_by(self, metric: Metric) -> str:
+        """Return the name of the model that the metric is drawn by."""
+        if self.scored is None or not metric.weighs_instances:
+            return self.model.name
+        return (GroupScoreWeights if self.scored.grouped else ScoreWeights).name
+
+    def _has_closed_forms(self, metric: Metric) -> bool:
+        """Return whether the metric is drawn by the model, exactly, at the weight of its counts."""
+        is_exact = self.weights is None and self.trace is None
+        return is_exact and self.source(metric) is not self.scored
+
     def law(self, metric: Metric, classifier: int | None = None) -> Law | None:
         """Return the law of one classifier's metric, or of A - B; None if not in closed form."""
-        return None if self.weights else super().law(metric, classifier)
+        if not self._has_closed_forms(metric):
+            return None
+        return self.specification.law(metric, classifier)
 
     def log_density_at_zero(self, metric: Metric) -> float | None:
         """Return the log density of the difference at 0; None if not in closed form."""
-        return None if self.weights else super().log_density_at_zero(metric)
+        if not self._has_closed_forms(metric):
+            return None
+        return self.specification.log_density_at_zero(metric)
 
     def sum_of_means(self, metric: Metric) -> SumOfMeans | None:
         """Return how very many instances are drawn together; None if each has its own weight."""
-        return None if self.weights else self.mode(metric).sum_of_means(metric)
+        scored = self.scored
+        if scored is None or self.weights or not (metric.weighs_instances and metric.available):
+            return None
+        return self._once(
+            ("sum of means", metric), lambda: SumOfMeans.of(scored.runs(metric), scored.shape)
+        )
 
-    def units(self, metric: Metric) -> UnitNumbers | None:
-        """Return how many units the metric rests on; None unless units have random weights."""
-        return self.mode(metric).units(metric)
+    def units(self, metric: Metric, weight: float | None = None) -> UnitNumbers | None:
+        """Return how many units the metric rests on, at a weight of the counts.
+
+        None unless units have random weights.
+        """
+        source = self.source(metric)
+        is_weighted = metric.source in ("tables", "items") and self.model.weights_units
+        if not is_weighted and source is not self.scored:
+            return None
+        return (source if weight is None else source.with_weight(weight)).unit_numbers(metric)
 
     def influence(self, metric: Metric) -> Array:
         """Return the influence of each row on the metric of each classifier."""
@@ -244,11 +271,15 @@ class Posterior(Recipe):
     def parameters(self) -> dict[str, Array]:
         """Return draws of the parameters, of shape (n_draws, ...)."""
         with self._threads():
-            return self._of_counts.parameters(self.rng(), self.n_draws)
+            if self.trace is not None:
+                return self.trace.flat()
+            return self.specification.draw_parameters(self.rng(), self.n_draws, prior=False)
 
     def rates(self) -> dict[str, Array]:
         """Return draws of rates that are not parameters of the model: the recall of each class."""
-        return self._of_counts.rates(self.rng(), self.n_draws)
+        if self.trace is None:
+            return {}
+        return self.specification.rates_given(self.trace.flat(), self.rng(), prior=False)
 
     def _threads(self) -> AbstractContextManager[Any]:
         """Return the setting of joblib under which blocks are drawn."""
@@ -312,7 +343,7 @@ class Posterior(Recipe):
     def of_types(self, metric: Metric) -> dict[str, Posterior]:
         """Return the posterior of each type of chunk, with the weight of all and exact draws."""
         by_type = self.evidence.by_type
-        if not by_type or "callable" in self.prior_description:
+        if not by_type or self.prior_name is not None:
             return {}
         weights = None
         if self.weights is not None:
@@ -335,12 +366,12 @@ class Posterior(Recipe):
 
     def what_is_identical(self, metric: Metric) -> str | None:
         """Return in what both classifiers are identical, such as "predictions"; None if not."""
-        return None if any(self.first_copies(metric)) else self.mode(metric).evidence.identical_in
+        return None if any(self.first_copies(metric)) else self.source(metric).identical_in
 
     def first_copies(self, metric: Metric) -> list[int]:
         """Return for each classifier the first one that it is a copy of, which may be itself."""
-        evidence = self.mode(metric).evidence
-        return self._once(("copies", metric), lambda: evidence.first_copies(metric.name))
+        source = self.source(metric)
+        return self._once(("copies", metric), lambda: source.first_copies(metric.name))
 
     def resplitting(self, metric: Metric) -> tuple[float, int]:
         """Return how far other random splits could move the difference, and how many repeats tell.
@@ -366,8 +397,7 @@ class Posterior(Recipe):
 
     def mcse(self, draws: Array) -> float | None:
         """Return the Monte Carlo standard error of the mean; None for independent draws."""
-        mixed = self.mixing(draws)
-        return mixed and mixed.mcse
+        return None if self.trace is None else diagnose(draws.reshape(self.n_chains, -1)).mcse
 
     def effective_share(self, draws: Array) -> float:
         """Return the effective sample size divided by the number of draws."""
@@ -383,7 +413,7 @@ class Posterior(Recipe):
                 f"{asked} simulates independent instances with one label each. It does not support "
                 f"multi-label indicators, groups, chunks or scores (model={self.model.name!r})."
             )
-        if "callable" in self.prior_description:
+        if self.prior_name is not None:
             raise ValueError(
                 f"{asked} requires a conjugate prior, but this result has a user-supplied prior. "
                 "Compare again with engine='exact'."
@@ -397,8 +427,8 @@ class Posterior(Recipe):
 
     def draws(self, metric: Metric) -> Array:
         """Return read-only draws of the metric, of shape (n_classifiers, n_draws)."""
-        if ("draws", metric) not in self._known and metric in self._asked:
-            self.draw_together(self._asked)
+        if ("draws", metric) not in self._known and len(self.asked) > 1 and metric in self.asked:
+            self.draw_together([*self.asked])
         return self._once(("draws", metric), lambda: self._drawn(metric))
 
     def _drawn(self, metric: Metric) -> Array:
@@ -407,9 +437,9 @@ class Posterior(Recipe):
         With weights of each classifier, each is spread by its own; otherwise differences are.
         """
         if self.weights is None:
-            return self._drawn_by(self.mode(metric), metric)
+            return self._drawn_at(metric)
         each = self.weights.each(metric)
-        draws = self._spread(self.mode(metric), metric, self.weights.difference(metric), each)
+        draws = self._spread(metric, self.weights.difference(metric), each)
         return self.weights.together(metric, draws, self.rng(Stream.TOGETHER))
 
     def draws_of_one(self, metric: Metric, classifier: int) -> Array | None:
@@ -421,21 +451,25 @@ class Posterior(Recipe):
     def _drawn_alone(self, metric: Metric, classifier: int) -> Array | None:
         if self.weights is None or not self.weights.are_own:
             return None
-        mode, row, n = self.mode(metric), classifier, self.evidence.n_classifiers
+        drawn, row, n = self, classifier, self.evidence.n_classifiers
         if n > 2:  # two are cheaper to draw than all
-            mode, row = mode.pair(classifier, (classifier + 1) % n), 0
+            pair, row = (classifier, (classifier + 1) % n), 0
+            changes = {"model": self.model.of_pair(), "evidence": self.evidence.pair(*pair)}
+            if self.scored is not None and self.scored is not self.evidence:
+                changes["scored"] = self.scored.pair(*pair)
+            drawn = self.like(weights=None, **changes)
         weight = self.weights.quantity(metric, classifier).weight
-        return self._spread(mode, metric, weight, [weight])[row]
+        return drawn._spread(metric, weight, [weight])[row]
 
     def _spread(
-        self, mode: Mode, metric: Metric, weight: WeightPosterior, each: Sequence[WeightPosterior]
+        self, metric: Metric, weight: WeightPosterior, each: Sequence[WeightPosterior]
     ) -> Array:
         """Return draws, spread by a mixture of weights of counts.
 
         They are drawn as if all variation were test noise, and then spread by what training sets
         add to it. So the weight, which is not known exactly, leaves the middle where it is.
         """
-        draws = self._drawn_by(mode, metric, weight.of_tests)
+        draws = self._drawn_at(metric, weight.of_tests)
         factors = np.array(
             [
                 own.factors(self.rng(Stream.TRAINING), self.n_draws, weight.of_tests)
@@ -444,10 +478,27 @@ class Posterior(Recipe):
         )
         return spread_out(draws, factors, metric.limits, together=not each)
 
-    def _drawn_by(self, mode: Mode, metric: Metric, weight: Weight = None) -> Array:
+    def _drawn_at(self, metric: Metric, weight: float | None = None) -> Array:
         """Return draws at a weight of the counts, by default that of the evidence."""
-        draws = self._collected(mode.stream(metric, self.rng(), self.n_draws, weight), metric)
-        return self._wide_enough(metric, draws, mode.units(metric, weight))
+        scored, rng, n_draws = self.scored, self.rng(), self.n_draws
+        if scored is None or not metric.weighs_instances:
+            blocks = self._stream([metric], weight)
+        elif weight is None and (together := self.sum_of_means(metric)) is not None:
+            blocks = together.stream(rng, n_draws)
+        else:
+            shape = scored.shape if weight is None else scored.with_weight(weight).shape
+            runs, k = scored.runs(metric), scored.n_classifiers
+            blocks = stream_bootstrap(runs, shape, k, rng, n_draws)
+        draws = self._collected(blocks, metric)
+        return self._wide_enough(metric, draws, self.units(metric, weight))
+
+    def _stream(self, metrics: Sequence[Metric], weight: float | None = None) -> Blocks:
+        """Return blocks of draws of a metric, or of several at once, by the model."""
+        given = self.specification
+        if weight is not None:
+            given = self.model.specification(self.evidence.with_weight(weight), self.prevalence)
+        known = None if self.trace is None else self.trace.flat()
+        return stream(given, self.evidence, metrics, self.rng(), self.n_draws, parameters=known)
 
     def _wide_enough(self, metric: Metric, draws: Array, units: UnitNumbers | None) -> Array:
         """Return draws that allow for few units."""
@@ -463,8 +514,8 @@ class Posterior(Recipe):
         done, expected = 0, 0.0
         if metric.calls_per_draw:  # what a draw takes is what the observed values take
             self.observed(metric)  # checks the function, once
-            evidence = self.mode(metric).evidence
-            expected = self.n_draws * seconds_of(lambda: evidence.observed(metric))
+            source = self.source(metric)
+            expected = self.n_draws * seconds_of(lambda: source.observed(metric))
         progress = progress_if_long(
             f"drawing {metric.name}", self.n_draws, show=self.shows_progress, expected=expected
         )
@@ -474,10 +525,6 @@ class Posterior(Recipe):
                 done += block.shape[-1]
                 advance(done)
         return np.concatenate(collected, axis=-1)
-
-    def ask(self, metrics: Iterable[Metric]) -> None:
-        """Note metrics that are drawn together as soon as the draws of one of them are needed."""
-        self._asked = list(dict.fromkeys([*self._asked, *(m for m in metrics if m.is_of_totals)]))
 
     def draw_together(self, metrics: Sequence[Metric]) -> None:
         """Draw metrics of totals in one pass, where each then has the draws that it has alone.
@@ -490,8 +537,8 @@ class Posterior(Recipe):
         takes_several = self.specification.draws_metrics_together and self.trace is None
         if len(missing) < 2 or size > MOST_TOGETHER or not takes_several or self.weights:
             return
-        combined, blocks = self._of_counts.stream_together(missing, self.rng(), self.n_draws)
-        for metric, draws in zip(missing, self._collected(blocks, combined), strict=True):
+        all_draws = self._collected(self._stream(missing), missing[0])
+        for metric, draws in zip(missing, all_draws, strict=True):
             if np.isfinite(draws).all():
                 wide = self._wide_enough(metric, draws, self.units(metric))
                 self.remember(wide, "draws", metric)
@@ -502,8 +549,8 @@ class Posterior(Recipe):
 
     def observed(self, metric: Metric) -> tuple[float, ...]:
         """Return the observed metric value of each classifier."""
-        evidence = self.mode(metric).evidence
-        return self._once(("observed", metric), lambda: evidence.observed(metric))
+        source = self.source(metric)
+        return self._once(("observed", metric), lambda: source.observed(metric))
 
     def remember(self, known: Any, what: str, *of: Hashable) -> None:
         """Store what is known from a file: "draws" or "observed" values of a metric, or others."""

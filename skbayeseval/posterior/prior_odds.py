@@ -38,8 +38,8 @@ from skbayeseval.judgement.rope import check_rope
 from skbayeseval.metrics.metric import Metric
 from skbayeseval.metrics.registry import of_classes
 from skbayeseval.models.margins import Law
-from skbayeseval.posterior.modes import Prior
 from skbayeseval.posterior.posterior import Posterior
+from skbayeseval.posterior.prior import Prior
 
 # The number of draws in the papers' estimate of the prior density. It is part of the method,
 # because the bandwidth depends on it.
@@ -70,7 +70,7 @@ def bayes_factor(
     if not posterior.has_proper_prior(metric):
         raise ValueError(
             f"The Bayes factor is not defined: {metric.name!r} has no proper prior under "
-            f"model={posterior.mode(metric).model_name!r}. Use decision(rope), which needs none."
+            f"model={posterior.drawn_by(metric)!r}. Use decision(rope), which needs none."
         )
     if metric.calls_per_draw:
         raise ValueError(

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -31,13 +32,12 @@ def classical_tests(
 
     Classical tests have no inferred weights. They use the published one.
     """
-    evidence, metric = posterior.evidence, of.name
-    if record is not None and record.published_weight is not None and not evidence.is_of_splits:
-        evidence = evidence.with_weight(record.published_weight)
+    evidence, metric = _as_published(posterior.evidence, record), of.name
     rows = [*_of_instances(evidence), *_of_classes(evidence)]
     if record is None or record.splitter == TimeSeriesSplit.__name__:
         rows += _in_order(evidence, posterior.scored, of)
     if record is None:
+        rows += _of_areas(posterior.scored, of)
         rows += [*_of_items(evidence, metric), *_of_groups(evidence, metric)]
         for name, level, note, test in evidence.split_tests(metric):
             rows.append((name, level, metric, note, test))
@@ -51,6 +51,60 @@ def classical_tests(
             "of the mean accuracy or score of groups, and of the scores of the splits of a "
             "cross-validation."
         )
+    return _table(rows)
+
+
+def classical_tests_of_many(
+    posterior: Posterior, record: CrossValidation | None, names: Sequence[str], of: Metric
+) -> pd.DataFrame:
+    """Return one row per test of three classifiers or more, or of two of them."""
+    evidence: Any = _as_published(posterior.evidence, record)
+    rows: list[Row] = []
+    judged = evidence.correctness()
+    if judged is not None and evidence.margins()[0].weight == 1:
+        compares, right = judged
+        rows.append(_of_all("micro", compares, frequentist.cochrans_q(right)))
+    if _has_independent_items(evidence) and evidence.family == "right or wrong":
+        right = evidence.means == evidence.means.max()
+        rows.append(_of_all("items", of.name, frequentist.cochrans_q(right)))
+    if evidence.family == "systems" and of.name == evidence.metric:
+        ranks, n = ranks_over_data_sets(evidence)
+        scores = evidence.means[:, evidence.is_complete]
+        rows.append(_of_all("data sets", of.name, frequentist.friedman(scores)))
+        note = f"difference of mean ranks, of {of.name}"
+        for (a, rank_a), (b, rank_b) in combinations(zip(names, ranks, strict=True), 2):
+            test = frequentist.nemenyi(rank_a, rank_b, len(ranks), n)
+            rows.append((test.name, "data sets", f"{a} and {b}", note, test))
+    if not rows:
+        raise ValueError(
+            f"No classical test of three or more that is implemented here applies to {of.name!r} "
+            f"of {evidence.describe()}. There are tests of labels and of right or wrong items that "
+            "are independent, and of systems on data sets. Tests of two: pairs[i, j].frequentist()."
+        )
+    return _table(rows)
+
+
+def ranks_over_data_sets(evidence: Any) -> tuple[Array, int]:
+    """Return the mean ranks of systems, and the number of data sets that all were run on."""
+    n = int(evidence.is_complete.sum())
+    if n < 2:
+        raise ValueError(
+            f"Ranks of systems require two data sets or more that all of them were run on, got {n}."
+        )
+    return frequentist.mean_ranks(evidence.means[:, evidence.is_complete]), n
+
+
+def _as_published(evidence: Evidence, record: CrossValidation | None) -> Evidence:
+    if record is None or record.published_weight is None or evidence.is_of_splits:
+        return evidence
+    return evidence.with_weight(record.published_weight)
+
+
+def _of_all(level: str, compares: str, test: SignificanceTest) -> Row:
+    return test.name, level, compares, "all together", test
+
+
+def _table(rows: Iterable[Row]) -> pd.DataFrame:
     table = [
         [name, level, compares, test.statistic, test.df, test.n, test.pvalue, note]
         for name, level, compares, note, test in rows
@@ -99,11 +153,30 @@ def _of_classes(evidence: Evidence) -> Iterator[Row]:
     yield "paired t of classes", "macro", "F1 of each class", f"T{note}", paired_t(a, b)
 
 
+def _of_areas(scored: Any, metric: Metric) -> Iterator[Row]:
+    """Yield the test of two areas under ROC curves, of independent instances of one test set."""
+    if scored is None or not metric.weighs_instances or scored.grouped:
+        return
+    runs = scored.runs(metric)
+    if len(runs) > 1 or (scored.shape != 1).any():
+        return
+    parts = [prepared.means() for prepared in runs[0][1]]
+    # Means over positives and over negatives: an area. One of a single positive has no variance.
+    if all(part is not None and len(part) == 2 and min(map(len, part)) > 1 for part in parts):
+        test = frequentist.delong(*parts)
+        yield test.name, "micro", metric.name, "of correlated areas under ROC curves", test
+
+
+def _has_independent_items(evidence: Any) -> bool:
+    """Return whether there are scores of items, none of them estimated from others."""
+    is_known = evidence.is_of_items and not evidence.n_groups and evidence.n_rows != 1
+    # With estimates, there are fewer degrees of freedom than items.
+    return is_known and evidence.has_given_scores
+
+
 def _of_items(evidence: Any, metric: str) -> Iterator[Row]:
     """Yield the tests of scores of independent items, over their runs."""
-    if not evidence.is_of_items or evidence.n_groups or evidence.n_rows == 1:
-        return
-    if not evidence.has_given_scores:  # fewer degrees of freedom than there are items
+    if not _has_independent_items(evidence):
         return
     a, b = evidence.sign * evidence.means
     yield from _of_pairs("items", metric, evidence.noun_of_means, a, b)

@@ -596,6 +596,7 @@ class ComparisonResult(Result):
           Yang and Liu 1999) and McNemar's test.
         - Separate counts: the two-proportion z-test (p-test). Of paired predictions it ignores that
           the same instances were predicted; it is listed because papers print it.
+        - ROC AUC of one test set: the test of DeLong et al. (1988).
         - Three or more classes: the sign test and the paired t-test of the F1 of each class (S-test
           and T-test).
         - One score per item: the paired t-test and the sign test; McNemar's test if items are
@@ -622,8 +623,8 @@ class ComparisonResult(Result):
         Raises
         ------
         ValueError
-            If no test applies: of instance scores (ROC AUC) and of predicted numbers, there are
-            only tests of groups and of splits.
+            If no test applies: of other metrics of instance scores, and of predicted numbers,
+            there are only tests of groups and of splits.
 
         Examples
         --------
@@ -653,10 +654,11 @@ class ComparisonResult(Result):
 
         Parameters
         ----------
-        column : array-like of shape (n_instances,)
+        column : str or array-like of shape (n_instances,)
             The subgroup of each instance, such as sex, site or language: one value for each row of
             the predictions, scores or items that were compared, or of X. A Series whose index has
-            the labels of these rows may be in any order.
+            the labels of these rows may be in any order. A string is the name of a column of X,
+            if this was a DataFrame, which is not saved with the result.
         metric : str or Metric, default=None
             The metric. By default, the first metric of the result.
 

@@ -15,6 +15,7 @@ from scipy.stats import norm
 from skbayeseval._arrays import Array, choices, in_short, wrong
 from skbayeseval.display import (
     ClassesDisplay,
+    CriticalDifferenceDisplay,
     CurveDisplay,
     FactorDisplay,
     JointDisplay,
@@ -30,6 +31,7 @@ from skbayeseval.display.style import Display, finding_of
 from skbayeseval.evidence.instance_scores import ScoredInstances
 from skbayeseval.evidence.split_scores import SplitScores
 from skbayeseval.judgement.distribution import Distribution, decision_of
+from skbayeseval.judgement.frequentist import critical_difference
 from skbayeseval.judgement.intervals import Interval
 from skbayeseval.judgement.ranking_decision import behind_the_best
 from skbayeseval.judgement.rope import check_rope
@@ -46,6 +48,7 @@ from skbayeseval.posterior.prior_odds import (
     prior_density_at_zero,
     prior_difference_draws,
 )
+from skbayeseval.results.classical_tests import ranks_over_data_sets
 from skbayeseval.splitting.collect import CrossValidation
 
 # The number of draws of weights that a band is made of, and the largest block of weights.
@@ -291,7 +294,7 @@ def _check(posterior: Posterior, kind: str) -> tuple[ScoredInstances, Array]:
 
 
 KINDS = ("posterior", "joint", "factor", "scores", "learning_curve", "trace", *CURVES, "classes")
-PLOTS = ("ranking", "tiers", "pairs")
+PLOTS = ("ranking", "tiers", "pairs", "nemenyi")
 
 
 def figure_of_pair(
@@ -350,7 +353,7 @@ def figure_of_pair(
 
 def figure_of_many(
     ranking: Any, kind: str, rope: Any, prob: float, metric: Metric
-) -> RankingDisplay | TiersDisplay | PairsDisplay:
+) -> RankingDisplay | TiersDisplay | PairsDisplay | CriticalDifferenceDisplay:
     """Return the display of several classifiers, not yet drawn."""
     if not isinstance(kind, str) or kind not in PLOTS:
         raise ValueError(
@@ -358,6 +361,17 @@ def figure_of_many(
         )
     if kind == "ranking":
         return forest(ranking, rope, prob, metric)
+    if kind == "nemenyi":
+        evidence = ranking.evidence
+        if evidence.family != "systems":
+            raise ValueError(
+                "kind='nemenyi' shows mean ranks over data sets, but this ranking is of "
+                f"{evidence.describe()}. Pass scores on several data sets to compare_scores."
+            )
+        ranks, n = ranks_over_data_sets(evidence)
+        critical = critical_difference(len(ranks), n, prob)
+        of_each = pd.Series(ranks, index=list(ranking.names))
+        return CriticalDifferenceDisplay(of_each, critical, metric=evidence.metric)
     region = 0.0 if rope is None else rope
     if kind == "tiers":
         table = ranking.ranking(prob=prob, metric=metric)

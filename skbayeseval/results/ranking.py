@@ -14,7 +14,12 @@ from numpy.typing import NDArray
 
 from skbayeseval._html import html_table
 from skbayeseval._validation import check_probability
-from skbayeseval.display import PairsDisplay, RankingDisplay, TiersDisplay
+from skbayeseval.display import (
+    CriticalDifferenceDisplay,
+    PairsDisplay,
+    RankingDisplay,
+    TiersDisplay,
+)
 from skbayeseval.judgement.decision import Decision, ExpectedLoss, check_cost, expected_loss
 from skbayeseval.judgement.distribution import Distribution, OneSidedDecision, one_sided
 from skbayeseval.judgement.intervals import Interval
@@ -29,6 +34,7 @@ from skbayeseval.judgement.rope import check_margin, check_rope_around_zero
 from skbayeseval.metrics.metric import Metric
 from skbayeseval.metrics.registry import labelled
 from skbayeseval.posterior.pair import PairPosterior, PooledPair, PooledScores
+from skbayeseval.results.classical_tests import classical_tests_of_many
 from skbayeseval.results.comparison import ComparisonResult, Pairs
 from skbayeseval.results.figures import figure_of_many
 from skbayeseval.results.page import Page, explained, page_of_many
@@ -385,15 +391,16 @@ class Ranking(Result):
         metric: str | Metric | None = None,
         ax: Axes | None = None,
         **style: Any,
-    ) -> RankingDisplay | TiersDisplay | PairsDisplay:
+    ) -> RankingDisplay | TiersDisplay | PairsDisplay | CriticalDifferenceDisplay:
         """Plot the ranking.
 
         Parameters
         ----------
-        kind : {"ranking", "tiers", "pairs"}, default="ranking"
+        kind : {"ranking", "tiers", "pairs", "nemenyi"}, default="ranking"
             "ranking" shows the metric of each classifier with its HDI, and the probabilities of
             being best. "tiers" shows it in the tiers of `tiers`. "pairs" shows a matrix of
-            decisions.
+            decisions. "nemenyi" shows what `frequentist` says of systems on data sets, the diagram
+            of mean ranks and critical difference of Demsar (2006).
         rope : float, str, (float, float) or dict, default=None
             The region of practical equivalence. "ranking" then marks who is equivalent to the best
             and who is surely worse. For "tiers" and "pairs", None means the point 0.
@@ -406,13 +413,58 @@ class Ranking(Result):
 
         Returns
         -------
-        display : RankingDisplay, TiersDisplay or PairsDisplay
+        display : RankingDisplay, TiersDisplay, PairsDisplay or CriticalDifferenceDisplay
             The display, with attributes `ax_`, `figure_`, `line_`, `fill_` and `text_`, as in
             scikit-learn.
         """
         which = self._metric(metric)
         shown = figure_of_many(self, kind, rope, prob, which)
         return shown.plot(ax=ax, **labelled(style, which))
+
+    def frequentist(self, *, metric: str | Metric | None = None) -> pd.DataFrame:
+        """Return the classical tests of three or more, with one row per test.
+
+        - Predictions in which every instance is counted once, and items that are right or wrong:
+          Cochran's Q test, McNemar's for more than two.
+        - Systems on data sets: Friedman's test, and Nemenyi's of each two (Demsar 2006), over the
+          data sets that all were run on. ``plot("nemenyi")`` shows them.
+
+        Parameters
+        ----------
+        metric : str or Metric, default=None
+            The metric. By default, the first metric of the result.
+
+        Returns
+        -------
+        table : pandas.DataFrame
+            As `ComparisonResult.frequentist` returns it, which is what two classifiers get.
+            Statistics of all together have no sign.
+
+        Raises
+        ------
+        ValueError
+            If no test of three or more applies. Each two have tests of their own:
+            ``pairs[i, j].frequentist()``.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> from skbayeseval import compare_scores
+        >>> scores = pd.DataFrame({"a": [9, 8, 9, 8], "b": [8, 7, 6, 9], "c": [5, 6, 5, 7]})
+        >>> ranking = compare_scores(scores, random_state=0)
+        >>> ranking.frequentist()[["compares", "pvalue"]].round(4)
+                 compares  pvalue
+        test
+        Friedman    score  0.0388
+        Nemenyi   a and b  0.7593
+        Nemenyi   a and c  0.0356
+        Nemenyi   b and c  0.1805
+        """
+        which = self._metric(metric)
+        if len(self.names) == 2:
+            return self._pair(0, 1).frequentist(metric=which)
+        tests = classical_tests_of_many
+        return tests(self._posterior, self._cross_validation, self.names, which)
 
     def explain(self, rope: Any = None) -> str:
         """Return what the result means, in paragraphs of plain sentences.

@@ -50,7 +50,7 @@ class Result:
         check_characters(metrics, "names of metrics")
         for metric in metrics.values():
             posterior.check_metric(metric)
-        posterior.ask(metrics.values())
+        posterior.asked |= dict.fromkeys(metrics.values())
         self._posterior = posterior
         self._names = names
         self._metrics = dict(metrics)
@@ -69,6 +69,8 @@ class Result:
     @property
     def warnings(self) -> tuple[str, ...]:
         """Convergence warnings of the Markov chains; empty for exact draws."""
+        if self._posterior.trace is None:
+            return ()
         by_metric = (
             convergence_warnings(self._posterior, m, name) for name, m in self._metrics.items()
         )

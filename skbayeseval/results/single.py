@@ -218,7 +218,7 @@ class ScoreResult(Result):
 
         Parameters
         ----------
-        column : array-like of shape (n_instances,)
+        column : str or array-like of shape (n_instances,)
             The group of each instance, as in `ComparisonResult.by`.
         metric : str or Metric, default=None
             The metric. By default, the first metric of the result. Rates of two classes of which

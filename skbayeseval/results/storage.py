@@ -37,9 +37,9 @@ from skbayeseval.models import MODEL_CLASSES, from_prior, resolve_model
 from skbayeseval.models.base import Model
 from skbayeseval.models.pymc import Trace
 from skbayeseval.posterior.inferred_weight import KnownWeights, QuantityWeight, WeightPosterior
-from skbayeseval.posterior.modes import Prior
 from skbayeseval.posterior.pair import PooledPair
 from skbayeseval.posterior.posterior import Posterior
+from skbayeseval.posterior.prior import Prior
 from skbayeseval.splitting.collect import CrossValidation
 
 FORMAT = "skbayeseval result 7"

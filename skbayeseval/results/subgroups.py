@@ -595,7 +595,7 @@ def instances_of(posterior: Posterior) -> Any:
             "on a result of compare_predictions, compare_many, compare_items or a function that "
             "cross-validates, before it is saved."
         )
-    if not posterior.has_known_prior or "callable" in posterior.prior_description:
+    if posterior.prior_name is not None:
         raise ValueError(
             "Subgroups require a conjugate prior, but this result has a user-supplied prior. "
             "Compare again with engine='exact'."

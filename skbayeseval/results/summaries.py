@@ -87,7 +87,7 @@ def under_other_priors(
         rows.append(row(posterior))
         prior = posterior.prior_description if metric.source in ("tables", "items") else {}
         alone = "" if models else " (no other model or prior fits)"
-        index.append((posterior.mode(metric).model_name, written(prior) + alone))
+        index.append((posterior.drawn_by(metric), written(prior) + alone))
     weights = posterior.weights
     for model in models:
         same = posterior.like(

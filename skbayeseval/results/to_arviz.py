@@ -38,7 +38,7 @@ def as_arviz(posterior: Posterior, names: tuple[str, ...], metrics: Mapping[str,
     densities = None
     # Other metrics are not computed from these draws of the parameters, or not from them alone.
     of_tables = all(metric.source == "tables" for metric in metrics.values())
-    if of_tables and posterior.weights is None and "callable" not in posterior.prior_description:
+    if of_tables and posterior.weights is None and posterior.prior_name is None:
         densities = posterior.specification.log_densities(parameters)
     alone = posterior.evidence.is_of_difference
     chains = (posterior.n_chains, -1)

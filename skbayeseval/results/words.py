@@ -143,8 +143,8 @@ def _basis(result: Any) -> Iterator[Fact]:
     if together:
         words = "instances far from the mean are weighted one by one, the others by a normal sum"
         yield "large", f"{', '.join(together)}: {words}"
-    if "callable" in result.prior:
-        yield "prior", f"the user's function {result.prior['callable']}"
+    if posterior.prior_name is not None:
+        yield "prior", f"the user's function {posterior.prior_name}"
     yield from evidence.remarks(result._names)
     if len(result._names) > 2:
         metric = next(iter(metrics.values()))
@@ -188,7 +188,7 @@ def cautions_of(result: Any) -> Iterator[Fact]:
             yield "caution", f"{_which(metrics, name)}{words} draws go"
     yield from _cautions_of_learners(result)
     scarce = what_is_scarce(posterior, metrics.values())
-    if scarce is not None and "callable" not in result.prior:
+    if scarce is not None and posterior.prior_name is None:
         of_pair = "" if hasattr(result, "prior_sensitivity") else " of a pair"
         yield "caution", f"the prior matters, because {scarce}: see prior_sensitivity(){of_pair}"
 

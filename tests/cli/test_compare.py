@@ -293,6 +293,22 @@ def test_chunks_of_files_that_do_not_fit(tagged, tmp_path, refused):
         refused(message, f"compare {arguments}")
 
 
+def test_folds(table, path, tmp_path, reported, refused):
+    folds = np.arange(80) % 5
+    with_folds = tmp_path / "folds.csv"
+    cells = folds.astype(object)
+    cells[3], cells[7] = "", -1
+    table.assign(fold=cells).to_csv(with_folds, index=False)
+    command = f"compare {with_folds} --truth y --a nb --b svm --folds fold --scoring f1"
+    report = reported(f"{command} --pos-label 1 {QUICK}")
+    folds[[3, 7]] = -1
+    labels = table["y"], table["nb"], table["svm"]
+    expected = compare_predictions(*labels, folds=folds, scoring="f1", **OPTIONS)
+    assert report["summary"]["f1"]["mean"] == pytest.approx(expected.draws.mean())
+    assert report["weight"] == pytest.approx(expected.weight)
+    refused("no such column", f"compare {path} --truth y --a nb --b svm --folds fold")
+
+
 def test_numbers(tmp_path, reported, refused):
     rng = np.random.default_rng(0)
     y = rng.normal(size=30)

@@ -155,7 +155,7 @@ def test_stacking_has_its_methods_only_once_it_is_fitted(wrap, scoring):
 def test_methods_only_where_they_can_be(comparer):
     comparer.fit(X, Y)
     assert not hasattr(comparer, "predict")
-    with pytest.raises(AttributeError, match="has no attribute 'predict'"):
+    with pytest.raises(AttributeError, match="no attribute 'predict', because .* set refit=True"):
         comparer.predict(X)
     unfitted = BayesianComparer([RidgeClassifier(), LR], refit=True)
     assert hasattr(unfitted, "predict")

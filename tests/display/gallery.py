@@ -7,6 +7,7 @@ import pandas as pd
 
 from skbayeseval.display import (
     ClassesDisplay,
+    CriticalDifferenceDisplay,
     CurveDisplay,
     FactorDisplay,
     ForestDisplay,
@@ -51,6 +52,11 @@ def ranking_table(names, step=0.004):
     chances = 0.5 ** np.arange(1, len(names) + 1)
     table = {"mean": means, "hdi_low": means - 0.012, "hdi_high": means + 0.009}
     return pd.DataFrame({**table, "p_best": chances / chances.sum()}, index=list(names))
+
+
+def mean_ranks(names, critical, step=1):
+    ranks = (len(names) + 1) / 2 + 0.9 * step * (np.arange(len(names)) - (len(names) - 1) / 2)
+    return CriticalDifferenceDisplay(pd.Series(ranks, index=list(names)), critical)
 
 
 def tiers_of(names, *sizes):
@@ -190,6 +196,7 @@ def cases():
         found |= {
             f"score-{label}": partial(ScoreDisplay, a, observed=0.9, name=names[0]),
             f"ranking-{label}": partial(RankingDisplay, ranking_table(several), metric="f1_macro"),
+            f"nemenyi-{label}": partial(mean_ranks, several, 1.3),
             f"tiers-{label}": partial(tiers_of, several, 2, 1, 1),
             f"pairs-{label}": partial(
                 PairsDisplay, pair_decisions(several[:3]), names=several[:3], metric="f1_macro"
@@ -248,6 +255,10 @@ def cases():
         "ranking-states": lambda: RankingDisplay(
             ranking_table([str(k) for k in range(8)]), states=states, total=60
         ),
+        "nemenyi-tied": lambda: mean_ranks(many[:3], 1.0, step=0),
+        "nemenyi-wide": lambda: mean_ranks(many[:3], 9.0),
+        "nemenyi-15": lambda: mean_ranks(many[:15], 5.0),
+        "nemenyi-60": lambda: mean_ranks(many, 20.0),
         "tiers-two": lambda: tiers_of(list(SHORT), 1, 1),
         "tiers-equal": lambda: tiers_of(many[:25], 25),
         "tiers-60": lambda: tiers_of(many, *[1] * 5, 20, 35),

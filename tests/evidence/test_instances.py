@@ -52,7 +52,7 @@ def test_labels_are_sorted_and_categories_keep_their_order():
 @pytest.mark.parametrize(
     ("column", "error", "match"),
     [
-        ("sex", TypeError, r"Results do not keep the columns of X: .* X\['sex'\]"),
+        ("sex", TypeError, r"Only results of a DataFrame X know .* X\['sex'\]"),
         (["x", "y"], ValueError, "got 2 values for 3 instances"),
         (["x", None, "y"], ValueError, "column contains NaN"),
         (pd.Series(["x", None, "y"], dtype="category"), ValueError, "column contains NaN"),

@@ -14,11 +14,17 @@ from statsmodels.stats.proportion import proportions_ztest
 
 from skbayeseval.judgement.frequentist import (
     blocked_three_by_two_t,
+    cochrans_q,
     corrected_resampled_t,
+    critical_difference,
+    delong,
     diebold_mariano,
     five_by_two_f,
     five_by_two_t,
+    friedman,
     mcnemar,
+    mean_ranks,
+    nemenyi,
     paired_t,
     sign_test,
     two_proportion_z,
@@ -170,3 +176,64 @@ def test_swapped_and_without_variance(test, shape, parameters):
     a = np.array([0.3, 0.7, 0.9])
     assert paired_t(a, a - 0.1).pvalue < 1e-10
     assert paired_t(a, a - 0.1).df == paired_t(a, a[::-1]).df == 2
+
+
+@pytest.mark.parametrize("decimals", [0, 9])
+def test_delong_by_all_pairs(decimals):
+    """Each pair of a positive and a negative instance is ordered rightly, wrongly or tied."""
+    y = np.arange(90) % 3 == 0
+    scores = y + np.random.default_rng(0).normal(size=(2, 90)) * [[1.0], [1.5]]
+    positives, negatives = (scores.round(decimals)[:, which] for which in (y, ~y))
+    right = (1 + np.sign(positives[:, :, None] - negatives[:, None])) / 2
+    over_negatives, over_positives = right.mean(axis=2), right.mean(axis=1)
+    variance = sum(np.cov(part) / part.shape[1] for part in (over_negatives, over_positives))
+    areas = right.mean(axis=(1, 2))
+    expected = (areas[0] - areas[1]) / np.sqrt([1, -1] @ variance @ [1, -1])
+    parts = list(zip(over_negatives, over_positives, strict=True))
+    assert delong(*parts).statistic == pytest.approx(expected)
+    assert delong(*parts).pvalue == pytest.approx(2 * stats.norm.sf(abs(expected)))
+    assert delong(*parts[::-1]).statistic == pytest.approx(-expected)
+    assert delong(parts[0], parts[0]).pvalue == 1
+
+
+@pytest.mark.parametrize("k", [2, 3, 5])
+def test_cochrans_q(k):
+    rng = np.random.default_rng(k)
+    right = rng.random((k, 60)) < np.linspace(0.5, 0.8, k)[:, None]
+    expected = mlxtend.evaluate.cochrans_q(np.ones(60), *right.astype(int)) if k > 2 else None
+    test = cochrans_q(right)
+    if k == 2:  # McNemar's statistic without correction
+        only_a, only_b = np.sum(right[0] & ~right[1]), np.sum(right[1] & ~right[0])
+        statistic = (only_a - only_b) ** 2 / (only_a + only_b)
+        expected = statistic, stats.chi2.sf(statistic, 1)
+    assert (test.statistic, test.pvalue) == pytest.approx(expected)
+    assert cochrans_q(np.ones((k, 5))).pvalue == 1
+
+
+# Scores of four variants of C4.5 on 14 data sets.
+TREES = np.array([
+    [0.763, 0.599, 0.954, 0.628, 0.882, 0.936, 0.661, 0.583, 0.775, 1, 0.940, 0.619, 0.972, 0.957],
+    [0.768, 0.591, 0.971, 0.661, 0.888, 0.931, 0.668, 0.583, 0.838, 1, 0.962, 0.666, 0.981, 0.978],
+    [0.771, 0.590, 0.968, 0.654, 0.886, 0.916, 0.609, 0.563, 0.866, 1, 0.965, 0.614, 0.975, 0.946],
+    [0.798, 0.569, 0.967, 0.657, 0.898, 0.931, 0.685, 0.625, 0.875, 1, 0.962, 0.669, 0.975, 0.970],
+])  # fmt: skip
+
+
+def test_friedman_and_nemenyi():
+    test = friedman(TREES)
+    expected = stats.friedmanchisquare(*TREES)
+    assert (test.statistic, test.pvalue) == pytest.approx(tuple(expected))
+    assert (test.n, test.df) == (14, 3)
+    # posthoc_nemenyi_friedman of scikit-posthocs 0.17.1.
+    ranks = mean_ranks(TREES)
+    for (i, j), pvalue in {(0, 1): 0.088673, (0, 3): 0.061683, (1, 3): 0.998882}.items():
+        assert nemenyi(ranks[i], ranks[j], 4, 14).pvalue == pytest.approx(pvalue, abs=1e-6)
+        assert nemenyi(ranks[i], ranks[j], 4, 14).statistic < 0
+    assert friedman(np.ones((3, 4))).pvalue == 1
+
+
+def test_critical_differences_of_the_literature():
+    """Demsar (2006), section 3.2.4: four classifiers on 14 data sets."""
+    found = [critical_difference(4, 14, prob) for prob in (0.95, 0.9)]
+    assert found == pytest.approx([1.25, 1.12], abs=0.005)
+    assert nemenyi(1.0, 1.0 + found[0], 4, 14).pvalue == pytest.approx(0.05)

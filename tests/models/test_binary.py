@@ -9,8 +9,8 @@ from skbayeseval.evidence import ConfusionCounts, PairedCounts
 from skbayeseval.metrics.registry import metric_of_formula
 from skbayeseval.models import BCV, Paired, Unpaired
 from skbayeseval.models.margins import log_density_of_equal_accuracy
-from skbayeseval.posterior.modes import Prior
 from skbayeseval.posterior.posterior import Posterior
+from skbayeseval.posterior.prior import Prior
 
 N = 200_000
 PREVALENCE = metrics.from_confusion(lambda t: t[..., 1, :].sum(-1), "prevalence")
@@ -103,10 +103,10 @@ def test_closed_forms_agree_with_draws(name, formula):
     for k, draws in enumerate(posterior.draws(metric)):
         below = [np.mean(draws < q) for q in posterior.law(metric, k).ppf([0.05, 0.5, 0.95])]
         np.testing.assert_allclose(below, [0.05, 0.5, 0.95], atol=4 * 0.5 / np.sqrt(N))
-    for recipe in (posterior, Prior(MODELS[name], evidence)):
-        log_density = recipe.log_density_at_zero(metric)
-        blocks = recipe.stream(metric, np.random.default_rng(3), 1_000_000)
-        inside = np.concatenate([np.abs(x - y) < 0.01 for x, y in blocks]).mean()
+    many = Posterior(MODELS[name], evidence, entropy=3, n_draws=1_000_000)
+    prior = Prior(MODELS[name], evidence)
+    for one, (x, y) in ((many, many.draws(metric)), (prior, prior.draws(metric, 1_000_000))):
+        log_density, inside = one.log_density_at_zero(metric), (np.abs(x - y) < 0.01).mean()
         error = 4 * np.sqrt(inside / 1_000_000) / 0.02
         assert np.exp(log_density) == pytest.approx(inside / 0.02, abs=error + 0.01 * inside / 0.02)
 

@@ -117,7 +117,8 @@ def test_other_orders_of_systems_and_data_sets_have_the_same_next_data_set():
     assert_allclose(permuted, draws[order], atol=1e-9)
     shuffled = rank(scores[:, rng.permutation(9)], n_draws=2000).metric(NEXT_DATA_SET)
     plain = rank(scores, n_draws=2000).metric(NEXT_DATA_SET)
-    assert_allclose(shuffled.table["p_best"], plain.table["p_best"], atol=0.05)
+    p_best = [one.table["p_best"].sort_index() for one in (shuffled, plain)]
+    assert_allclose(*p_best, atol=0.05)
     pair, swapped = plain.pairs["a", "b"], plain.pairs["b", "a"]
     assert pair.probability(0.1) == swapped.probability(0.1)[::-1]
     assert np.array_equal(pair.draws, -swapped.draws)

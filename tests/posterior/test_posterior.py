@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from skbayeseval import compare_predictions, metrics
-from skbayeseval.posterior import modes
+from skbayeseval.posterior import prior
 
 Y = [1] * 30 + [0] * 50
 A = [1] * 26 + [0] * 4 + [1] * 6 + [0] * 44
@@ -26,8 +26,8 @@ def several_kinds():
 @pytest.mark.filterwarnings("ignore:The published prior of model='hierarchical'")
 @pytest.mark.parametrize("case", range(5))
 def test_metrics_that_are_asked_for_together_are_drawn_in_one_pass(case, monkeypatch):
-    calls, stacked = [], modes.stacked
-    monkeypatch.setattr(modes, "stacked", lambda parts: calls.append(1) or stacked(parts))
+    calls, stacked = [], prior.stacked
+    monkeypatch.setattr(prior, "stacked", lambda parts: calls.append(1) or stacked(parts))
     data, options = list(several_kinds())[case]
     options |= {"n_draws": 400, "random_state": 0}
     result = compare_predictions(*data, **options)
@@ -48,5 +48,5 @@ def test_a_metric_that_is_undefined_does_not_touch_others():
         for asked in (scoring, "f1_micro")
     )
     np.testing.assert_array_equal(result.draws, alone.draws)
-    with pytest.raises(ValueError, match="Metric 'precision' is NaN"):
+    with pytest.raises(ValueError, match="Metric 'precision' is infinite or NaN"):
         _ = result.metric("precision").draws

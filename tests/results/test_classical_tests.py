@@ -1,4 +1,6 @@
+import mlxtend.evaluate
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import stats
 from sklearn.datasets import make_classification
@@ -14,7 +16,10 @@ from skbayeseval import (
     compare_confusion_matrices,
     compare_counts,
     compare_items,
+    compare_many,
+    compare_many_items,
     compare_predictions,
+    compare_scores,
     load_result,
     metrics,
 )
@@ -184,7 +189,122 @@ def test_repeats_of_two_folds(data, cv, tests):
 def test_why_there_is_no_test():
     y, score = np.array([0, 1] * 20), np.linspace(0, 1, 40)
     result = compare_predictions(
-        y, None, None, y_score_a=score, y_score_b=score**2, scoring="roc_auc", random_state=0
+        y,
+        None,
+        None,
+        y_score_a=score,
+        y_score_b=score**2,
+        scoring="neg_brier_score",
+        random_state=0,
     )
-    with pytest.raises(ValueError, match=r"No classical test .* applies to 'roc_auc' of 40 scored"):
+    with pytest.raises(ValueError, match=r"No classical test .* to 'neg_brier_score' of 40 scored"):
         result.frequentist()
+
+
+def scored(n=200, classes=2):
+    rng = np.random.default_rng(3)
+    y = rng.integers(0, classes, n)
+    if classes > 2:
+        return y, *rng.dirichlet(np.ones(classes), (2, n))
+    return y, *(y + rng.normal(scale=scale, size=n) for scale in (1.0, 1.5))
+
+
+def compare_areas(y, a, b, scoring="roc_auc", **options):
+    options |= {"y_score_a": a, "y_score_b": b, "scoring": scoring, "random_state": 0}
+    return compare_predictions(y, None, None, **options)
+
+
+def test_areas_under_roc_curves(tmp_path):
+    y, a, b = scored()
+    result = compare_areas(y, a, b)
+    table = result.frequentist()
+    assert list(table.index) == ["DeLong"]
+    # The interval by weights of instances tells nearly the same.
+    z = result._posterior.difference(result._metric(None))
+    assert table.loc["DeLong", "statistic"] == pytest.approx(z.mean / z.sd, rel=0.05)
+    result.save(tmp_path / "result.npz")
+    pd.testing.assert_frame_equal(load_result(tmp_path / "result.npz").frequentist(), table)
+    swapped = compare_areas(y, b, a).frequentist()
+    assert swapped.loc["DeLong", "statistic"] == -table.loc["DeLong", "statistic"]
+    three = compare_many(y, None, scores={"a": a, "b": b, "c": a + b}, scoring="roc_auc")
+    assert three.pairs["a", "b"].frequentist()["pvalue"].item() == table["pvalue"].item()
+
+
+@pytest.mark.parametrize(
+    ("classes", "options"),
+    [
+        (2, {"scoring": "average_precision", "pos_label": 1}),
+        (2, {"sample_weight": np.linspace(1, 2, 200)}),
+        (3, {"scoring": "roc_auc_ovr"}),
+    ],
+)
+def test_no_test_of_other_areas(classes, options):
+    with pytest.raises(ValueError, match="No classical test that is implemented here applies"):
+        compare_areas(*scored(classes=classes), **options).frequentist()
+
+
+def test_areas_of_groups_and_of_splits_have_no_test_of_instances():
+    y, a, b = scored()
+    result = compare_areas(y, a, b, groups=np.arange(200) // 4)
+    with pytest.raises(ValueError, match="No classical test"):
+        result.frequentist()
+    X = scored()[1][:, None]
+    splits = bayesian_cross_validate(
+        GaussianNB(), LogisticRegression(), X, y, scoring="roc_auc", random_state=0
+    )
+    assert "DeLong" not in splits.frequentist().index
+
+
+def test_three_classifiers():
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 3, 200)
+    said = {
+        name: np.where(rng.random(200) < q / 10, y, 0)
+        for name, q in zip("abc", (9, 8, 7), strict=True)
+    }
+    table = compare_many(y, said, random_state=0).frequentist()
+    found = table.loc["Cochran's Q", ["statistic", "pvalue"]].tolist()
+    assert found == pytest.approx(mlxtend.evaluate.cochrans_q(y, *said.values()))
+    right = {name: (one == y) * 1.0 for name, one in said.items()}
+    items = compare_many_items(right, random_state=0).frequentist()
+    assert items.loc["Cochran's Q", "pvalue"] == table.loc["Cochran's Q", "pvalue"]
+    grades = compare_many_items({name: one + rng.random(200) for name, one in right.items()})
+    grouped = compare_many(y, said, groups=np.arange(200) // 4)
+    for ranking in (grades, grouped):
+        with pytest.raises(ValueError, match=r"of three or more .* pairs\[i, j\].frequentist"):
+            ranking.frequentist()
+    two = compare_many(y, {"a": said["a"], "b": said["b"]}, random_state=0)
+    assert list(two.frequentist().index) == [*MICRO, *MACRO]
+
+
+def test_systems_on_data_sets():
+    rng = np.random.default_rng(0)
+    scores = pd.DataFrame(rng.normal([0.7, 0.71, 0.75, 0.8], 0.05, (12, 4)), columns=[*"abcd"])
+    scores.iloc[0, 2] = np.nan
+    ranking = compare_scores(scores, random_state=0)
+    table = ranking.frequentist()
+    complete = scores.to_numpy()[1:].T
+    assert table.loc["Friedman", "pvalue"] == pytest.approx(
+        stats.friedmanchisquare(*complete).pvalue
+    )
+    assert list(table.index) == ["Friedman", *["Nemenyi"] * 6]
+    assert set(table["n"]) == {11}
+    of_pairs = table.loc["Nemenyi"].set_index("compares")
+    ranks = stats.rankdata(-complete, axis=0).mean(axis=1)
+    assert np.sign(of_pairs.loc["a and d", "statistic"]) == np.sign(ranks[3] - ranks[0])
+    display = ranking.plot("nemenyi")
+    assert display.ranks.to_dict() == pytest.approx(dict(zip("abcd", ranks, strict=True)))
+    joined = {(low, high) for low, high in display.bars()}
+    apart = abs(ranks[:, None] - ranks) >= display.critical
+    assert all(abs(low - high) < display.critical for low, high in joined)
+    assert apart[0, 3] == (of_pairs.loc["a and d", "pvalue"] <= 0.05)
+
+
+def test_ranks_that_cannot_be_shown():
+    y = np.arange(60) % 2
+    ranking = compare_many(y, {"a": y, "b": 1 - y, "c": y * 0}, random_state=0)
+    with pytest.raises(ValueError, match="mean ranks over data sets, but this ranking is of 60"):
+        ranking.plot("nemenyi")
+    holes = pd.DataFrame({"a": [1.0, 2.0, 3.0], "b": [2.0, np.nan, 1.0], "c": [np.nan, 1.5, 2.0]})
+    with pytest.raises(ValueError, match="that all of them were run on, got 1"):
+        compare_scores(holes, random_state=0).frequentist()

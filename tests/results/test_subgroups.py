@@ -1,3 +1,4 @@
+import pickle
 import re
 import runpy
 
@@ -5,10 +6,15 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import stats
+from sklearn.datasets import make_classification
+from sklearn.dummy import DummyClassifier
+from sklearn.naive_bayes import GaussianNB
 
 from skbayeseval import (
     ComparisonResult,
     SubgroupComparison,
+    bayesian_cross_val_score,
+    bayesian_cross_validate,
     compare_counts,
     compare_items,
     compare_predictions,
@@ -491,3 +497,24 @@ def test_intervals_of_the_largest_gap_cover_it():
             low, high = found.gap().interval
             inside.append(low <= np.ptp(recalls) <= high)
     assert np.mean(inside) > 0.93
+
+
+def test_a_column_of_the_data_frame_by_name(tmp_path):
+    X, y = make_classification(200, random_state=0)
+    X = pd.DataFrame(X).rename(columns=str).assign(site=[0, 1] * 100)
+    result = bayesian_cross_validate(GaussianNB(), DummyClassifier(), X, y, **OPTIONS)
+    by_name, by_values = result.by("site"), result.by(X["site"])
+    pd.testing.assert_frame_equal(by_name.summary(), by_values.summary())
+    score = bayesian_cross_val_score(GaussianNB(), X, y, **OPTIONS)
+    assert score.by("site").column == "site"
+    with pytest.raises(ValueError, match="column='sight' is not in X, which has .*'site'"):
+        result.by("sight")
+    pickled = pickle.loads(pickle.dumps(result))
+    with pytest.raises(TypeError, match=r"until they are stored: .* X\['site'\]"):
+        pickled.by("site")
+    result.save(tmp_path / "result.npz")
+    with pytest.raises(ValueError, match="or loaded from a file"):
+        load_result(tmp_path / "result.npz").by("site")
+    plain = bayesian_cross_validate(GaussianNB(), DummyClassifier(), X.to_numpy(), y, **OPTIONS)
+    with pytest.raises(TypeError, match=r"pass the column itself, such as X\['site'\]"):
+        plain.by("site")
