@@ -15,7 +15,7 @@ import numpy as np
 from skbayeseval import compare_predictions, metrics, models
 from skbayeseval.models.base import Model
 from skbayeseval.posterior.prior import Prior
-from skbayeseval.posterior.prior_odds import has_infinite_prior_density, prior_density_at_zero
+from skbayeseval.posterior.prior_odds import prior_density_at_zero
 
 WIDTHS = (1e-1, 1e-2, 1e-3, 1e-4)
 
@@ -60,7 +60,9 @@ def print_table(title: str, prior: Prior, names: list[str]) -> None:
         metric = metrics.get_metric(name)
         density = prior_density_at_zero(prior, metric)
         if density is None:
-            told = "infinite" if has_infinite_prior_density(prior, metric) else "not known"
+            infinite = np.inf == prior.log_density_at_zero(metric)
+            infinite = infinite or prior.has_finite_density(metric) is False
+            told = "infinite" if infinite else "not known"
         else:
             error = np.sqrt(density.variance)
             told = f"{np.exp(density.log):.4g}" + (f" ± {100 * error:.1g}%" if error else "")

@@ -89,7 +89,7 @@ def record(X, y, learners, sizes, n_sets, rng):
         for seed in range(n_sets // len(sizes)):
             for (i, j), pair in compared(learners, X, y, size, seed, list(SCORES), rng).items():
                 for m, metric in enumerate(SCORES):
-                    draws = pair.metric(metric).draws
+                    draws = pair.alone.metric(metric).draws
                     better = truth[int(i), m] > truth[int(j), m]
                     rows.append((m, (draws > 0).mean(), draws.std(), better))
     return np.array(rows, dtype=float)
@@ -137,9 +137,9 @@ def print_many(n_sets):
     found = []
     for seed in range(n_sets):
         pairs = compared(learners, X, y, 200, seed, SIX, rng)
-        said = [(pairs["0", "1"].metric(metric).draws > 0).mean() for metric in SIX]
+        said = [(pairs["0", "1"].alone.metric(metric).draws > 0).mean() for metric in SIX]
         sure = np.maximum(said, 1 - np.array(said)) > 0.95
-        two = [(pairs[one, "2"].metric("accuracy").draws > 0).mean() for one in ("0", "1")]
+        two = [(pairs[one, "2"].alone.metric("accuracy").draws > 0).mean() for one in ("0", "1")]
         found.append((sure[0], sure.any(), two[0] > 0.95, max(two) > 0.95))
     one, any_of_six, a_seed, better_seed = np.mean(found, axis=0)
     print(f"more than 95% about one metric {one:.3f}, about any of six {any_of_six:.3f}")

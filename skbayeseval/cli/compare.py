@@ -16,9 +16,11 @@ import pandas as pd
 from skbayeseval import (
     ComparisonResult,
     Ranking,
+    ScoreResult,
     chunk_counter,
     compare_many,
     compare_predictions,
+    score_posterior,
 )
 from skbayeseval._arrays import in_words
 from skbayeseval._tables import PARQUET, parquet_table, text_table
@@ -104,11 +106,13 @@ def add_to(commands: Any) -> None:
     parser = commands.add_parser(
         "compare",
         help="compare two or more columns of predictions in a table, or two files of tags",
-        description="Compare two or more classifiers by columns of a table; regressors, with "
+        description="Compare two or more classifiers by columns of a table, or look at one; "
+        "regressors, with "
         "--scoring r2 or another metric of numbers; or, with --chunks, two taggers.",
         epilog="examples: skbayeseval compare predictions.csv --truth y --a nb --b svm "
         "--scoring f1 --rope 0.01; skbayeseval compare scores.csv --truth y --score-a p_nb "
-        "--score-b p_svm --scoring roc_auc; skbayeseval compare gold.conll a.conll b.conll "
+        "--score-b p_svm --scoring roc_auc; skbayeseval compare predictions.csv --truth y --a svm "
+        "--gate 0.9; skbayeseval compare gold.conll a.conll b.conll "
         "--chunks IOB2",
     )
     add = parser.add_argument
@@ -157,14 +161,16 @@ def _run(args: argparse.Namespace) -> int:
     return report(compared, args)
 
 
-def _compare_columns(args: argparse.Namespace, given: dict[str, Any]) -> ComparisonResult | Ranking:
+def _compare_columns(
+    args: argparse.Namespace, given: dict[str, Any]
+) -> ComparisonResult | Ranking | ScoreResult:
     _check_column_options(args)
     if len(args.files) > 1:
         raise InputError(f"one table is expected, got {len(args.files)} files")
-    predicted = [] if args.a is None else [("--a", args.a), *(("--b", b) for b in args.b)]
+    predicted = [] if args.a is None else [("--a", args.a), *(("--b", b) for b in args.b or [])]
     scored = []
     if args.score_a is not None:
-        scored = [("--score-a", args.score_a), *(("--score-b", b) for b in args.score_b)]
+        scored = [("--score-a", args.score_a), *(("--score-b", b) for b in args.score_b or [])]
     columns = [column for _, column in predicted or scored]
     for named in (predicted, scored):
         _check_different([args.truth, *(column for _, column in named)])
@@ -200,6 +206,9 @@ def _compare_columns(args: argparse.Namespace, given: dict[str, Any]) -> Compari
             scores=dict(zip(names, scores, strict=True)) if scores else None,
             **given,
         )
+    if len(names) == 1:
+        a, score = (*predictions, None)[0], (*scores, None)[0]
+        return score_posterior(truth, a, y_score=score, name=names[0], **given)
     a, b = predictions or (None, None)
     score_a, score_b = scores or (None, None)
     return compare_predictions(
@@ -209,20 +218,26 @@ def _compare_columns(args: argparse.Namespace, given: dict[str, Any]) -> Compari
 
 def _check_column_options(args: argparse.Namespace) -> None:
     """Raise unless there is a truth, and predictions or scores of A and of the same others."""
-    needs_predictions = args.score_a is None and args.score_b is None
-    needed = ["truth", *(["a", "b"] if needs_predictions else ["score_a", "score_b"])]
-    if args.a is not None or args.b is not None:
-        needed += ["a", "b"]
-    missing = [as_option(name) for name in dict.fromkeys(needed) if getattr(args, name) is None]
+    kinds = [("a", "b"), ("score_a", "score_b")]
+    kinds = [kind for kind in kinds if any(getattr(args, name) is not None for name in kind)]
+    needed = ["truth", *(a for a, _ in kinds or [("a", "b")])]
+    missing = [as_option(name) for name in needed if getattr(args, name) is None]
     if missing:
         raise InputError(
             f"{', '.join(missing)} must name columns of the table; for files of tags, pass --chunks"
         )
-    if args.b is not None and args.score_b is not None and len(args.b) != len(args.score_b):
+    n_others = {b: len(getattr(args, b) or []) for _, b in kinds}
+    if len(set(n_others.values())) > 1:
         raise InputError(
-            f"--b and --score-b must name as many columns, got {len(args.b)} and "
-            f"{len(args.score_b)}"
+            f"--b and --score-b must name as many columns, got {n_others['b']} and "
+            f"{n_others['score_b']}"
         )
+    if not any(n_others.values()):
+        for option in ("rope", "disagreements"):
+            if getattr(args, option) is not None:
+                raise InputError(f"--{option} is about two, but only one is given: pass --b")
+        if isinstance(args.gate, str):
+            raise InputError(f"--gate {args.gate} is about two: pass --b, or a number to exceed")
 
 
 def _check_different(columns: Sequence[str]) -> None:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from skbayeseval import ComparisonResult, Ranking
+from skbayeseval import ComparisonResult, Ranking, ScoreResult
 from skbayeseval.evidence.item_scores import ItemScores
 from skbayeseval.judgement.distribution import OneSidedDecision
 from skbayeseval.judgement.rope import warn_of_one_rope
@@ -22,14 +22,14 @@ from skbayeseval.results.text_tables import (
 )
 from skbayeseval.results.words import (
     MOST_IN_PAIRS,
+    Fact,
     as_sentences,
     cautions_of,
-    headline_of_pair,
     is_board,
     verdict_of_many,
 )
 
-Result = ComparisonResult | Ranking
+Result = ComparisonResult | Ranking | ScoreResult
 
 # The largest difference that does not matter, or that of each metric.
 Rope = float | dict[str, float]
@@ -46,15 +46,15 @@ class Gate(NamedTuple):
 
     Attributes
     ----------
-    asked : {"non-inferior", "better"}
-        What is asked.
+    asked : {"non-inferior", "better"} or float
+        What is asked; of A alone, whether its metric is above this number.
     margin : float or dict of str to float
         By how much A may be worse, or must be better.
     answers : list of OneSidedDecision
         The answers, all of which have to be yes.
     """
 
-    asked: str
+    asked: str | float
     margin: Rope
     answers: list[OneSidedDecision]
 
@@ -95,14 +95,17 @@ class Gate(NamedTuple):
         }
 
 
-def judge(result: Result, asked: str, rope: Rope | None, planned: int | None) -> Gate:
+def judge(result: Result, asked: str | float, rope: Rope | None, planned: int | None) -> Gate:
     """Ask whether A may be shipped: for each metric, and instead of each other."""
     margin = 0.0 if rope is None else rope
+    if isinstance(asked, float) and isinstance(result, ScoreResult):
+        known = [result.exceeds(asked, metric=name, planned=planned) for name in result.metrics]
+        return Gate(asked, asked, known)
     pairs = [result]
     if isinstance(result, Ranking):
         pairs = [result.pairs[0, other] for other in range(1, len(result.names))]
     answers = [
-        getattr(pair, GATES[asked])(
+        getattr(pair, GATES[str(asked)])(
             margin[metric] if isinstance(margin, dict) else margin, metric=metric, planned=planned
         )
         for pair in pairs
@@ -129,8 +132,8 @@ def sentence_of(result: Result, gate: Gate | None, rope: Rope | None) -> str:
     if isinstance(result, Ranking):
         tiers = [result.tiers(rope or 0.0, metric=name) for name in result.metrics]
         return one_line("; ".join(each.in_short() for each in tiers))
-    if rope is None:
-        headlines = (headline_of_pair(result, metric) for metric in result._metrics.values())
+    if rope is None or isinstance(result, ScoreResult):
+        headlines = (result._told(metric)[0] for metric in result._metrics.values())
         return one_line(" ".join(headlines))
     decisions = [result.decision(rope, metric=name) for name in result.metrics]
     return one_line("; ".join(decision.in_short() for decision in decisions))
@@ -140,6 +143,10 @@ def as_plain(result: Any, gate: Gate | None, rope: Rope | None) -> str:
     """Return the gate, the decisions and the result in words, and the pairs of a ranking."""
     words = str(result).replace("decision(rope=r), with r", "--rope r, with r")
     parts = [] if gate is None else [str(gate)]
+    if gate is not None and not isinstance(result, Ranking):  # its question only, and who is ahead
+        lines = words.splitlines()
+        beyond = next(i for i, line in enumerate(lines) if line.startswith(("  caution", "  appl")))
+        return "\n\n".join([*parts, "\n".join(lines[:beyond])])
     is_ranking = isinstance(result, Ranking)
     of_many = isinstance(result, Ranking) and is_board(result)
     if of_many and rope is not None:
@@ -163,7 +170,7 @@ def as_plain(result: Any, gate: Gate | None, rope: Rope | None) -> str:
         for name, summary in _summaries(result, rope).items():
             pairs = as_text(summary, rope=rope is not None).drop(columns="std")
             pairs.index = pd.Index([" minus ".join(pair) for pair in pairs.index])
-            parts.append(f"{name}, the differences of pairs:\n{within(pairs)}")
+            parts.append(f"{name}, the differences of pairs:\n{within(pairs, shorter=False)}")
     return "\n\n".join(parts)
 
 
@@ -193,8 +200,9 @@ def as_markdown(result: Result, gate: Gate | None, rope: Rope | None) -> str:
             table = in_tiers(table, result.tiers(rope or 0.0, metric=metric))
             parts += [f"{markdown_line(metric)}:", markdown_table(table)]
     else:
-        parts.append(result.to_markdown(rope))
-    facts = [*result.evidence.remarks(result.names), *cautions_of(result)]
+        tabled = result.to_markdown
+        parts.append(tabled() if isinstance(result, ScoreResult) else result.to_markdown(rope))
+    facts = [*(Fact(*one) for one in result.evidence.remarks(result._names)), *cautions_of(result)]
     parts += [markdown_line(one_line(sentence)) for sentence in as_sentences(facts)]
     return "\n\n".join(parts)
 
@@ -216,7 +224,7 @@ def as_json(result: Result, gate: Gate | None, rope: Rope | None) -> str:
             name: _rows(summary) for name, summary in _summaries(result, rope).items()
         }
     else:
-        table = result.summary(rope)
+        table = result.summary() if isinstance(result, ScoreResult) else result.summary(rope)
         found["summary"] = json.loads(table.to_json(orient="index", double_precision=15))
     if gate is not None:
         found["gate"] = gate.as_json()

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
-from skbayeseval import ComparisonResult, Ranking
+from skbayeseval import ComparisonResult, Ranking, ScoreResult
 from skbayeseval._files import save_figure, written_whole
 from skbayeseval.cli.formats import (
     FORMATS,
@@ -20,6 +20,7 @@ from skbayeseval.cli.formats import (
     judge,
     printable,
 )
+from skbayeseval.results.page import Page, page_of_gate
 from skbayeseval.results.page import write as write_page
 
 # The exit code if a gate is not passed.
@@ -118,11 +119,13 @@ def add_output(parser: argparse.ArgumentParser, *, disagreements: str = "") -> N
     )
     add(
         "--gate",
-        choices=list(GATES),
+        type=_gate,
+        metavar="{non-inferior,better,NUMBER}",
         help="exit with 0 if A, the first, may be shipped, otherwise with 3. non-inferior: A is "
         "not worse than B by more than --rope with a probability of at least 95%%. better: A is "
         "better than B, by more than --rope if it is given, with that probability. This is "
-        "required for each metric, and for each of several others than A",
+        "required for each metric, and for each of several others than A. A number, of A alone: "
+        "its score is above that number, with that probability",
     )
     add(
         "--planned",
@@ -146,6 +149,21 @@ def add_output(parser: argparse.ArgumentParser, *, disagreements: str = "") -> N
     )
     text = "the same as --format json"
     formats.add_argument("--json", dest="format", action="store_const", const="json", help=text)
+
+
+def _gate(text: str) -> str | float:
+    """Return what a gate asks: a word, or a number."""
+    if text in GATES:
+        return text
+    try:
+        limit = float(text)
+    except ValueError:
+        limit = math.nan
+    if not math.isfinite(limit):
+        raise argparse.ArgumentTypeError(
+            f"invalid choice: {text!r} (choose from {', '.join(GATES)} or, of one model, a number)"
+        )
+    return limit
 
 
 def _difference(text: str) -> float | str:
@@ -177,6 +195,8 @@ def names_of(args: argparse.Namespace, default: Sequence[str]) -> Any:
 
 def report(result: Result, args: argparse.Namespace) -> int:
     """Print and save a result, and return the exit code, which is that of the gate."""
+    if isinstance(args.gate, float) and not isinstance(result, ScoreResult):
+        raise InputError(f"--gate {args.gate:g} is about one model, but several are compared")
     args.rope, gate = _in_units(result, args.rope), None
     if args.gate is not None:
         gate = judge(result, args.gate, args.rope, planned=args.planned)
@@ -224,8 +244,13 @@ def save(result: Result, args: argparse.Namespace, gate: Gate | None = None) -> 
         said.append(f"figure: {save_figure(_figure(result, args.rope), args.plot)}")
     if args.report:
         ropes = result._ropes(args.rope)
-        headline = f"G{str(gate).splitlines()[0][1:]}" if gate else ""
-        write_page(args.report, result, lambda: result._page(ropes), headline=headline)
+
+        def page() -> Page:
+            if gate is None:
+                return result._page(ropes)
+            return page_of_gate(result, gate.answers, f"G{str(gate).splitlines()[0][1:]}")
+
+        write_page(args.report, result, page)
         said.append(f"report: {args.report}")
     if getattr(args, "format", "text") == "text":  # the demo has no formats
         for line in said:
@@ -234,14 +259,18 @@ def save(result: Result, args: argparse.Namespace, gate: Gate | None = None) -> 
 
 def _figure(result: Result, rope: Rope | None) -> Any:
     """Return a figure of all metrics, one below the other; of a ranking, its tiers."""
-    kind = "tiers" if isinstance(result, Ranking) else "posterior"
+    options: dict[str, Any] = {"rope": rope, "kind": "posterior"}
+    if isinstance(result, Ranking):
+        options["kind"] = "tiers"
+    elif isinstance(result, ScoreResult):
+        options = {}
     if len(result.metrics) == 1:
-        return result.plot(kind, rope=rope).figure_
+        return result.plot(**options).figure_
     from matplotlib import pyplot as plt
 
     width, height = plt.rcParams["figure.figsize"]
     n = len(result.metrics)
     figure, axes = plt.subplots(n, figsize=(width, n * height), layout="constrained")
     for ax, name in zip(axes, result.metrics, strict=True):
-        result.plot(kind, rope=rope, metric=name, ax=ax)
+        result.plot(**options, metric=name, ax=ax)
     return figure

@@ -49,7 +49,6 @@ from skbayeseval.compare.inference import (
     cv_scores,
     evidence_of,
     infer,
-    labels_of_rows,
     weight_for,
 )
 from skbayeseval.compare.ordered_rows import are_in_order, check_blocks
@@ -62,7 +61,7 @@ from skbayeseval.compare.targets import (
     Target,
 )
 from skbayeseval.evidence.instance_scores import RESPONSES, ScoredInstances, encode_truth
-from skbayeseval.evidence.instances import index_of
+from skbayeseval.evidence.instances import Instances, index_of
 from skbayeseval.evidence.interface import Evidence
 from skbayeseval.evidence.joint_counts import MOST_ROWS, PairedCounts
 from skbayeseval.evidence.predicted_numbers import PredictedNumbers
@@ -160,22 +159,20 @@ class GivenPredictions:
         )
         if folds is not None:
             target.check_splits(table.parts)
-        weight = folds.weight if folds else 1.0 if self.weight is None else self.weight
+        weight: Any = folds.weight if folds else 1.0 if self.weight is None else self.weight
         is_ordered = are_in_order(columns.values(), self.blocks)
         collected = evidence_of(target, table, weight, self.blocks, is_ordered=is_ordered)
         if self.scores:
             scored: Any = collected.scored or collected.evidence
             warn_of_unlikely_scores(scored, list(self.scores), target.metrics.values())
         index = index_of(columns.values())
-        instances = labels_of_rows(n, None if folds is None else folds.instance, index)
+        instances = Instances(n, index, None if folds is None else folds.instance)
         drawing = (self.model, self.engine, self.n_draws, self.random_state)
-        of_folds = None
         if folds is not None:
-            of_folds = weight_for(
-                self.weight, model_for(self.model, collected.evidence), collected.evidence
-            )
+            model = model_for(self.model, collected.evidence)
+            weight = weight_for(self.weight, model, collected.evidence)
         posterior, weights = infer(
-            target, collected, of_folds, instances, drawing, prevalence=self.prevalence
+            target, collected, weight, instances, drawing, prevalence=self.prevalence
         )
         posterior.shows_progress = has_bar()
         record = None
@@ -317,9 +314,7 @@ class ItemTarget(Target):
 
     def _resolve(self, sources: Mapping[str, Any], options: Any) -> None:
         check_rows({self.where: self.y, **sources}, columns=True)
-        self.metrics = resolve_scoring(options.scoring)
-
-        self.truth = self.y
+        self.metrics, self.truth = resolve_scoring(options.scoring), self.y
 
     def collected(self, table: Predictions, weight: float = 1.0) -> CollectedEvidence:
         """Return the items."""
@@ -364,7 +359,7 @@ class GivenLabels(LabelTarget):
         # Whether more is asked than how many rows of each kind there are.
         self.by_row = (
             bool(self.scores_given)
-            or not all(isinstance(metric, str | None) for metric in metrics)
+            or any(not isinstance(metric, str | None) or is_scorer(metric) for metric in metrics)
             or any(one is not None for one in beside)
         )
         if options.sample_weight is not None:

@@ -5,9 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
-import pandas as pd
-
 from skbayeseval._arrays import Array, wrong
 from skbayeseval._validation import check_weight
 from skbayeseval.compare.ordered_rows import blocks_of_evidence, length_of_blocks
@@ -82,8 +79,8 @@ def infer(
         What is compared.
     collected : CollectedEvidence
         The evidence, with the weight of a test set, or the published one.
-    weight : "inferred", "published", float or None
-        The weight that it is to have.
+    weight : "inferred", "published" or float
+        The weight that it is to have; "published" is the one that it has.
     instances : Instances or None
         The instances that the rows belong to.
     drawing : tuple
@@ -112,7 +109,7 @@ def infer(
         weight = inferred[0].median
         if resolve_engine(engine) is not None:
             weight = min(of_metric.matching_variance for of_metric in inferred)
-    if weight is not None and not isinstance(weight, str):
+    if not isinstance(weight, str) and weight != collected.evidence.margins()[0].weight:
         collected = collected.with_weight(weight)
     posterior = make_posterior(
         collected.evidence,
@@ -125,6 +122,7 @@ def infer(
         scored=collected.scored,
         weights=weights,
         instances=None if collected.evidence.n_rows is None else instances,
+        stacklevel=5,
     )
     return posterior, weights
 
@@ -143,11 +141,3 @@ def cv_scores(
         values.flags.writeable = False
         named[f"test_{key}" if several or len(scores) > 1 else "test_score"] = values
     return named
-
-
-def labels_of_rows(
-    n_instances: int, instance: Array | None, index: pd.Index[Any] | None
-) -> Instances:
-    """Return which instances rows are, by their positions; by default, each is one."""
-    of_row = None if instance is None else instance.astype(np.min_scalar_type(n_instances))
-    return Instances(n_instances, index, of_row)

@@ -32,7 +32,6 @@ from skbayeseval.compare.inference import (
     cv_scores,
     evidence_of,
     infer,
-    labels_of_rows,
     weight_for,
 )
 from skbayeseval.compare.ordered_rows import (
@@ -47,7 +46,7 @@ from skbayeseval.compare.targets import (
     NumberTarget,
     Target,
 )
-from skbayeseval.evidence.instances import index_of
+from skbayeseval.evidence.instances import Instances, index_of
 from skbayeseval.evidence.split_scores import SplitScores
 from skbayeseval.judgement.decision import MANY_REPEATS
 from skbayeseval.metrics.scorers import WithColumns
@@ -58,7 +57,8 @@ from skbayeseval.metrics.scoring import (
     with_columns,
 )
 from skbayeseval.models.pymc import PyMCEngine
-from skbayeseval.posterior.build import make_posterior, resolve_engine
+from skbayeseval.posterior.build import check_posterior, resolve_engine
+from skbayeseval.posterior.inferred_weight import InferredWeights
 from skbayeseval.posterior.posterior import Posterior
 from skbayeseval.results.result import Result
 from skbayeseval.splitting.block_cv import (
@@ -76,6 +76,7 @@ from skbayeseval.splitting.collect import (
     collect_from,
     route,
 )
+from skbayeseval.splitting.out_of_fold import OutOfFold
 from skbayeseval.splitting.splits import Split, check_iterable_cv, make_splits, splitter_name
 
 
@@ -149,6 +150,9 @@ def _class_name(estimator: Any) -> str:
 # Learners trained on a smaller share of the data are too different from those trained on all: the
 # share is that of the fewest folds.
 LEAST_SHARE, LEAST_FOLDS, MOST_FOLDS = 0.8, 5, 10
+
+# With fewer instances or groups, a class might be missing from a half that is drawn at random.
+SCARCE = 15
 
 # What is said of learners: a ranking, or the score of one.
 R = TypeVar("R", bound=Result)
@@ -328,12 +332,11 @@ def compare_learners(
     target = _target(learners, X, y, options)
     engine = _engine(options)
     drawing = (options.model, engine or "exact", options.n_draws, learners.entropy)
-    # A rehearsal on perfect predictions: whatever is wrong with the arguments is wrong here too,
-    # before anything is fitted.
-    perfect = target.rehearsal()
-    rehearsed = make_posterior(perfect.evidence, *drawing, scored=perfect.scored, rehearsal=True)
-    make_result(rehearsed, names, target.metrics)
-    weight, of_search = options.weight_for(rehearsed), splits is not None
+    # What is wrong with the arguments is wrong with the truth in the place of predictions as well.
+    perfect = target.perfect()
+    checked = check_posterior(perfect.evidence, *drawing, scored=perfect.scored)
+    make_result(checked, names, target.metrics)
+    weight, of_search = options.weight_for(checked), splits is not None
     splits = make_splits(learners.cv, X, y, learners.split_params, splits)
     n_samples = number_of_samples(y, "y")
     warn_of_neighbours(splits, n_samples, options.blocks)
@@ -352,32 +355,14 @@ def compare_learners(
     several = isinstance(options.scoring, (list, tuple, set, Mapping)) or [*target.metrics] != asked
     results = _results_of_cross_validate(collection, scores, options, target, several=several)
     try:
-        table = None
-        if isinstance(target, ScoreTarget):
-            collected = target.evidence_of_fits(collection)
-        else:
-            table = target.of_fits(collection)
-            collected = evidence_of(
-                target, table, collection.weight, options.blocks, is_ordered=is_ordered
-            )
-        of_halves = None
-        if weight == "inferred" and collection.halved is not None:
-            of_halves = target.collected(target.of_fits(collection.halved))
-        index = index_of([X, y, learners.groups])
-        of_row = labels_of_rows(n_samples, collection.tested()[0], index)
-        if hasattr(X, "columns"):
-            of_row = replace(of_row, frame=X)
-        posterior, weights = infer(target, collected, weight, of_row, drawing, halved=of_halves)
+        posterior, weights, out_of_fold = _posterior_of_fits(
+            target, collection, learners, X, y, options, weight, drawing, is_ordered=is_ordered
+        )
         cautions = {} if weights is None else weights.cautions(names, target.metrics.values())
     except BaseException as error:  # Ctrl-C during Markov chains as well
         _keep_fits(error, target, collection, results)
         raise
     posterior.shows_progress, posterior.n_jobs = options.verbose > 0, options.n_jobs
-    out_of_fold = None if table is None else target.out_of_fold(table)
-    if out_of_fold is not None:
-        is_frame = isinstance(X, (pd.DataFrame, pd.Series))
-        index = X.index if is_frame else index_of([y, learners.groups])
-        out_of_fold = replace(out_of_fold, index=index)
     train_size, test_size = collection.sizes
     record = CrossValidation(
         splitter_name(learners.cv),
@@ -396,9 +381,42 @@ def compare_learners(
         out_of_fold,
         cautions,
         "" if weights is None else _more_repeats(learners, y, options),
-        "" if of_search else _for_all(options, rehearsed, train_size / n_samples),
+        "" if of_search else _for_all(options, checked, train_size / n_samples),
     )
     return make_result(posterior, names, target.metrics, record)
+
+
+def _posterior_of_fits(
+    target: Target,
+    collection: Collection,
+    learners: Learners,
+    X: Any,
+    y: Any,
+    options: CrossValidationOptions,
+    weight: Any,
+    drawing: tuple[Any, Any, Any, Any],
+    *,
+    is_ordered: bool,
+) -> tuple[Posterior, InferredWeights | None, OutOfFold | None]:
+    """Return the posterior, inferred weights and the predictions that fits were kept of."""
+    if isinstance(target, ScoreTarget):
+        scores = target.evidence_of_fits(collection)
+        return *infer(target, scores, weight, None, drawing), None
+    table = target.of_fits(collection)
+    collected = evidence_of(target, table, collection.weight, options.blocks, is_ordered=is_ordered)
+    of_halves = None
+    if weight == "inferred" and collection.halved is not None:
+        of_halves = target.collected(target.of_fits(collection.halved))
+    of_row = table.instance.astype(np.min_scalar_type(table.number))
+    index, frame = index_of([X, y, learners.groups]), X if hasattr(X, "columns") else None
+    instances = Instances(table.number, index, of_row, frame=frame)
+    posterior, weights = infer(target, collected, weight, instances, drawing, halved=of_halves)
+    out_of_fold = target.out_of_fold(table)
+    if out_of_fold is not None:
+        is_frame = isinstance(X, (pd.DataFrame, pd.Series))
+        index = X.index if is_frame else index_of([y, learners.groups])
+        out_of_fold = replace(out_of_fold, index=index)
+    return posterior, weights, out_of_fold
 
 
 def _check_rows(learners: Learners, X: Any, y: Any, options: CrossValidationOptions) -> bool:
@@ -504,11 +522,21 @@ def _for_all(options: CrossValidationOptions, posterior: Posterior, train_share:
 def _halves(
     learners: Learners, X: Any, y: Any, options: CrossValidationOptions, splits: list[Split]
 ) -> list[Split]:
-    """Return splits into halves that tell the instability, where the splits are not halves."""
+    """Return splits into halves that tell the instability, where the splits are not halves.
+
+    They are drawn at random, with groups kept whole, because balanced ones would hide what class
+    counts do to learners. Only classes that might be missing from a half are balanced.
+    """
     if options.estimand != "full" or 2 * len(splits[0][0]) <= number_of_samples(X, "X") + 1:
         return []
-    target, seed = kind_of_target(learners.estimators), seed_of(learners.entropy, Stream.HALVES)
-    cv = halving_splitter(target, options.counter, seed)
+    scarce, seed = np.empty((0, 0)), seed_of(learners.entropy, Stream.HALVES)
+    is_of_classes = kind_of_target(learners.estimators) == "classes" and options.counter is None
+    if is_of_classes and not is_indicator(y):
+        codes = pd.factorize(check_label_vector(y, "y"))[0]
+        units = range(len(codes)) if learners.groups is None else learners.groups
+        n_units = pd.Series(np.asarray(units)).groupby(codes).nunique()
+        scarce = codes[:, None] == np.flatnonzero(n_units < SCARCE)
+    cv = BlockRegularizedCV(regularize=scarce if scarce.size else None, random_state=seed)
     return make_splits(cv, X, y, {"groups": learners.groups})
 
 

@@ -72,7 +72,7 @@ class ScoreTarget(Target):
                 f"{len(tests)}."
             )
 
-    def rehearsal(self) -> CollectedEvidence:
+    def perfect(self) -> CollectedEvidence:
         """Return scores as estimators might give them."""
         scores = np.linspace(0.0, 1.0, 4 * len(self.names)).reshape(-1, 4) ** 2
         return CollectedEvidence(SplitScores(dict.fromkeys(self.metrics, scores), 0.5))
@@ -141,7 +141,7 @@ def _scores_of_predictions(estimators: Mapping[str, Any], scoring: Any) -> set[s
     return {
         name
         for name, scorer in _named(scoring)
-        if (isinstance(scorer, Metric) and scorer.source == "tables" and scorer.is_registered)
+        if (isinstance(scorer, Metric) and scorer.source == "tables" and scorer.formula is not None)
         or (isinstance(scorer, str) and scorer in known)
     }
 

@@ -114,14 +114,19 @@ class Predictions:
             name: {what: _safe_indexing(values, rows) for what, values in of_one.items()}
             for name, of_one in self.said.items()
         }
-        columns = {
-            name: None if column is None else column[rows]
-            for name in ("group", "sample_weight")
-            for column in [getattr(self, name)]
-        }
-        truth = _safe_indexing(self.truth, rows)
-        known: Any = {"truth": truth, "said": said, **columns}
-        return replace(self, instance=self.instance[rows], split=None, **known)
+        group, weights = (
+            None if column is None else _safe_indexing(column, rows)
+            for column in (self.group, self.sample_weight)
+        )
+        return replace(
+            self,
+            instance=self.instance[rows],
+            split=None,
+            truth=_safe_indexing(self.truth, rows),
+            said=said,
+            group=group,
+            sample_weight=weights,
+        )
 
     def in_blocks(self, length: int) -> Self:
         """Return the table with blocks of consecutive instances as groups."""
@@ -227,10 +232,6 @@ class Target:
     def check_splits(self, truths: Sequence[Any]) -> None:
         """Raise if there are too few test sets, or a metric is not defined for one of them."""
 
-    def perfect(self) -> Mapping[str, Mapping[str, Any]]:
-        """Return what would be kept of estimators without an error, tested on all instances."""
-        raise NotImplementedError
-
     def rows_of(
         self, instance: Array, split: Array, said: Mapping[str, Mapping[str, Any]]
     ) -> Predictions:
@@ -251,10 +252,14 @@ class Target:
         said = {name: {what: collection.pooled(name, what) for what in kept} for name in self.names}
         return self.rows_of(instance, split, said)
 
-    def rehearsal(self) -> CollectedEvidence:
+    def perfect(self) -> CollectedEvidence:
         """Return what estimators without an error would give."""
         everywhere = np.arange(number_of_samples(self.y, self.where))
-        return self.collected(self.rows_of(everywhere, 0 * everywhere, self.perfect()))
+        return self.collected(self.rows_of(everywhere, 0 * everywhere, self._true()))
+
+    def _true(self) -> Mapping[str, Mapping[str, Any]]:
+        """Return the truth of all instances in the form of predictions."""
+        return {key: {"predict": self.truth} for key in self.names}
 
     def collected(self, table: Predictions, weight: float = 1.0) -> CollectedEvidence:
         """Return the evidence of predictions."""
@@ -334,7 +339,7 @@ class LabelTarget(Target):
     def check_splits(self, tests: Sequence[Array]) -> None:
         """Raise where a metric of instance scores is not defined for a test set."""
         metrics = self.metrics.values()
-        needing = [m.name for m in metrics if isinstance(m, ScoreMetric) and not m.of_means]
+        needing = [m.name for m in metrics if m.is_area]
         for split, test in enumerate(tests) if needing else ():
             present = self.truth[test]
             if self.several:
@@ -350,7 +355,7 @@ class LabelTarget(Target):
                     "metric."
                 )
 
-    def perfect(self) -> Mapping[str, Mapping[str, Any]]:
+    def _true(self) -> Mapping[str, Mapping[str, Any]]:
         """Return the true labels as predictions, and as scores."""
         observed = {"predict": self.truth}
         if self.kinds:
@@ -501,7 +506,7 @@ class ChunkTarget(Target):
         """Return the function that keeps the predicted tags."""
         return partial(_observe_tags, self.counter, self.names.index(name))
 
-    def perfect(self) -> Mapping[str, Mapping[str, Any]]:
+    def _true(self) -> Mapping[str, Mapping[str, Any]]:
         """Return the true tags, in the scheme of each tagger."""
         tags = self.counter.perfect(self.y)
         return {name: {"predict": tagged} for name, tagged in zip(self.names, tags, strict=True)}
@@ -583,10 +588,6 @@ class NumberTarget(Target):
                     f"{error} This is so in the test set of split {split}: use fewer splits, or "
                     "another metric."
                 ) from error
-
-    def perfect(self) -> Mapping[str, Mapping[str, Any]]:
-        """Return the true numbers."""
-        return {name: {"predict": self.truth} for name in self.names}
 
     def collected(self, table: Predictions, weight: float = 1.0) -> CollectedEvidence:
         """Return the evidence of predictions."""

@@ -97,7 +97,7 @@ class TiersDisplay(Display):
             pen.intervals(rows, shown.to_numpy().T, color=color, marker="o", size=size)
             pen.text_in_row(1.02, (row + bottom) / 2, f"tier {i}", size)
             row = bottom - 1
-        label = f"{escape_dollars(self.metric)} (mean and {percent(self.prob)} HDI)"
+        label = f"{escape_dollars(self.metric)} (mean and {percent(self.prob)} interval)"
         pen.set_xlabel(wrap(label, 0.9 * pen.width, pen.medium))
         pen.open_box()
         _finish_rows(pen, names[::-1], size)
@@ -348,7 +348,7 @@ class ForestDisplay(Display):
         low, high = low - room_beside, high + room_beside
         ax.set_xlim(low, high)
         ends = table["alone_low"].to_numpy(), table["alone_high"].to_numpy()
-        label = f"each subgroup alone ({percent(self.prob)} HDI)"
+        label = f"each subgroup alone ({percent(self.prob)} interval)"
         options = pen.fill_options(color=PALE, linewidth=1.0, label=label)
         shown = np.maximum(ends[0], low), np.minimum(ends[1], high)
         pen.fills.append(ax.hlines(rows - BELOW, *shown, **options))
@@ -425,7 +425,7 @@ class RankingDisplay(Display):
     >>> predictions = {"a": [0, 1, 1, 0], "b": [0, 0, 1, 0], "c": [1, 1, 1, 0]}
     >>> display = compare_many([0, 1, 1, 0], predictions, random_state=0).plot("ranking")
     >>> display.ax_.get_xlabel()
-    'accuracy (mean and 95% HDI)'
+    'accuracy (mean and 95% interval)'
     """
 
     table: pd.DataFrame
@@ -468,7 +468,7 @@ class RankingDisplay(Display):
             end, 1.0, "P(best)", transform=_beside(ax, ax.transAxes), va="bottom",
             fontsize=small,
         )  # fmt: skip
-        label = f"{escape_dollars(self.metric)} (mean and {percent(self.prob)} HDI)"
+        label = f"{escape_dollars(self.metric)} (mean and {percent(self.prob)} interval)"
         pen.set_xlabel(wrap(label, 0.95 * width - 2 * inches, pen.medium))
         pen.open_box()
         _finish_rows(pen, table.index, size, inches)
@@ -476,9 +476,11 @@ class RankingDisplay(Display):
         best, total = self.table.index[0], self.total or len(self.table)
         short = shorten([str(name) for name in self.table.index], 0.6 * width, pen.medium)
         said = who_is_best(
-            short[0], total, self.table["p_best"].iloc[0], self.prob,
+            short[0],
+            total,
+            self.table["p_best"].iloc[0],
             copies=number_of_copies(self.table, best),
-        )  # fmt: skip
+        )
         return said + _left_out(total - len(table))
 
     def _draw_differences(

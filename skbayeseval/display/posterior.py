@@ -10,6 +10,7 @@ from scipy.stats import gaussian_kde
 
 from skbayeseval.display.style import (
     GREY,
+    MINUS,
     Display,
     PairDisplay,
     Pen,
@@ -89,7 +90,7 @@ class _DensityDisplay(Display):
             heights, _, patches = ax.hist(draws, bins=bins, density=True, **options)
             height = float(np.max(heights))
             pen.fills.append(patches)
-        label = f"{percent(self.prob)} HDI {_interval(hdi, self._sign)}"
+        label = f"{percent(self.prob)} interval {_interval(hdi, self._sign)}"
         pen.line(
             hdi, [0, 0], color="black", linewidth=4, solid_capstyle="butt", label=label, zorder=3
         )
@@ -98,6 +99,18 @@ class _DensityDisplay(Display):
         ax.set_yticks([])
         pen.open_box("left")
         pen.plain_ticks()
+
+    def _draw_limit(self, ax: Axes, pen: Pen, limit: float) -> None:
+        """Mark a limit, and write the probabilities below and above it."""
+        below, _, above = map(format_probability, self.distribution.around(Interval(limit, limit)))
+        said = f"{limit:.4g}".replace("-", MINUS)
+        ax.axvline(limit, color=pen.colors[1], linestyle=":", linewidth=2, label=f"limit {said}")
+        for x, side, text in (
+            (0.0, "left", f"◀ below {said}\n{below}"),
+            (1.0, "right", f"above {said} ▶\n{above}"),
+        ):
+            pen.text(x, 1.02, text, transform=ax.transAxes, ha=side, va="bottom")
+        pen.pad = 2 * line_height(pen.small) + 6
 
 
 def _interval(interval: Interval, sign: bool) -> str:
@@ -126,6 +139,8 @@ class PosteriorDisplay(_DensityDisplay, PairDisplay):
         The probability mass of the HDI.
     identical : str, default=None
         In what A and B are identical, such as "predictions".
+    limit : float, default=None
+        A limit in place of the ROPE: the probabilities are those below and above it.
 
     Attributes
     ----------
@@ -145,7 +160,7 @@ class PosteriorDisplay(_DensityDisplay, PairDisplay):
     >>> display.ax_.get_xlabel()
     'difference in f1 (A minus B)'
     >>> display.ax_.get_title()
-    'A is better with probability 98.0%'
+    'A is better than B (probability 98.0%)'
     """
 
     draws: Any
@@ -153,6 +168,7 @@ class PosteriorDisplay(_DensityDisplay, PairDisplay):
     rope: Interval | None = None
     prob: float = 0.95
     identical: str | None = None
+    limit: float | None = None
 
     def _draw(self, ax: Axes, pen: Pen) -> str:
         inches = 0.3 * pen.width - text_width("◀ ", pen.small)
@@ -161,6 +177,10 @@ class PosteriorDisplay(_DensityDisplay, PairDisplay):
         pen.rope(self.rope)
         pen.zero()
         self._draw_density(ax, pen, around=3 * max(map(abs, rope)))
+        if self.limit is not None:
+            self._draw_limit(ax, pen, self.limit)
+            pen.legend_below()
+            return finding_of(self.distribution, None, self.prob, words[:2], self.identical)
         worse, equivalent, better = map(format_probability, self.distribution.around(rope))
         texts = [
             (0.0, "left", pen.colors[1], f"◀ {words.b}\nbetter {worse}"),
@@ -191,6 +211,8 @@ class ScoreDisplay(_DensityDisplay):
         The name of the metric.
     prob : float, default=0.95
         The probability mass of the HDI.
+    limit : float, default=None
+        A limit, with the probabilities below and above it.
 
     Attributes
     ----------
@@ -199,7 +221,7 @@ class ScoreDisplay(_DensityDisplay):
     figure_ : matplotlib Figure
         The figure of the plot.
     line_, fill_, text_ : list of matplotlib artists
-        The HDI and the mean, the density, and no text.
+        The HDI and the mean, the density, and the probabilities around a limit.
 
     Examples
     --------
@@ -216,6 +238,7 @@ class ScoreDisplay(_DensityDisplay):
     name: str = "A"
     metric: str = "score"
     prob: float = 0.95
+    limit: float | None = None
     _sign = False
 
     def _draw(self, ax: Axes, pen: Pen) -> str:
@@ -230,6 +253,8 @@ class ScoreDisplay(_DensityDisplay):
         digits = 3 if not 0 < sd < 1 else min(max(3, 1 - int(np.floor(np.log10(sd)))), 8)
         observed = f"observed {self.observed:.{digits}f}"
         ax.axvline(self.observed, color=pen.colors[1], linestyle="--", label=observed)
+        if self.limit is not None:
+            self._draw_limit(ax, pen, self.limit)
         pen.legend_below()
         interval = _interval(self.distribution.hdi(self.prob), sign=False)
         ends = interval[1:-1].replace(", ", " and ")

@@ -14,10 +14,8 @@ import numpy as np
 
 from skbayeseval._arrays import wrong
 from skbayeseval._validation import check_metric_labels
-from skbayeseval.judgement.decision import decide, format_probability
-from skbayeseval.judgement.distribution import Distribution
+from skbayeseval.judgement.distribution import Distribution, decision_of, lead_of
 from skbayeseval.judgement.intervals import Interval
-from skbayeseval.judgement.rope import describe_side
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -521,21 +519,9 @@ def finding_of(
     a, b = names
     if identical is not None:
         return f"{a} and {b} are identical: their {identical} are the same"
-    region = Interval(0.0, 0.0) if rope is None else rope
-    worse, equivalent, better = chances = difference.around(region)
-    if rope is None and not difference.lead and equivalent <= max(worse, better):
-        return f"neither {a} nor {b} is ahead"
-    who, chance = (a, better) if better >= worse else (b, worse)
-    said = f"{who} is better{describe_side(region, better=better >= worse)}"
-    if equivalent > chance:
-        chance = equivalent
-        said = f"{a} and {b} are " + ("equal" if rope is None else "practically equivalent")
-    said += f" with probability {format_probability(chance)}"
-    settled = (
-        rope is None
-        or decide(difference.hdi(prob), region, chances, difference.mean, prob=prob).settled
-    )
-    return said if settled else f"not settled: {said}"
+    if rope is None:
+        return lead_of(difference, names, prob).verdict()
+    return decision_of(difference, rope, prob, names, "").headline()
 
 
 def line_height(size: float) -> float:

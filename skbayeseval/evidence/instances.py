@@ -80,7 +80,7 @@ def index_of(objects: Iterable[Any]) -> pd.Index[Any] | None:
 
 
 def subgroups_of(column: Any, instances: Instances) -> Subgroups:
-    """Return the subgroup of each instance, given a column with one value per each, or its name.
+    """Return the subgroup of each instance, given a column with a value for each, or its name.
 
     A Series with the labels of the instances may be in any order. Everything else, and a Series
     whose index counts rows from 0, is in the order of the instances.

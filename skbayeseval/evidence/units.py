@@ -32,7 +32,6 @@ from skbayeseval._labels import (
     check_distinct,
     check_indicator,
     check_label_vector,
-    encode_labels,
     indicator_labels,
     resolve_pos_label,
 )
@@ -248,26 +247,6 @@ class UnitCounts(WeightedUnits):
             labels=classes,
             **units,
         )
-
-    @classmethod
-    def from_labels(
-        cls,
-        y_true: ArrayLike,
-        predictions: Mapping[str, ArrayLike],
-        groups: ArrayLike | None,
-        *,
-        labels: ArrayLike | None = None,
-        pos_label: Any = None,
-        weight: float = 1.0,
-        sample_weight: Array | None = None,
-    ) -> UnitCounts:
-        """Count label vectors per group, or instances with sample weights."""
-        classes, (truth, *predicted) = encode_labels(
-            [("y_true", y_true), *predictions.items()], labels
-        )
-        options: Any = {"pos_label": pos_label, "weight": weight, "declared": labels is not None}
-        options |= {"groups": groups, "sample_weight": sample_weight}
-        return count_codes(truth, np.column_stack(predicted), classes, **options)
 
     @classmethod
     def from_chunks(

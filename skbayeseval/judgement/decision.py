@@ -23,7 +23,6 @@ from skbayeseval._arrays import wrong
 from skbayeseval._html import block, lines, shares
 from skbayeseval._validation import as_float
 from skbayeseval.judgement.intervals import Interval
-from skbayeseval.judgement.rope import describe_side
 
 
 class InWords:
@@ -77,6 +76,117 @@ class Probabilities(NamedTuple):
     better: float
 
 
+# From these probabilities of the one who is ahead on, sentences say "probably better" and "better".
+PROBABLY, CLEARLY = 0.9, 0.975
+
+
+def on_the_scale(probability: float, ahead: str, what: str, unclear: str, more: str = "") -> str:
+    """Return who is ahead, on the scale of words that all sentences share.
+
+    Parameters
+    ----------
+    probability : float
+        The probability of the one who is ahead.
+    ahead, what, unclear : str
+        Who is ahead; what that one is, if this is clear; what is said if it is not.
+    more : str, default=""
+        What else is known of the probability.
+
+    Examples
+    --------
+    >>> from skbayeseval.judgement.decision import on_the_scale
+    >>> for probability in (0.56, 0.92, 0.996):
+    ...     on_the_scale(probability, "B", "better than A", "No clear difference")
+    'No clear difference (B ahead with probability 56.0%)'
+    'B is probably better than A (probability 92.0%)'
+    'B is better than A (probability 99.6%)'
+    """
+    threshold = PROBABLY if probability < (PROBABLY + CLEARLY) / 2 else CLEARLY
+    chance = format_probability(probability, words=True, threshold=threshold) + more
+    if probability < PROBABLY:
+        return f"{unclear} ({ahead} ahead with probability {chance})"
+    return (
+        f"{ahead} is {'' if probability >= CLEARLY else 'probably '}{what} (probability {chance})"
+    )
+
+
+@dataclass(frozen=True)
+class Lead:
+    r"""Who of two is ahead, how surely and by how much: what sentences about them are made of.
+
+    Attributes
+    ----------
+    names : tuple of str
+        The names of A and B.
+    sign : {1, -1, 0}
+        1 if A is ahead, -1 if B is, 0 if neither is.
+    probability : float
+        The probability of the one who is ahead.
+    equal : float
+        The probability that both are exactly equal.
+    mean : float
+        The mean difference, A minus B.
+    hdi : Interval
+        The interval of the difference, A minus B.
+    prob : float
+        The mass of the interval.
+    over_splits : tuple of float
+        The lowest and the highest probability over other splits of the same data, if these could
+        change what is said; otherwise empty.
+
+    Examples
+    --------
+    >>> from skbayeseval.judgement import Interval
+    >>> from skbayeseval.judgement.decision import Lead
+    >>> lead = Lead(("A", "B"), -1, 0.996, 0.0, -0.025, Interval(-0.043, -0.007))
+    >>> print(lead.verdict(" on f1"), lead.amount(), sep="\n")
+    B is better than A on f1 (probability 99.6%)
+    B ahead by 0.025, 95% interval 0.007 to 0.043
+    """
+
+    names: tuple[str, str]
+    sign: int
+    probability: float
+    equal: float
+    mean: float
+    hdi: Interval
+    prob: float = 0.95
+    over_splits: tuple[float, ...] = ()
+
+    @property
+    def ahead(self) -> str:
+        """The name of the one who is ahead; of A, if neither is."""
+        return self.names[self.sign < 0]
+
+    def verdict(self, where: str = "") -> str:
+        """Return who is better, without a full stop; `where` is such as " on f1"."""
+        a, b = self.names
+        unclear = f"No clear difference between {a} and {b}{where}"
+        if self.equal >= self.probability:
+            return f"{unclear} (equal with probability {format_probability(self.equal)})"
+        if not self.sign:
+            return f"{unclear} (neither is ahead)"
+        over = " and ".join(format_probability(chance) for chance in self.over_splits)
+        more = f", between {over} over other splits" if over else ""
+        what = f"better than {self.names[self.sign > 0]}{where}"
+        return on_the_scale(self.probability, self.ahead, what, unclear, more)
+
+    def amount(self) -> str:
+        """Return by how much the one is ahead, seen from there, from the worst to the best."""
+        (low, high), mean = self.hdi, self.mean
+        if self.sign < 0:
+            low, high, mean = -high, -low, -mean
+        digits = digits_of(self.hdi)
+        estimate, *ends = (f"{abs(value):.{digits}f}" for value in (mean, low, high))
+        interval = f"{percent(self.prob)} interval"
+        if not self.sign or mean <= 0 or float(estimate) == 0:  # of a skewed difference, too
+            return f"hardly any; {interval}: {self.ahead} {ends[0]} behind to {ends[1]} ahead"
+        between = f"{ends[0]} to {ends[1]}"
+        if low < 0:
+            between = f"from {ends[0]} behind to {ends[1]} ahead"
+        return f"{self.ahead} ahead by {estimate}, {interval} {between}"
+
+
 @dataclass(frozen=True, repr=False)
 class Decision(InWords):
     """The decision about the difference A minus B; `str` and `repr` return it as a sentence.
@@ -104,6 +214,8 @@ class Decision(InWords):
         The name of the metric.
     prob : float
         The probability mass of the HDI.
+    lead : Lead or None
+        Who is ahead and by how much, in words; None if only the interval is known.
     depends_on_splits : bool
         Whether other random splits of the same data could change the decision.
     n_repeats : int
@@ -117,7 +229,7 @@ class Decision(InWords):
     turn : str
         What changes with the number of training instances; "" if that is nothing, or not known.
     trained_on : str
-        How many instances learners were trained on, if not on all; otherwise "".
+        After a cross-validation, which learners or models it applies to; otherwise "".
     other_metrics : tuple of str
         Further metrics of the result, if the decision is about the first of them only because no
         other one was asked for.
@@ -140,6 +252,7 @@ class Decision(InWords):
     names: tuple[str, str] = ("A", "B")
     metric: str = "score"
     prob: float = 0.95
+    lead: Lead | None = None
     depends_on_splits: bool = False
     n_repeats: int = 1
     more_repeats: str = ""
@@ -163,28 +276,61 @@ class Decision(InWords):
         return self.code if self.settled else "?"
 
     def __str__(self) -> str:
-        notes = self._notes()
-        if not self.settled:
-            if self.units:
-                is_planned = self.units.startswith(PLANNED)
-                how_many = "; required_sample_size estimates how many" if is_planned else ""
-                notes.insert(0, f"More {self.units} could settle it{how_many}.")
-            if max(self.probabilities) >= self.prob:
-                sure = percent(self.prob)
-                rule = f"Settled needs the whole {sure} HDI beyond the ROPE or inside it."
-                notes.insert(0, rule)
-        said = "\n   ".join([self.in_short(), *notes])
-        return f"{self.turn}\n{said}" if self.turn else said
+        notes = [self._missing(), " ".join(self._notes())]
+        if self.turn:  # four lines at most
+            notes = [" ".join(filter(None, notes))]
+        first, *below = filter(None, [self.turn, self.in_short(), *notes])
+        return "\n   ".join([first, *below])
 
     def in_short(self) -> str:
         """Return the decision and what it is based on, without advice."""
-        basis = f"({basis_of(self.metric, self.prob, self.rope, self.hdi)})"
-        a, b = self.names
+        lead = self._lead.amount()
+        basis = f"{sentence_name(self.metric)}: {lead}; {in_rope(self.rope, self.names)}"
+        return f"{self.headline()}{' ' if self.settled else chr(10) + '   '}({basis})"
+
+    def headline(self) -> str:
+        """Return what is decided, or the probabilities of the three cases if nothing is."""
         if not self.settled:
             # Without the symbol: "<" and ">" would read as if they were decisions.
-            return f"not settled: {self._state()}\n   {basis}"
+            return f"not settled: {self.chances()}"
+        a, b = self.names
         than = "to" if self.code == "~" else "than"
-        return f"{self.symbol}  {a} {self.label} {than} {b} {basis}"
+        return f"{self.symbol}  {a} {self.label} {than} {b}"
+
+    def chances(self) -> str:
+        """Return the probabilities, that of the one who is ahead first."""
+        a, b = self.names
+        worse, equivalent, better = self.probabilities
+        said = [f"{a} better {self._chance(better)}", f"{b} better {self._chance(worse)}"]
+        if self._lead.sign < 0:
+            said.reverse()
+        if self.rope.low < self.rope.high:
+            said.insert(1, f"equivalent {self._chance(equivalent)}")
+        return ", ".join(said)
+
+    @property
+    def _lead(self) -> Lead:
+        """Who is ahead; as far as the interval tells, if no more is known."""
+        if self.lead is not None:
+            return self.lead
+        worse, equal, better = self.probabilities
+        mean, sign = float(np.mean(self.hdi)), int(better > worse) - int(better < worse)
+        chance = max(worse, better)
+        return Lead(self.names, sign, chance, equal, mean, self.hdi, self.prob)
+
+    def _missing(self) -> str:
+        """Return what would settle the decision; an empty string if it is settled."""
+        if self.settled:
+            return ""
+        where = "on one side of 0"
+        if self.rope != (0, 0):
+            where = "beyond what is equivalent, or within it"
+        needed = f"Settled needs all of the {percent(self.prob)} interval {where}"
+        if not self.units:
+            return f"{needed}."
+        is_planned = self.units.startswith(PLANNED)
+        how_many = "; required_sample_size estimates how many" if is_planned else ""
+        return f"{needed}: more {self.units} could settle it{how_many}."
 
     def _repr_html_(self) -> str:
         a, b = self.names
@@ -199,22 +345,39 @@ class Decision(InWords):
     def _chance(self, probability: float) -> str:
         return format_probability(probability, threshold=self.prob)
 
-    def _state(self) -> str:
-        """Return what is known: the most probable of the three cases first."""
-        a, b = self.names
-        worse, equivalent, better = self.probabilities
-        first, second = (a, b) if better >= worse else (b, a)
-        by = describe_side(self.rope, better=better >= worse)
-        cases = [
-            (max(worse, better), f"{first} is better than {second}{by}", f"{first} better"),
-            (equivalent, f"{a} and {b} are practically equivalent", "equivalent"),
-            (min(worse, better), f"{second} is better than {first}", f"{second} better"),
-        ]
-        if self.rope.low == self.rope.high:
-            del cases[1]
-        cases.sort(key=lambda case: -case[0])
-        rest = [f"{short} {self._chance(chance)}" for chance, _, short in cases[1:]]
-        return f"{cases[0][1]} with probability {self._chance(cases[0][0])}, {', '.join(rest)}"
+
+def sentence_name(metric: str) -> str:
+    """Return what sentences call a metric of this name: a loss without its minus sign.
+
+    Examples
+    --------
+    >>> from skbayeseval.judgement.decision import sentence_name
+    >>> sentence_name("f1_macro"), sentence_name("neg_log_loss")
+    ('f1_macro', 'log loss')
+    """
+    return metric.removeprefix("neg_").replace("_", " ") if metric.startswith("neg_") else metric
+
+
+def in_rope(rope: Interval, names: tuple[str, str] | None = None) -> str:
+    """Return in words which differences are in the ROPE; of A minus B if these have no names.
+
+    Examples
+    --------
+    >>> from skbayeseval.judgement import Interval
+    >>> from skbayeseval.judgement.decision import in_rope
+    >>> in_rope(Interval(-0.01, 0.01))
+    'differences up to 0.01 are equivalent'
+    >>> in_rope(Interval(-0.01, 0.03), ("new", "old"))
+    'from old ahead by 0.01 to new ahead by 0.03 is equivalent'
+    """
+    low, high = rope
+    if low == high == 0:
+        return "any difference counts"
+    if low == -high:
+        return f"differences up to {high:.4g} are equivalent"
+    a, b = names or ("A", "B")
+    ends = (f"{a if end > 0 else b} ahead by {abs(end):.4g}" if end else "equal" for end in rope)
+    return f"from {' to '.join(ends)} is equivalent"
 
 
 def on_more_training(
@@ -354,10 +517,9 @@ def percent(prob: float) -> str:
     return f"{100 * prob:.{3 if prob < 0.99 else 6}g}%"
 
 
-def basis_of(metric: str, prob: float, rope: Interval, hdi: Interval | None = None) -> str:
-    """Return what a decision is based on: the metric, the HDI and the ROPE."""
-    ends = "" if hdi is None else f" {format_interval(hdi)}"
-    return f"{metric}, {percent(prob)} HDI{ends}, ROPE {format_interval(rope)}"
+def basis_of(metric: str, prob: float, rope: Interval, names: Any = None) -> str:
+    """Return what decisions are based on: the metric, the intervals and the ROPE."""
+    return f"{sentence_name(metric)}, {percent(prob)} intervals; {in_rope(rope, names)}"
 
 
 def format_interval(interval: Interval, sign: bool = True) -> str:
@@ -395,6 +557,10 @@ class ExpectedLoss(InWords):
         The name of the metric.
     cost : tuple of float
         What a loss of 1 in the metric costs, of choosing each classifier.
+    largest : tuple of float
+        The loss of choosing each classifier that is exceeded with a probability of 2.5% only.
+    p_best : float
+        The probability that the choice loses nothing.
     other_metrics : tuple of str
         Further metrics of the result, if this is about the first of them only because no other one
         was asked for.
@@ -411,6 +577,8 @@ class ExpectedLoss(InWords):
     names: tuple[str, ...]
     metric: str = "score"
     cost: tuple[float, ...] = (1.0, 1.0)
+    largest: tuple[float, ...] = (0.0, 0.0)
+    p_best: float = 1.0
     other_metrics: tuple[str, ...] = field(default=(), compare=False)
     _to_ask: ClassVar[str] = "its choice, or its losses"
 
@@ -437,23 +605,34 @@ class ExpectedLoss(InWords):
         """
         return min(self.losses)
 
+    def in_short(self) -> str:
+        """Return what to choose, and what another choice may cost, without a full stop."""
+        name, other, *_ = sorted(self.names, key=lambda one: self.losses[self.names.index(one)])
+        worse = self.names.index(other)
+        more = self.losses[worse] - self.waiting
+        if more == 0:
+            return f"either {name} or {other}, which cost the same"
+        on_average = f"{other} would cost {_written(more)} on average"
+        if self.p_best < PROBABLY:
+            return f"either, {name} by a hair; {on_average}"
+        if self.p_best < CLEARLY:
+            return f"{name}; {on_average}, and may cost up to {_written(self.largest[worse])}"
+        return f"{name}; {on_average}"
+
     def __str__(self) -> str:
-        (name, loss), *others = sorted(
-            zip(self.names, self.losses, strict=True), key=lambda named: named[1]
-        )
-        equal = [other for other, larger in others if larger == loss]
-        first = f"Choose either {' or '.join([name, *equal])}" if equal else f"Choose {name}"
-        shown = [f"that of {other} {_written(larger)}" for other, larger in others[:MOST_NAMES]]
-        if len(others) > MOST_NAMES:
-            shown.append(f"those of {len(others) - MOST_NAMES} more are larger")
-        what, costs = f"loss in {self.metric}", ""
+        losses = sorted(zip(self.losses, self.names, strict=True), key=lambda one: one[0])
+        shown = [f"{_written(loss)} with {name}" for loss, name in losses[: MOST_NAMES + 1]]
+        if len(losses) > len(shown):
+            shown.append(f"more with {len(losses) - len(shown)} others")
+        what, costs = f"loss in {sentence_name(self.metric)}", ""
         if set(self.cost) != {1.0}:
             each = [f"{c:,.12g} with {of}" for c, of in zip(self.cost, self.names, strict=True)]
             together = f"{self.cost[0]:,.12g}" if len(set(self.cost)) == 1 else " and ".join(each)
-            what, costs = "cost", f", where a loss of 1 in {self.metric} costs {together}"
+            what = "cost"
+            costs = f", where a loss of 1 in {sentence_name(self.metric)} costs {together}"
         known = "the difference is known" if len(self.names) == 2 else "it is known who is the best"
         sentence = (
-            f"{first}: its expected {what} is {_written(loss)}, {', '.join(shown)}{costs}. To wait "
+            f"Choose {self.in_short()}. The expected {what} is {', '.join(shown)}{costs}. To wait "
             f"until {known} would save {_written(self.waiting)} on average, at most."
         )
         return " ".join([sentence, *self._notes()])
@@ -479,13 +658,19 @@ def expected_loss(
         As in `ExpectedLoss`.
     """
     behind = draws.max(axis=0) - draws
-    lost = np.where(behind > np.asarray(allowed)[:, None], behind, 0.0).mean(axis=1)
-    return ExpectedLoss(tuple((lost * cost).tolist()), names, metric, cost, other_metrics)
+    lost = np.where(behind > np.asarray(allowed)[:, None], behind, 0.0)
+    losses, largest = lost.mean(axis=1) * cost, np.quantile(lost, CLEARLY, axis=1) * cost
+    p_best = float((lost[np.argmin(losses)] == 0).mean())
+    return ExpectedLoss(
+        tuple(losses.tolist()), names, metric, cost, tuple(largest.tolist()), p_best, other_metrics
+    )
 
 
 def _written(loss: float) -> str:
-    """Return a loss with two digits, and large ones without an exponent."""
-    return f"{loss:,.0f}" if loss >= 100 else f"{loss:.2g}"
+    """Return a loss with two digits, without an exponent."""
+    if loss >= 100:
+        return f"{loss:,.0f}"
+    return np.format_float_positional(loss, 2, fractional=False, trim="-")
 
 
 def check_cost(cost: Any, number: int = 2) -> tuple[float, ...]:

@@ -10,6 +10,7 @@ variable, where its density is analytic and falls off exponentially for all shap
 from __future__ import annotations
 
 import math
+from bisect import bisect
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import NamedTuple
@@ -21,12 +22,16 @@ from scipy.special import ndtr, ndtri
 from skbayeseval._arrays import Array
 from skbayeseval._validation import check_probability
 from skbayeseval.judgement.decision import (
+    CLEARLY,
+    PROBABLY,
     Decision,
     InWords,
+    Lead,
     Probabilities,
     decide,
     format_probability,
     percent,
+    sentence_name,
 )
 from skbayeseval.judgement.intervals import (
     Interval,
@@ -124,6 +129,21 @@ class Distribution:
 MOST_CHANCE = 4
 
 
+def lead_of(
+    difference: Distribution, names: tuple[str, str], prob: float = 0.95, *, shift: float = 0.0
+) -> Lead:
+    """Return who is ahead; `shift` is how far other random splits could move the difference."""
+    worse, equal, better = difference.around(Interval(0.0, 0.0))
+    sign, chance, over = difference.lead, max(worse, better), []
+    if sign and shift:
+        moved = (difference.around(Interval(move, move)) for move in (shift, -shift))
+        over = sorted(one.better if sign > 0 else one.worse for one in moved)
+        if len({bisect((PROBABLY, CLEARLY), one) for one in (chance, *over)}) == 1:
+            over = []  # all say the same
+    hdi, mean = difference.hdi(prob), difference.mean
+    return Lead(names, sign, chance, equal, mean, hdi, prob, tuple(over))
+
+
 def as_distribution(draws: Distribution | ArrayLike) -> Distribution:
     """Return a distribution; draws alone are taken for independent ones."""
     return draws if isinstance(draws, Distribution) else Distribution(draws)
@@ -153,7 +173,8 @@ def decision_of(
 
     decision = decided(0.0)
     changes = shift != 0 and {decided(-shift).code, decided(shift).code} != {decision.code}
-    return replace(decision, depends_on_splits=changes) if changes else decision
+    lead = lead_of(difference, names, prob, shift=shift)
+    return replace(decision, lead=lead, depends_on_splits=changes)
 
 
 @dataclass(frozen=True, repr=False)
@@ -164,8 +185,9 @@ class OneSidedDecision(InWords):
 
     Attributes
     ----------
-    question : {"non-inferiority", "superiority"}
-        Whether A is not worse than B by more than the margin, or better by more than the margin.
+    question : {"non-inferiority", "superiority", "above"}
+        Whether A is not worse than B by more than the margin, or better by more than the margin; or
+        whether the metric of A alone is above the margin.
     answer : {"yes", "no", "not settled"}
         "yes" if the probability is at least `prob`, "no" if it is at most ``1 - prob``.
     probability : float
@@ -175,7 +197,7 @@ class OneSidedDecision(InWords):
     prob : float
         The probability that is required, now if there is a plan.
     names : tuple of str
-        The names of A and B.
+        The names of A and B, or of A alone.
     metric : str
         The name of the metric.
     depends_on_splits : bool
@@ -185,7 +207,7 @@ class OneSidedDecision(InWords):
     more_repeats : str
         Which `cv` has more repeats of the same splits, as code; "" if none is known.
     trained_on : str
-        How many instances learners were trained on, if not on all; otherwise "".
+        After a cross-validation, which learners or models it applies to; otherwise "".
     applies_to : str
         Which models or learners the answer is about, in a sentence; "" if that is not known.
     other_metrics : tuple of str
@@ -210,7 +232,7 @@ class OneSidedDecision(InWords):
     probability: float
     margin: float
     prob: float
-    names: tuple[str, str] = ("A", "B")
+    names: tuple[str, ...] = ("A", "B")
     metric: str = "score"
     depends_on_splits: bool = False
     n_repeats: int = 1
@@ -230,17 +252,14 @@ class OneSidedDecision(InWords):
         return self.answer != "not settled"
 
     def __str__(self) -> str:
-        a, b = self.names
-        by = f" by more than {self.margin:.4g}" if self.margin else ""
-        verdict, yes, no = "", "better", "not better"
-        if self.question == "non-inferiority":
-            verdict, yes, no = "safe to ship: ", "not worse", "worse"
-        basis, case, probability = self.metric, yes, self.probability
+        asked, opposite, verdict = self._asked()
+        basis, probability = sentence_name(self.metric), self.probability
         if self.answer == "no":
-            verdict = verdict and f"not {verdict}"
-            case, probability = no, 1 - self.probability
-        elif not self.settled:
-            verdict = "not settled: "
+            verdict, asked, probability = verdict and f"not {verdict}", opposite, 1 - probability
+        chance = format_probability(probability, threshold=self.prob)
+        sentence = f"{verdict}{asked} with probability {chance}"
+        if not self.settled:
+            sentence = f"not settled: the probability that {asked} is {chance}"
         if self.plan is not None or not self.settled:
             # Early in a plan, this is so near 1 that only the items tell how far it is.
             least = f"{percent(self.prob)} or more" if self.prob <= 0.9999 else "more than 99.99%"
@@ -251,10 +270,23 @@ class OneSidedDecision(InWords):
                 basis += f"; {self.n_more:,} more give one if the difference stays as it is"
             elif not self.settled and self.plan.n_now < self.plan.planned:
                 basis += "; all of them are too few if the difference stays as it is"
-        chance = format_probability(probability, threshold=self.prob)
-        sentence = f"{verdict}{a} is {case} than {b}{by} with probability {chance} ({basis})"
-        applies_to = [] if self.trained_on or not self.applies_to else [self.applies_to]
-        return "\n   ".join([sentence, *self._notes("this answer"), *applies_to])
+        notes = self._notes("this answer")
+        if self.applies_to and not self.trained_on:
+            notes.append(self.applies_to)
+        return "\n   ".join([f"{sentence} ({basis})", *notes])
+
+    def _asked(self) -> tuple[str, str, str]:
+        """Return what is asked as a sentence, its opposite, and how a yes begins."""
+        if self.question == "above":
+            name, is_loss = sentence_name(self.metric), self.metric.startswith("neg_")
+            side = f"below {-self.margin:.4g}" if is_loss else f"above {self.margin:.4g}"
+            who = f"the {name} of {self.names[0]} is"
+            return f"{who} {side}", f"{who} not {side}", ""
+        by = f" by more than {self.margin:.4g}" if self.margin else ""
+        a, b = self.names
+        if self.question == "non-inferiority":
+            return f"{a} is not worse than {b}{by}", f"{a} is worse than {b}{by}", "safe to ship: "
+        return f"{a} is better than {b}{by}", f"{a} is not better than {b}{by}", ""
 
 
 class Plan(NamedTuple):
@@ -294,13 +326,13 @@ def one_sided(
     difference: Distribution,
     margin: float,
     prob: float,
-    names: tuple[str, str],
+    names: tuple[str, ...],
     metric: str,
     *,
     shift: float = 0.0,
     plan: Plan | None = None,
 ) -> OneSidedDecision:
-    """Return the answer that the posterior of A minus B gives.
+    """Return the answer that the posterior of A minus B, or of the metric of A alone, gives.
 
     `shift` is how far other random splits could move the difference. With a plan, `prob` is what
     all looks together are to be right with.

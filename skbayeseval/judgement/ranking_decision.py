@@ -16,7 +16,8 @@ from skbayeseval.judgement.decision import (
     InWords,
     basis_of,
     format_probability,
-    percent,
+    on_the_scale,
+    sentence_name,
 )
 from skbayeseval.judgement.intervals import Interval, hdi_of_rows
 
@@ -57,7 +58,7 @@ class RankingDecision(InWords):
     prob : float
         The probability that is required.
     trained_on : str
-        How many instances learners were trained on, if not on all; otherwise "".
+        After a cross-validation, which learners or models it applies to; otherwise "".
     other_metrics : tuple of str
         Further metrics of the ranking, if the decision is about the first of them only because no
         other one was asked for.
@@ -108,7 +109,7 @@ class RankingDecision(InWords):
             "not settled (probability of being as good as the best)": still,
             "surely worse than the best": self.worse,
         }
-        said = [f"{basis_of(self.metric, self.prob, self.rope)}, allowing for chance:"]
+        said = [f"{basis_of(self.metric, self.prob, self.rope)}; allowing for chance:"]
         said += [f"  {case}: {', '.join(names)}" for case, names in cases.items() if names]
         return "\n".join([*said, *(f"  {note}" for note in self._notes())])
 
@@ -155,16 +156,17 @@ class Tiers(InWords):
     def in_short(self, most_names: int = MOST_NAMES) -> str:
         """Return a sentence on the first tier, without a full stop."""
         first, total = self.groups[0], len(self.numbers())
+        where = f" on {sentence_name(self.metric)}"
         if len(self.groups) == 1:
-            return f"None of {total} is surely worse than {first[0]} on {self.metric}{self._by}"
+            return f"None of {total} is surely worse than {first[0]}{where}{self._by}"
         if len(first) == 1:
             others = "the other" if total == 2 else f"all {total - 1} others"
-            return f"{first[0]} is surely better than {others} on {self.metric}{self._by}"
+            return f"{first[0]} is surely better than {others}{where}{self._by}"
         left, (best, *near) = total - len(first), first
         rest = "the other is" if left == 1 else f"the other {left} are"
         names = " and ".join(filter(None, [", ".join(near[:-1]), near[-1]]))
         said = names if len(near) <= most_names else f"{len(near)} of {total}"
-        return f"{said} cannot be told apart from {best} on {self.metric}, {rest} worse{self._by}"
+        return f"{said} cannot be told apart from {best}{where}, {rest} worse{self._by}"
 
     @property
     def rule(self) -> str:
@@ -175,10 +177,7 @@ class Tiers(InWords):
         return rule
 
     def __str__(self) -> str:
-        basis = basis_of(self.metric, self.prob, self.rope)
-        if self.rope.low == self.rope.high:
-            basis = f"{self.metric}, {percent(self.prob)} HDI, any difference counts"
-        said = [f"{basis}, allowing for chance:"]
+        said = [f"{basis_of(self.metric, self.prob, self.rope)}; allowing for chance:"]
         said += [f"  tier {i}: {', '.join(names)}" for i, names in enumerate(self.groups, 1)]
         said.append(f"  {self.rule}")
         return "\n".join([*said, *(f"  {note}" for note in self._notes("these tiers"))])
@@ -241,27 +240,23 @@ def decide_ranking(
     )
 
 
-def who_is_best(
-    name: str, number: int, p_best: float, prob: float = 0.95, on: str = "", copies: int = 0
-) -> str:
+def who_is_best(name: str, number: int, p_best: float, on: str = "", copies: int = 0) -> str:
     """Return who is most probably the best of some, with so many copies, and if that is clear.
 
     Examples
     --------
     >>> from skbayeseval.judgement.ranking_decision import who_is_best
     >>> who_is_best("svm", 3, 0.52)
-    'No clear winner of 3: svm is the best with probability 52.0%'
+    'No clear winner of 3 (svm ahead with probability 52.0%)'
     >>> who_is_best("svm", 3, 0.98, on=" on f1", copies=1)
-    'svm (with 1 exact copy) is the best of 3 on f1 with probability 98.0%'
+    'svm (with 1 exact copy) is the best of 3 on f1 (probability 98.0%)'
     """
     if copies:
         if copies == number - 1:
             return f"No winner of {number}{on}: they are exact copies of each other"
         name = f"{name} (with {copies} exact {'copy' if copies == 1 else 'copies'})"
-    chance = format_probability(p_best, words=True)
-    if p_best < prob:
-        return f"No clear winner of {number}{on}: {name} is the best with probability {chance}"
-    return f"{name} is the best of {number}{on} with probability {chance}"
+    of = f"of {number}{on}"
+    return on_the_scale(p_best, name, f"the best {of}", f"No clear winner {of}")
 
 
 def first_alike(draws: Array) -> Array:

@@ -43,6 +43,12 @@ def check_rope(rope: Any, metric: Any = None, observed: float | None = None) -> 
     >>> check_rope("1%", metrics.get_metric("neg_mean_absolute_error"), -45.0)
     Interval(low=-0.45, high=0.45)
     """
+    if rope is None:
+        raise TypeError(
+            "rope is required: the largest difference that does not matter to you, such as "
+            "rope=0.01 or rope='1%'. To choose it, ask below which gain you would leave everything "
+            "as it is; choose it before you look. probability() and superiority() need none."
+        )
     if isinstance(rope, Mapping):
         if metric is None:
             raise wrong("rope", "that of a single metric here", rope, TypeError)

@@ -108,7 +108,7 @@ class SubgroupDecision(InWords):
 
     def __str__(self) -> str:
         a, b = self.names
-        basis = basis_of(self.metric, self.prob, self.rope)
+        basis = basis_of(self.metric, self.prob, self.rope, self.names)
         cases: dict[str, list[str]] = {
             f"{a} significantly better": [],
             "practically equivalent": [],
@@ -123,10 +123,8 @@ class SubgroupDecision(InWords):
             if decision.settled:
                 case = decision.label if decision.code == "~" else f"{a} {decision.label}"
                 cases[case].append(str(name))
-                continue
-            worse, equivalent, better = map(self._chance, decision.probabilities)
-            in_rope = "" if self.rope.low == self.rope.high else f"equivalent {equivalent}, "
-            cases["not settled"].append(f"{name} ({a} better {better}, {in_rope}worse {worse})")
+            else:
+                cases["not settled"].append(f"{name} ({decision.chances()})")
         said = [f"{a} compared with {b} in {name_subgroups(self.column)} ({basis}):"]
         said += [f"  {case}: {', '.join(names)}" for case, names in cases.items() if names]
         return "\n".join([*said, f"  {self.on_variation()}"])

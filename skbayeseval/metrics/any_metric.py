@@ -136,7 +136,7 @@ class AnyMetric:
             counted: dict[str, Any] = {"needs_tables": True, "counts_alike": "instances"}
             return TableMetric(self.name, function, **counted, **common)
         needs = RESPONSES[self.response]
-        return ScoreMetric(self.name, self.of_classes, needs=needs, of_means=True, **common)
+        return ScoreMetric(self.name, self.of_classes, needs=needs, is_area=False, **common)
 
     @property
     def _made(self) -> Made:

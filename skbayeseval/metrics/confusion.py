@@ -371,6 +371,7 @@ def ratio_metric(name: str, ratio: Ratio, average: str | None) -> TableMetric:
         class_ratio=name,
         counts_alike={"macro": "classes", "micro": "instances"}.get(average, ""),
         needs_classes="several" if average == "macro" else "any",
+        is_macro=average == "macro",
         limits=SHARE,
         words=ratio.words + AVERAGES[average],
         called=f"{average} {_called(name)}",

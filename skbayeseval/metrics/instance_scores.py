@@ -147,7 +147,7 @@ def prepare(
         truth = truth[:, None] == np.arange(scores.shape[1])
     else:
         truth = truth.astype(bool)
-    if not metric.of_means:
+    if metric.is_area:
         seen = truth if sample_weight is None else truth[sample_weight > 0]
         _check_classes_present(metric, seen, kind)
     prepared: _Average | _Mean = metric.function(truth, scores)
@@ -449,7 +449,7 @@ _mean_area = partial(
     words=f"{_AREA}; here, the average over the classes",
 )
 _neg_mean_loss = partial(
-    _of_scores, limits=(-np.inf, 0.0), needs="probability", kinds=_CLASSES, of_means=True
+    _of_scores, limits=(-np.inf, 0.0), needs="probability", kinds=_CLASSES, is_area=False
 )
 
 SCORE_METRICS = {

@@ -9,8 +9,8 @@ metrics compare these with what the function does.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import KW_ONLY, dataclass, field, replace
-from functools import partial
+from dataclasses import KW_ONLY, dataclass, replace
+from functools import cached_property, partial
 from typing import Any, ClassVar, NamedTuple, cast
 
 import numpy as np
@@ -130,6 +130,9 @@ class Metric:
     ----------
     name : str
         The name of the metric in results.
+    function : callable or None
+        What computes it: of tables and totals, see `TableMetric`; of instances, a function that
+        prepares it on one test set as a function of the instance weights.
     formula : str or None
         The registered name of the metric; None for a user-supplied function.
     limits : (float, float)
@@ -142,9 +145,20 @@ class Metric:
         What headings and figures of pages call it, if not by its name with spaces.
     other_names : tuple of str
         What the metric is called elsewhere, for hints.
+    needs_positive : bool
+        Whether it requires a positive class, of two.
+    needs_classes : {"any", "positive", "negative", "several"}
+        The true classes without which it is not defined: none, the positive class, the negative
+        class, or two. Of a user's function of a table, this is found out (`needs_absent_classes`).
+    own : AnyMetric or None
+        The user's function that it is made of.
+    named_class : object
+        The positive class that this function names itself; None if it names none.
     source : {"tables", "instances", "numbers", "splits", "items"}
         The data from which the metric is computed: confusion tables, instance scores, predicted
         numbers, split scores, or scores of items.
+    weighs_instances : bool
+        Whether it is a function of instance weights (the Bayesian bootstrap).
 
     Examples
     --------
@@ -155,6 +169,7 @@ class Metric:
     """
 
     name: str
+    function: Any = None
     _: KW_ONLY
     formula: str | None = None
     limits: tuple[float, float] = UNLIMITED
@@ -162,30 +177,35 @@ class Metric:
     words: str = ""
     called: str = ""
     other_names: tuple[str, ...] = ()
+    needs_positive: bool = False
+    needs_classes: str = "any"
+    own: Any = None
+    named_class: Any = None
 
     source: ClassVar[str] = ""
+    weighs_instances: ClassVar[bool] = False
 
     # What some kinds declare, and any metric is asked.
-    function = own = named_class = ratio = class_index = cast(Any, None)
+    ratio = class_index = cast(Any, None)
     zero_division = 0.0
-    needs = class_ratio = counts_alike = ""
-    needs_classes = "any"
-    needs_positive = needs_tables = one_of_many = False
-    is_macro = is_of_totals = weighs_classes = is_area = False
+    needs = class_ratio = ""
+    counts_alike = "instances"
+    needs_tables = one_of_many = is_macro = is_of_totals = is_area = False
     needs_true_negatives = True
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.name!r})"
 
     def __eq__(self, other: object) -> bool:
-        return self._key() == other._key() if isinstance(other, Metric) else NotImplemented
+        return self._key == other._key if isinstance(other, Metric) else NotImplemented
 
     def __hash__(self) -> int:
-        return hash(self._key())
+        return hash(self._key)
 
+    @cached_property
     def _key(self) -> tuple[Any, ...]:
-        function = None if self.is_registered else self.function
-        return self.name, self.formula, str(self.zero_division), function
+        known_by = self.function if self.formula is None else self.formula
+        return self.name, known_by, str(self.zero_division)
 
     def __call__(self, tables: ArrayLike, positive: int = 1) -> Array:
         """Return the metric value of each table; `positive` is the index of the positive class."""
@@ -195,29 +215,15 @@ class Metric:
         )
 
     @property
-    def is_registered(self) -> bool:
-        """Whether the metric is known by its formula; otherwise, by a user's function."""
-        return self.formula is not None
-
-    @property
-    def weighs_instances(self) -> bool:
-        """Whether the metric is a function of instance weights (the Bayesian bootstrap)."""
-        return self.source in ("instances", "numbers")
-
-    @property
     def bounds(self) -> tuple[float, float] | None:
         """The limits if both are finite; None otherwise."""
         return self.limits if np.isfinite(self.limits).all() else None
 
     @property
-    def takes_counts(self) -> bool:
-        """Whether instances are drawn anew with replacement, because they cannot be weighted."""
-        return self.own is not None and self.own.how == "resampling"
-
-    @property
     def calls_per_draw(self) -> bool:
-        """Whether a function of the user is called for each draw."""
-        return self.own is not None and self.own.how in ("weights", "resampling")
+        """Whether a function of the user is called for each draw; of tables, it always is."""
+        ways = ("weights", "resampling")
+        return self.own is not None and (self.source == "tables" or self.own.how in ways)
 
     def class_needed(self, positive: int | None) -> int | None:
         """Return the class whose true instances the metric needs; None if it is not a single one.
@@ -268,40 +274,21 @@ class ScoreMetric(Metric):
 
     Attributes
     ----------
-    function : callable
-        Prepares the metric on one test set as a function of the instance weights.
     needs : {"ranking", "probability", "labels"}
         The scores that it requires: any that rank the instances, probabilities, or none.
     kinds : tuple of str
         The types of target for which it is defined; none for a user's function.
-    needs_positive : bool
-        Whether it requires a positive class.
-    needs_classes : {"any", "positive", "several"}
-        The true classes without which it is not defined: none, the positive class, or two.
-    of_means : bool
-        Whether it is a mean over instances, which is defined for any set of classes.
-    own : AnyMetric or None
-        The user's function that it is made of.
-    named_class : object
-        The positive class that this function names itself; None if it names none.
+    is_area : bool
+        Whether it is an area under a curve, not a mean, which is defined for any set of classes.
     """
 
-    function: Callable[..., Any] = field()
     _: KW_ONLY
     needs: str = ""
     kinds: tuple[str, ...] = ()
-    needs_positive: bool = False
-    needs_classes: str = "any"
-    of_means: bool = False
-    own: Any = None
-    named_class: Any = None
+    is_area: bool = True
 
     source = "instances"
-
-    @property
-    def is_area(self) -> bool:  # type: ignore[override]
-        """Whether the metric is an area under a curve, not a mean."""
-        return not self.of_means
+    weighs_instances = True
 
     @property
     def ranks(self) -> bool:
@@ -311,21 +298,10 @@ class ScoreMetric(Metric):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class NumberMetric(Metric):
-    """A metric of predicted numbers, or of items of any kind such as images.
-
-    Attributes
-    ----------
-    function : callable
-        Prepares the metric on one test set as a function of the instance weights.
-    own : AnyMetric or None
-        The user's function that it is made of.
-    """
-
-    function: Callable[..., Any] = field()
-    _: KW_ONLY
-    own: Any = None
+    """A metric of predicted numbers, or of items of any kind such as images."""
 
     source = "numbers"
+    weighs_instances = True
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -352,20 +328,12 @@ class TableMetric(Metric):
     counts_alike : {"instances", "classes", ""}
         Whether each instance has the same weight, whatever its class is, or each class, however few
         its instances are, or neither.
-    needs_positive : bool
-        Whether it requires a positive class, of two.
-    needs_classes : {"any", "positive", "negative", "several"}
-        The true classes without which it is not defined: none, the positive class, the negative
-        class, or two. Of a user's function, this is found out (`needs_absent_classes`).
+    is_macro : bool
+        Whether it is the plain average of `class_ratio` over classes.
     needs_true_negatives : bool
         Whether it requires all cells of the table, including the true negatives.
-    own : AnyMetric or None
-        The user's function that it is made of.
-    named_class : object
-        The positive class that this function names itself; None if it names none.
     """
 
-    function: Callable[..., Any] = field()
     _: KW_ONLY
     zero_division: float = 0.0
     needs_tables: bool = False
@@ -374,11 +342,8 @@ class TableMetric(Metric):
     class_index: int | None = None
     class_ratio: str = ""
     counts_alike: str = ""
-    needs_positive: bool = False
-    needs_classes: str = "any"
+    is_macro: bool = False
     needs_true_negatives: bool = True
-    own: Any = None
-    named_class: Any = None
 
     source = "tables"
 
@@ -395,24 +360,9 @@ class TableMetric(Metric):
         return self.of_totals(totals_of(tables), positive)
 
     @property
-    def is_macro(self) -> bool:  # type: ignore[override]
-        """Whether the metric is the plain average of a ratio over classes."""
-        return self.counts_alike == "classes" and self.class_ratio != ""
-
-    @property
     def is_of_totals(self) -> bool:  # type: ignore[override]
         """Whether the totals of the classes are sufficient for the metric."""
         return not self.needs_tables and self.available
-
-    @property
-    def weighs_classes(self) -> bool:  # type: ignore[override]
-        """Whether instances contribute unequally by true and predicted class, as in F1."""
-        return self.counts_alike != "instances"
-
-    @property
-    def calls_per_draw(self) -> bool:
-        """Whether a function of the user is called for each draw."""
-        return self.own is not None
 
     def over(self, classes: Array) -> TableMetric:
         """Return the metric with a macro average over some of the classes, given as a mask."""

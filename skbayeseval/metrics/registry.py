@@ -243,9 +243,10 @@ def in_headings(metric: Metric) -> str:
     metric = _of_values(metric)
     if isinstance(metric, TableMetric) and metric.class_index is not None:
         return f"{metric.called} of {metric.name.partition('[')[2][:-1]}"
-    if metric.formula != metric.name:
-        return metric.name
     plain = metric.name.removeprefix("neg_").replace("_", " ")
+    if metric.formula != metric.name:
+        is_error = metric.name.startswith("neg_") and metric.source in ("items", "splits")
+        return plain if is_error else metric.name
     plain = plain.replace("roc auc", "ROC AUC").replace("r2", "R\N{SUPERSCRIPT TWO}")
     return metric.called or (plain if metric.name in _METRICS else metric.name)
 

@@ -212,21 +212,21 @@ def is_of_numbers(scoring: Any) -> bool:
     return False
 
 
-def _resolve_one(scoring: Any, labels: Sequence[Any], several: bool) -> list[Metric]:
-    if isinstance(scoring, str):
-        scoring = _by_name(scoring, labels, several)
-    elif callable(scoring) and not isinstance(scoring, Metric):
-        scoring = as_metric(scoring, labels, several)
-    if isinstance(scoring, Metric):
-        return [scoring]
-    if isinstance(scoring, PerClass):
-        return scoring.of(labels)
-    if isinstance(scoring, PerInstance):
-        return [scoring.of(labels)]
-    if isinstance(scoring, AnyMetric):
-        return [scoring.of(labels, several)]
+def _resolve_one(item: Any, labels: Sequence[Any], several: bool) -> list[Metric]:
+    if isinstance(item, str):
+        item = _by_name(item, labels, several)
+    elif callable(item) and not isinstance(item, Metric):
+        item = as_metric(item, labels, several)
+    if isinstance(item, Metric):
+        return [item]
+    if isinstance(item, PerClass):
+        return item.of(labels)
+    if isinstance(item, PerInstance):
+        return [item.of(labels)]
+    if isinstance(item, AnyMetric):
+        return [item.of(labels, several)]
     raise TypeError(
-        f"scoring={in_short(scoring)} is not supported. Pass a name such as 'f1', a metric of "
+        f"scoring={in_short(item)} is not supported. Pass a name such as 'f1', a metric of "
         "skbayeseval.metrics (from_confusion takes any function of the confusion table, "
         "from_instances any function of an instance), or a list or dict of these."
     )

@@ -131,22 +131,42 @@ def make_posterior(
     random_state: Any,
     prevalence: Any = None,
     *,
+    stacklevel: int = 4,
+    **known: Any,
+) -> Posterior:
+    """Return the posterior of the evidence under the given model, sampled if it is by chains.
+
+    The parameters are those of `check_posterior`, which checks them. `stacklevel` is that of the
+    caller who is warned, as in `warnings.warn`.
+    """
+    drawing = (model, engine, n_draws, random_state, prevalence)
+    posterior = check_posterior(evidence, *drawing, **known)
+    for message in _cautions(posterior):
+        warnings.warn(message, UserWarning, stacklevel=stacklevel)
+    sampler = resolve_engine(engine)
+    return posterior if sampler is None else sample(posterior, sampler)
+
+
+def check_posterior(
+    evidence: Evidence | Sequence[ConfusionCounts],
+    model: Any,
+    engine: Any,
+    n_draws: Any,
+    random_state: Any,
+    prevalence: Any = None,
+    *,
     scored: WeightedInstances | None = None,
     weights: Weights | None = None,
     instances: Instances | None = None,
-    rehearsal: bool = False,
     metrics: Iterable[Metric] = (),
-    stacklevel: int = 4,
 ) -> Posterior:
-    """Return the posterior of the evidence under the given model.
+    """Return the posterior before any chains are sampled; raise if something does not fit.
 
     `scored` holds the scores of the same instances, for metrics of instance scores. `weights` are
     inferred weights; Markov chains take the weight of the evidence instead. `instances` are those
     that the rows of the evidence belong to. If functions among the `metrics` are called for each
     draw, there are 2,000 draws by default instead of 20,000, and with more than 250 classes, there
-    are fewer, down to 1,000. With ``rehearsal=True``, all arguments are checked, but nothing is
-    sampled and nothing warned of. `stacklevel` is that of the caller who is warned, as in
-    `warnings.warn`.
+    are fewer, down to 1,000.
     """
     sampler = resolve_engine(engine)
     evidence = as_evidence(evidence)
@@ -169,9 +189,6 @@ def make_posterior(
         weights=weights if sampler is None else None,
         instances=instances,
     )
-    if not rehearsal:
-        for message in _cautions(posterior):
-            warnings.warn(message, UserWarning, stacklevel=stacklevel)
     if sampler is None:
         return posterior
     sampler.check_specification(posterior.specification, counts.labels)
@@ -180,7 +197,7 @@ def make_posterior(
             "Metrics of instance scores use the Bayesian bootstrap, which has no PyMC model. Use "
             "engine='exact', or compare these metrics in a separate call."
         )
-    return posterior if rehearsal else sample(posterior, sampler)
+    return posterior
 
 
 def model_for(model: Any, evidence: Evidence) -> Model:

@@ -36,8 +36,10 @@ from skbayeseval._arrays import Array
 from skbayeseval.evidence.validated_rows import ValidatedRows
 from skbayeseval.metrics.metric import Metric
 
-# kappa of one stable learner, and of the difference of two.
+# kappa of one stable learner, and of the difference of two: in halves that balance the classes,
+# and in folds, beside halves drawn at random.
 STABLE = {1: 1.4, 3: 1.2}
+STABLE_IN_FOLDS = {1: 1.3, 3: 1.1}
 
 # It grows with these powers of the instability: of one learner; of a difference and both learners.
 POWERS = {1: (0.7,), 3: (0.2, 0.35, 0.35)}
@@ -49,8 +51,10 @@ OF_FOLDS = 2.0
 KAPPA_UNKNOWN = 1.6
 
 # How much larger kappa is for metrics to which classes contribute unequally, such as F1: splits
-# that balance the classes hide how class shares of training sets move what is predicted.
+# that balance the classes hide how class shares of training sets move what is predicted. Halves
+# drawn at random show most of it.
 BY_CLASS = 1.4
+BY_CLASS_IN_FOLDS = 1.15
 
 # The degrees of freedom of kappa.
 DF = 10.0
@@ -199,7 +203,11 @@ def spread_out(
 
 
 def infer_weight(
-    test_only: float, *, instability: Sequence[float] = (), by_class: bool = False
+    test_only: float,
+    *,
+    instability: Sequence[float] = (),
+    by_class: bool = False,
+    beside_folds: bool = False,
 ) -> WeightPosterior:
     """Return the posterior of the weight of one classifier, or of a difference of two.
 
@@ -213,6 +221,8 @@ def infer_weight(
         learners. By default, it is not known.
     by_class : bool, default=False
         Whether instances contribute to the metric unequally by true and predicted class, as in F1.
+    beside_folds : bool, default=False
+        Whether the halves were drawn at random, beside folds.
 
     Examples
     --------
@@ -220,11 +230,13 @@ def infer_weight(
     >>> round(infer_weight(0.5, instability=[3.0]).scale, 3)
     3.021
     """
-    scale = KAPPA_UNKNOWN
+    scale, factor = KAPPA_UNKNOWN, BY_CLASS
     if instability:
-        powers = POWERS[len(instability)]
-        scale = STABLE[len(powers)] * float(np.prod(np.maximum(instability, 1.0) ** powers))
-    return _rounded(test_only, scale * (BY_CLASS if by_class else 1.0), DF)
+        powers, stable = POWERS[len(instability)], STABLE
+        if beside_folds:
+            stable, factor = STABLE_IN_FOLDS, BY_CLASS_IN_FOLDS
+        scale = stable[len(powers)] * float(np.prod(np.maximum(instability, 1.0) ** powers))
+    return _rounded(test_only, scale * (factor if by_class else 1.0), DF)
 
 
 def _rounded(test_only: float, scale: float, df: float) -> WeightPosterior:
@@ -313,7 +325,11 @@ class Weights(ABC):
         """Return what is known of the metric of classifier i, or of its difference to j."""
         if j is None:
             return self._of(metric, self.classifiers[i], None)
-        return self._of(metric, *sorted((self.classifiers[i], self.classifiers[j])))
+        first, second = self.classifiers[i], self.classifiers[j]
+        known = self._of(metric, *sorted((first, second)))
+        if first < second or known.at_half is None:
+            return known
+        return known._replace(at_half=(-known.at_half[0], known.at_half[1]))
 
     def each(self, metric: Metric) -> list[WeightPosterior]:
         """Return the weight of each classifier; none if draws of two are spread by that of both."""
@@ -451,7 +467,12 @@ class InferredWeights(Weights):
         contrast = _contrast(self.n_classifiers, i, j)
         spread = observed.rows.spread(metric, contrast, paired=self.paired)
         told = observed.instability(metric, i, j)
-        weight = infer_weight(spread.test_only, instability=told, by_class=metric.weighs_classes)
+        weight = infer_weight(
+            spread.test_only,
+            instability=told,
+            by_class=metric.counts_alike != "instances",
+            beside_folds=observed.halved is not None,
+        )
         # A single pass does not tell how much other splits would change; three repeats of halves
         # change as much as ten folds do (benchmarks/coverage/weight.py).
         repeated, resplitting = spread, None
@@ -473,7 +494,7 @@ class InferredWeights(Weights):
                 continue
             for k, name in enumerate(names):
                 (differ,) = observed.instability(metric, k, None)
-                if metric.weighs_classes and halved.says_one_class(k):
+                if metric.counts_alike != "instances" and halved.says_one_class(k):
                     cautions[name] = "predicts one class for nearly all instances in some splits"
                 elif differ > UNSTABLE:
                     cautions[name] = (

@@ -374,22 +374,22 @@ class Posterior:
         return self._once(("copies", metric), lambda: source.first_copies(metric.name))
 
     def resplitting(self, metric: Metric) -> tuple[float, int]:
-        """Return how far other random splits could move the difference, and how many repeats tell.
+        """Return how far other random splits could move the result, and how many repeats tell.
 
-        If that is unknown, the first is 0.
+        The result is the difference of two, or the metric of one. If that is unknown, the first
+        number is 0.
         """
         known = None
-        if self.weights is not None and self.evidence.n_classifiers == 2:
-            known = self.weights.quantity(metric, 0, 1).resplitting
+        if self.weights is not None and self.evidence.n_classifiers <= 2:
+            asked = range(self.evidence.n_classifiers)
+            known = self.weights.quantity(metric, *asked).resplitting
         return (0.0, 1) if known is None else (shift_by_other_splits(*known), known[1])
 
     def at_half(self, metric: Metric) -> tuple[float, float] | None:
         """Return the difference at half of the data and its standard deviation, if it is known."""
         if self.weights is None or self.evidence.n_classifiers != 2:
             return None
-        weights, (i, j) = self.weights, self.weights.chosen or (0, 1)
-        at_half = weights.quantity(metric, 0, 1).at_half
-        return at_half if at_half is None or i < j else (-at_half[0], at_half[1])
+        return self.weights.quantity(metric, 0, 1).at_half
 
     def mixing(self, draws: Array) -> Diagnostics | None:
         """Return the convergence diagnostics of draws; None for independent draws."""

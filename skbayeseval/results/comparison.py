@@ -17,6 +17,7 @@ import pandas as pd
 from skbayeseval._arrays import Array, choices, in_short, wrong
 from skbayeseval._html import html_table
 from skbayeseval._validation import check_flag, check_probability
+from skbayeseval.display import PosteriorDisplay
 from skbayeseval.display.style import Display
 from skbayeseval.evidence.instances import Instances, subgroups_of
 from skbayeseval.evidence.item_scores import ItemScores
@@ -27,7 +28,6 @@ from skbayeseval.judgement.decision import (
     Probabilities,
     check_cost,
     expected_loss,
-    format_interval,
     on_more_training,
 )
 from skbayeseval.judgement.distribution import (
@@ -55,7 +55,7 @@ from skbayeseval.results.summaries import summary_row, under_other_priors
 from skbayeseval.results.text_tables import Labels, latex_table, markdown_table, table_of_pair
 from skbayeseval.results.words import (
     Fact,
-    applies_to,
+    amount,
     facts_of,
     headline_of_pair,
     next_of_pair,
@@ -217,7 +217,7 @@ class ComparisonResult(Result):
         return self._distribution(which).around(self._rope(rope, which))
 
     def decision(
-        self, rope: Any, prob: float = 0.95, *, metric: str | Metric | None = None
+        self, rope: Any = None, prob: float = 0.95, *, metric: str | Metric | None = None
     ) -> Decision:
         """Return the decision between A and B.
 
@@ -814,7 +814,7 @@ class ComparisonResult(Result):
         >>> result = compare_counts((88, 10, 12), (80, 14, 20), random_state=0)
         >>> display = result.plot(rope=0.01, draw="density", colors=["black", "grey"])
         >>> display.ax_.get_title()
-        'not settled: A is better by more than 0.01 with probability 91.9%'
+        'not settled: A better 91.9%, equivalent 5.4%, B better 2.7%'
         """
         shown, of = figure_of_pair(self, kind, rope, prob, metric, thresholds)
         return shown.plot(ax=ax, **labelled(style, of))
@@ -841,8 +841,8 @@ class ComparisonResult(Result):
         --------
         >>> from skbayeseval import compare_counts
         >>> result = compare_counts((900, 50, 60), (700, 150, 260), random_state=0)
-        >>> print(result.explain(rope=0.01).partition(", almost")[0])
-        Choose A: better than B by 0.169 in F1
+        >>> print(result.explain(rope=0.01).partition(" (")[0])
+        Choose A: A is better than B on F1
         """
         return explained(self._page(self._ropes(rope)), facts_of(self))
 
@@ -935,11 +935,19 @@ class ComparisonResult(Result):
         return printed(self, verdict_of_pair(self), next_of_pair(self))
 
     def _told(self, metric: Metric) -> tuple[str, list[Fact]]:
-        difference, (a, b) = self._distribution(metric), self.names
-        interval = f"95% HDI {format_interval(difference.hdi())}"
-        words = f"{difference.mean:+.4f}, {interval}  ({a} minus {b})"
-        facts = [("difference", words), ("observed", observed_of(self, metric))]
+        facts = [
+            Fact("difference", amount(self, metric)),
+            Fact("observed", observed_of(self, metric)),
+        ]
         return headline_of_pair(self, metric), facts
+
+    def _draw_limit(self, ax: Axes, *, metric: str, limit: float, title: str) -> None:
+        """Draw the difference with a limit, as gates have one."""
+        which = self._metric(metric)
+        shown = PosteriorDisplay(
+            self._distribution(which), names=self.names, metric=which.name, limit=limit
+        )
+        shown.plot(ax=ax, **labelled({"title": title}, which))
 
     def _page(self, rope: Any) -> Page:
         return page_of_pair(self, rope)
@@ -972,7 +980,7 @@ class ComparisonResult(Result):
         planned: int | None,
         metric: str | Metric | None,
     ) -> OneSidedDecision:
-        which, prob, record = self._metric(metric), check_probability(prob), self._cross_validation
+        which, prob = self._metric(metric), check_probability(prob)
         shift, n_repeats = self._posterior.resplitting(which)
         margin = check_margin(margin, which, self._reference(which))
         plan, difference = self._plan(planned), self._distribution(which)
@@ -980,14 +988,7 @@ class ComparisonResult(Result):
             question, difference, margin, prob, self.names, which.name,
             shift=shift, plan=plan,
         )  # fmt: skip
-        return replace(
-            decision,
-            n_repeats=n_repeats,
-            more_repeats=record.more_repeats if record else "",
-            trained_on=trained_on(self),
-            applies_to=f"Applies to {applies_to(self)}.",
-            other_metrics=self._others(metric),
-        )
+        return replace(decision, **self._about(metric), n_repeats=n_repeats)
 
     def _turn(self, metric: Metric, rope: Interval) -> str:
         """Return a sentence on how the difference changes with the training size, or ""."""

@@ -1,10 +1,11 @@
 """What is said of a result first, by `explain`, in notebooks and on pages, and the pages.
 
-A page begins with what decides, which is one sheet of paper: a sentence, tables, and what follows
-from them. Nothing is advised that is not settled. "Choose" is said where all metrics are settled
-and speak for one classifier, and "prefer" where it is better, but perhaps by less than what
-matters, or where other splits of the same data could change this. Folded below it are the
-statistics, in the order of the Bayesian analysis reporting guidelines (Kruschke 2021).
+A page begins with what decides, which is one sheet of paper: a sentence, a figure (or a table, of
+several metrics), and what follows from them. Nothing is advised that is not settled. "Choose" is
+said where all metrics are settled and speak for one classifier, and "prefer" where it is better,
+but perhaps by less than what matters, or where other splits of the same data could change this.
+Folded below it are the statistics, in the order of the Bayesian analysis reporting guidelines
+(Kruschke 2021).
 """
 
 from __future__ import annotations
@@ -13,7 +14,6 @@ import inspect
 import platform
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from itertools import combinations
 from os import PathLike
@@ -25,63 +25,61 @@ import scipy
 import sklearn
 
 from skbayeseval import _html as html
-from skbayeseval._html import Bar, card_table, frame_table, paragraphs, section, text
+from skbayeseval._html import frame_table, paragraphs, section, text
 from skbayeseval._version import __version__
 from skbayeseval.evidence.split_scores import SplitScores
 from skbayeseval.judgement.decision import (
+    CLEARLY,
     PLANNED,
     Decision,
-    format_probability,
+    in_rope,
     on_other_splits,
     percent,
 )
-from skbayeseval.judgement.distribution import Distribution
+from skbayeseval.judgement.distribution import OneSidedDecision
 from skbayeseval.judgement.intervals import Interval
-from skbayeseval.judgement.ranking_decision import RankingDecision, behind_the_best
+from skbayeseval.judgement.ranking_decision import RankingDecision
 from skbayeseval.metrics.metric import Metric
-from skbayeseval.metrics.registry import in_headings, in_plain_words, sign_in_headings
+from skbayeseval.metrics.registry import in_headings, in_plain_words
 from skbayeseval.results.text_tables import (
-    MINUS,
     as_text,
     by_model_and_prior,
-    decimals,
-    fixed,
     table_of_many,
     table_of_one,
     table_of_pair,
+    with_letters,
 )
 from skbayeseval.results.words import (
     MOST_IN_PAIRS,
     Fact,
     as_sentences,
-    called,
-    choice,
     facts_of,
+    headline_of_many,
+    headline_of_one,
+    headline_of_pair,
     lead,
-    observed_of,
     on,
+    table_of_metrics,
     units_of,
 )
 
 # Facts that stand with the statistics; all others tell what the answer applies to.
 BASIS = ("model", "worth", "splits", "large", "metrics", "prior")
 
-# A headline tells so many metrics and names, and a table so many rows; the rest stands below.
-MOST_TOLD, MOST_NAMES, MOST_ROWS = 3, 4, 6
-
-# From this probability on, a headline says "almost surely".
-SURE = 0.99
+# A headline tells so many metrics and names; the rest stands below.
+MOST_TOLD, MOST_NAMES = 3, 4
 
 _GIVEN = "Given these data, the true"
 
 # The ROPE of each metric by its name.
 Ropes = Mapping[str, Interval] | None
 
-NO_ROPE_SAID = (
-    "Whether a lead of this size matters is not for statistics to say: pass rope=r, the largest "
-    "difference r that does not matter to you."
+NO_ROPE_SAID = Fact(
+    "",
+    "Whether a lead of this size matters is not for statistics to say: name the largest difference "
+    "that does not matter to you",
+    ", as rope=r",
 )
-
 
 # With more metrics than this, only the first are explained and drawn.
 MOST_METRICS = 4
@@ -106,27 +104,27 @@ class Page(NamedTuple):
     ----------
     title, headline : str
         What is compared, and what was found.
-    shown : list of (str, DataFrame)
-        The tables below the headline, with captions.
-    numbers : list of str
-        Sentences that say in words what these tables show.
-    meaning, applies, open : list of str
-        Sentences: what the headline means, what it applies to and what would settle what is open.
+    table : DataFrame or None
+        What was found in several metrics, which no figure shows.
+    numbers, meaning : list of str
+        Sentences: what was found for each metric, and what that means.
+    applies, open : list of Fact
+        What the headline applies to, and what would settle what is open.
     tables : iterable of Table
         The tables of the statistics.
     figures : list of Figure
-        The figures, the first of which stands beside the headline.
+        The figures, the first of which stands below the headline.
     rows_of_figures : int
         How many rows figures have, if these make them higher; otherwise 0.
     """
 
     title: str
     headline: str
-    shown: list[tuple[str, pd.DataFrame]]
+    table: pd.DataFrame | None
     numbers: list[str]
     meaning: list[str]
-    applies: list[str]
-    open: list[str]
+    applies: list[Fact]
+    open: list[Fact]
     tables: Iterable[Table]
     figures: list[Figure]
     rows_of_figures: int = 0
@@ -134,8 +132,9 @@ class Page(NamedTuple):
 
 def explained(page: Page, facts: Sequence[Fact]) -> str:
     """Return what a page says first, in paragraphs, with sentences in place of its tables."""
-    basis = as_sentences(fact for fact in facts if fact[0] in BASIS)
-    parts = [[page.headline], page.numbers, page.meaning, [*page.applies, *basis], page.open]
+    basis = [fact for fact in facts if fact[0] in BASIS]
+    applies = [*as_sentences(page.applies, but=BASIS), *as_sentences(basis)]
+    parts = [[page.headline], page.numbers, page.meaning, applies, as_sentences(page.open)]
     return "\n\n".join(" ".join(part) for part in parts if part)
 
 
@@ -144,15 +143,14 @@ def _few(result: Any) -> dict[str, Metric]:
     return dict(list(result._metrics.items())[:MOST_METRICS])
 
 
-def _in_sentences(result: Any, of_metric: Callable[[Metric], list[Fact]]) -> list[str]:
-    """Return sentences on the numbers of each metric."""
+def _numbers(result: Any, headline: str) -> list[str]:
+    """Return sentences on each metric, as they are printed, but those that the headline has."""
     said = []
     for metric in _few(result).values():
-        name = called(result, metric)
-        named = len(result.metrics) > 1 or name != in_headings(metric).lower()
-        which = on(result, metric).replace("on", "in", 1) if named else ""
-        said += [f"{what.capitalize()}{which}: {words}." for what, words in of_metric(metric)]
-    return said
+        first, facts = result._told(metric)
+        known = [] if first.rstrip(".") in headline else [first]
+        said.append(" ".join([*known, *as_sentences(facts)]))
+    return list(filter(None, said))
 
 
 def _sensitivity(result: Any, rope: Any) -> pd.DataFrame:
@@ -160,86 +158,7 @@ def _sensitivity(result: Any, rope: Any) -> pd.DataFrame:
     return as_text(by_model_and_prior(result.prior_sensitivity(rope)), rope=rope is not None)
 
 
-@dataclass
-class _Judged:
-    """What is known of the difference A minus B in one metric, in words."""
-
-    metric: Metric
-    difference: Distribution
-    decision: Decision
-    of_zero: Decision  # as if any difference counted
-    identical: str | None
-
-    def __post_init__(self) -> None:
-        worse, _, better = self.of_zero.probabilities
-        rope, code, names = self.decision.rope, self.decision.code, self.decision.names
-        self.called, self.digits = in_headings(self.metric), decimals(2 * self.difference.sd)
-        first = self.difference.lead >= 0
-        self.who, self.other = names if first else names[::-1]
-        self.p_ahead = better if first else worse
-        self.p_beyond = self.decision.probabilities[2 if first else 0]
-        self.limit = rope.high if first else -rope.low
-        self.by = f" by more than {self.limit:.4g}" if self.limit else ""
-        self.kind = "open"
-        if self.identical is not None:
-            self.kind = "identical"
-        elif not rope.low <= 0 <= rope.high:
-            self.kind = "elsewhere"
-        elif code == "~":
-            self.kind = "equal"
-        elif self.decision.settled and self.by:
-            self.kind = "beyond"
-        elif self.of_zero.settled:
-            self.kind = "ahead"
-        judged = self.of_zero if self.kind == "ahead" else self.decision
-        self.depends_on_splits = judged.depends_on_splits
-        self.sign = sign_in_headings(self.metric)
-
-    def verdict(self) -> str:
-        """Return what the table says."""
-        rope, better = self.decision.rope, f"{self.who} better"
-        chance = f"{self.by.strip()}: {format_probability(self.p_beyond)}" if self.by else ""
-        return {
-            "identical": f"identical {self.identical}",
-            "elsewhere": self.decision.label,
-            "equal": f"equivalent, within {max(-rope.low, rope.high):.4g}",
-            "beyond": f"{better}{self.by}",
-            "ahead": f"{better}, not settled how much ({chance})" if chance else better,
-            "open": f"not settled ({better} {chance})" if chance else "not settled",
-        }[self.kind]
-
-    def clause(self, *, named: bool = True, compared: bool = True) -> str:
-        """Return what the headline says, with or without the name of who is ahead and of whom."""
-        who, other, where = self.who, self.other, f"in {self.called}"
-        a, b = self.decision.names
-        if self.kind in ("beyond", "ahead"):
-            said = f"better than {other} " if compared else ""
-            said += f"by {fixed(abs(self.difference.mean), self.digits)}"
-            said = f"{where}, {who} is {said}, " if named else f"{said} {where}, "
-            splits = " (other splits could change this)" if self.depends_on_splits else ""
-            if self.kind == "beyond":
-                return f"{said}{_surely(self.p_beyond)}{self.by}{splits}"
-            doubt = f", but whether{self.by} is not settled" if self.by else ""
-            return f"{said}{_surely(self.p_ahead)}{splits}{doubt}"
-        if self.kind == "identical":
-            return f"{where}, {a} and {b} are identical: their {self.identical} are the same"
-        region = _region(self.decision.rope)
-        if self.kind == "equal":
-            return f"{where}, {a} and {b} are equivalent: differences {region} do not matter"
-        if self.kind == "elsewhere":
-            side = {">>": "above all", "<<": "below all", "~": "one of those"}
-            said = side.get(self.decision.code, "not settled to be, or not to be, one of those")
-            return f"{where}, {a} minus {b} is {said} {region}"
-        chance = f"the probability is {format_probability(self.p_beyond)}"
-        return f"not settled whether {who} is better than {other}{self.by} {where} ({chance})"
-
-
-def _surely(probability: float) -> str:
-    chance = f"with probability {format_probability(probability)}"
-    return "almost surely" if probability >= SURE else chance
-
-
-def _joined(words: Sequence[str], last: str = "and") -> str:
+def joined(words: Sequence[str], last: str = "and") -> str:
     """Return words as a sentence lists them, and the number of those that are too many."""
     if len(words) > MOST_NAMES:
         words = [*words[: MOST_NAMES - 1], f"{len(words) - MOST_NAMES + 1} more"]
@@ -255,55 +174,67 @@ def _measured(result: Any) -> Iterator[str]:
     chunks, said = result.evidence.noun == "chunks", []
     for metric in list(result._metrics.values())[:MOST_TOLD]:
         words = in_plain_words(metric, chunks=chunks).partition(" with a minus sign")[0].rstrip(",")
-        if words:
-            said.append(f"{in_headings(metric)} is {words}")
+        name = in_headings(metric)
+        if words and not words.endswith(name):
+            said.append(f"{name} is {words}")
     if said:
         yield _sentence("; ".join(said))
 
 
-def _table(columns: Sequence[str], rows: Mapping[str, Sequence[Any]]) -> pd.DataFrame:
-    return pd.DataFrame(list(rows.values()), list(rows), list(columns), dtype=object)
+def _clause(result: Any, metric: Metric, decision: Decision) -> tuple[str, str]:
+    """Return what was found in a metric, and who is to be chosen: "either", or "" for nobody."""
+    found, said = lead(result, metric), headline_of_pair(result, metric).rstrip(".")
+    (low, high), where = decision.rope, on(result, metric)
+    if isinstance(found, str):
+        return said, "either"
+    limit, is_clear = high if found.sign > 0 else -low, found.probability >= CLEARLY
+    if low == high == 0:
+        return said, found.ahead if is_clear else ""
+    if decision.settled and low <= 0 <= high:
+        if decision.code != "~":
+            return f"{said}, and by more than {limit:.4g}", found.ahead
+        alike = f"{result.names[0]} and {result.names[1]} are practically equivalent{where}"
+        return f"{alike}: {in_rope(decision.rope, result.names)}", "either"
+    if is_clear and low <= 0 <= high:
+        return f"{said}, but not settled whether by more than {limit:.4g}", found.ahead
+    words = decision.headline().partition("  ")[2] or f"not settled{where}: {decision.chances()}"
+    return f"{words} ({in_rope(decision.rope, result.names)})", ""
 
 
 def page_of_pair(result: Any, ropes: Ropes) -> Page:
     """Return the page of two classifiers."""
-    judged = []
-    for name, metric in result._metrics.items():
-        rope = Interval(0.0, 0.0) if ropes is None else ropes[name]
-        decision, of_zero = (result.decision(one, metric=metric) for one in (rope, 0.0))
-        identical = result._posterior.what_is_identical(metric)
-        judged.append(_Judged(metric, result._distribution(metric), decision, of_zero, identical))
-    told, (a, b) = judged[:MOST_TOLD], result.names
-    meaning = list(_measured(result))
+    metrics = list(result._metrics.values())
+    told = {metric: 0.0 if ropes is None else ropes[metric.name] for metric in metrics[:MOST_TOLD]}
+    decisions = [result.decision(rope, metric=metric) for metric, rope in told.items()]
+    clauses = [_clause(result, *one) for one in zip(told, decisions, strict=True)]
+    (a, b), meaning = result.names, list(_measured(result))
     if ropes is not None:
-        limits = [f"{_region(j.decision.rope)} in {j.called}" for j in told]
+        equivalent = dict.fromkeys(in_rope(one.rope, result.names) for one in decisions)
         meaning.append(
-            f"Differences {_joined(limits)} were declared too small to matter (shaded in figures): "
-            "it is settled who is better if all of the 95% interval is beyond them, and that both "
-            "are equivalent if all of it is within."
+            f"It was declared that {joined(list(equivalent))} (shaded in figures): it is settled "
+            "who is better if all of the 95% interval is beyond them, and that both are equivalent "
+            "if all of it is within."
         )
-    meaning.append(
-        f"{_GIVEN} difference is in the 95% interval with probability 95%; it is "
-        f"positive where {a} is better, and negative where {b} is."
-    )
-    turns = filter(None, dict.fromkeys(j.decision.turn for j in told))
-
-    def numbers(metric: Metric) -> list[Fact]:
-        return [("observed", observed_of(result, metric)), ("difference", lead(result, metric))]
+    meaning.append(f"{_GIVEN} difference is in the 95% interval with probability 95%.")
+    turns = dict.fromkeys(decision.turn for decision in decisions)
 
     def tables() -> Iterator[Table]:
         yield POSTERIOR, f"{a} minus {b}", table_of_pair(result, ropes, mcse=True)
         by_itself = "" if result.alone is result else ", the pair by itself"
         yield SENSITIVITY, result.metrics[0] + by_itself, _sensitivity(result, ropes)
 
+    table = table_of_metrics(result) if len(metrics) > 1 else None
+    if table is not None:
+        table = table.rename(columns=dict(zip("AB", with_letters(result.names), strict=True)))
+    headline = _headline(clauses, decisions, ropes, len(metrics) - len(told))
     return Page(
         f"{a} against {b}",
-        _headline(told, len(judged) - len(told)),
-        [("", _table_of_pair(result, judged))],
-        _in_sentences(result, numbers),
+        headline,
+        table,
+        _numbers(result, headline),
         meaning,
-        [*turns, *as_sentences(facts_of(result), but=BASIS)],
-        list(_open_of_pair(told, ropes)),
+        [*(Fact("", turn) for turn in turns if turn), *facts_of(result)],
+        list(_open_of_pair(decisions, ropes)),
         tables(),
         _figures_of_pair(result, ropes),
     )
@@ -325,111 +256,77 @@ def _figures_of_pair(result: Any, ropes: Ropes) -> list[Figure]:
     return figures
 
 
-def _headline(told: Sequence[_Judged], n_more: int) -> str:
-    kinds, winners = {j.kind for j in told}, {j.who for j in told if j.kind in ("beyond", "ahead")}
-    ending = f"; {n_more} more metrics are in the table." if n_more else "."
-    alike = {"equal", "identical"}
+def _headline(
+    clauses: Sequence[tuple[str, str]], decisions: Sequence[Decision], ropes: Ropes, n_more: int
+) -> str:
+    said = "; ".join(clause for clause, _ in clauses)
+    if n_more:
+        said += f"; {n_more} more metrics are in the table"
+    winners = {winner for _, winner in clauses}
     # What is open must not speak for the other one.
-    if len(winners) == 1 and all(j.who in winners or j.kind in alike for j in told):
-        (winner,) = winners
-        first, *others = sorted(told, key=lambda j: j.kind not in ("beyond", "ahead"))
-        is_settled = kinds <= {"beyond", *alike} and not any(j.depends_on_splits for j in told)
-        advice = "Choose" if is_settled else "Prefer"
-        clauses = [j.clause(named=False, compared=j is first) for j in (first, *others)]
-        return f"{advice} {winner}: {'; '.join(clauses)}{ending}"
-    words = "; ".join(j.clause() for j in told) + ending
-    if kinds <= alike and all(j.decision.settled for j in told):
-        return f"Either will do: {words}"
-    return _sentence(words)
+    named = winners - {"", "either"}
+    against = [
+        one for one in decisions if one.lead and one.lead.sign and one.lead.ahead not in named
+    ]
+    if len(named) == 1 and not (against and "" in winners):
+        is_settled = ropes is not None and all(
+            decision.settled and not decision.depends_on_splits for decision in decisions
+        )
+        return f"{'Choose' if is_settled else 'Prefer'} {named.pop()}: {said}."
+    if winners == {"either"} and all(decision.settled for decision in decisions):
+        return f"Either will do: {said}."
+    return _sentence(said)
 
 
-def _table_of_pair(result: Any, judged: Sequence[_Judged]) -> pd.DataFrame:
-    rows = {}
-    bounds = {j.metric.bounds for j in judged}
-    for j in judged:
-        # Metrics of the same range share one scale.
-        shown = judged if len(bounds) == 1 and None not in bounds else [j]
-        ends = [end for one in shown for end in (*one.decision.hdi, *one.decision.rope, 0.0)]
-        observed = [fixed(j.sign * one, j.digits) for one in result._posterior.observed(j.metric)]
-        hdi, mean, extent = j.decision.hdi, j.difference.mean, (min(ends), max(ends))
-        rows[f"{j.called} (smaller is better)" if j.sign < 0 else j.called] = [
-            *observed,
-            _number(mean, j.digits, "+"),
-            Bar(hdi, mean, extent, _ends(hdi, j.digits, "+"), j.decision.rope),
-            f"{j.who} {format_probability(j.p_ahead)}",
-            j.verdict(),
-        ]
-    return _table(
-        [*result.names, "difference", "95% interval", "probability to be better", "verdict"], rows
-    )
-
-
-def _region(rope: Interval) -> str:
-    """Return a ROPE in words."""
-    if rope.low == -rope.high:
-        return f"of up to {rope.high:.4g}"
-    return f"from {rope.low:+.4g} to {rope.high:+.4g}".replace("-", MINUS)
-
-
-def _number(value: float, digits: int, sign: str = "") -> str:
-    written = fixed(value, digits)
-    return f"+{written}" if sign and float(f"{value:.{digits}f}") > 0 else written
-
-
-def _ends(interval: Interval, digits: int, sign: str = "") -> str:
-    return " to ".join(_number(end, digits, sign) for end in interval)
-
-
-def _open_of_pair(told: Sequence[_Judged], ropes: Ropes) -> Iterator[str]:
+def _open_of_pair(decisions: Sequence[Decision], ropes: Ropes) -> Iterator[Fact]:
     """Yield what would settle what is open."""
-    still = [j for j in told if not j.decision.settled]
-    if still:
-        decision = still[0].decision
-        low, high = decision.rope
-        rope = f"{high:g}" if low == -high else f"({low:g}, {high:g})"
-        call = f"required_sample_size(rope={rope}, metric={decision.metric!r})"
-        planned = decision.units in PLANNED and (low, high) != (0, 0)
-        how_many = f": result.{call} estimates how many" if planned else ""
-        if decision.units:
-            yield f"More {decision.units}{how_many}."
+    units = [decision.units for decision in decisions if not decision.settled and decision.units]
+    if units:
+        yield _more(units[0])
     if ropes is None:
         yield NO_ROPE_SAID
         return
-    for decision in [j.decision for j in told if j.depends_on_splits][:1]:
-        yield on_other_splits(decision.n_repeats, "what is settled", decision.more_repeats)
+    for decision in [one for one in decisions if one.depends_on_splits][:1]:
+        words = on_other_splits(decision.n_repeats, "what is settled", "").rstrip(".")
+        more = decision.more_repeats
+        yield Fact("", words, f"; more repeats would help, such as {more}" if more else "")
+
+
+def _more(units: str) -> Fact:
+    how_many = "; required_sample_size estimates how many" if units.startswith(PLANNED) else ""
+    return Fact("", f"More {units} could settle it", how_many)
 
 
 def page_of_many(
     ranking: Any, ropes: Ropes, prob: float = 0.95, search: Sequence[Fact] = ()
 ) -> Page:
     """Return the page of several classifiers, or of the candidates of a search by its facts."""
-    told: list[RankingDecision] = []
-    shown, limits, meaning, still = [], [], list(_measured(ranking)), list[str]()
+    told, meaning, still = {}, list(_measured(ranking)), list[Fact]()
     for name, metric in list(ranking._metrics.items())[:MOST_TOLD]:
         rope = Interval(0.0, 0.0) if ropes is None else ropes[name]
-        told.append(ranking.decision(rope, prob, metric=metric))
-        shown.append((in_headings(metric), _table_of_many(ranking, metric, told[-1])))
-        limits.append(f"{-rope.low:.4g} in {in_headings(metric)}")
+        told[metric] = ranking.decision(rope, prob, metric=metric)
     if ropes is not None:
-        which = _joined(limits)
-        meaning.append(f"Being behind the best by up to {which} was declared too small to matter.")
+        limits = [f"{-one.rope.low:.4g} in {in_headings(metric)}" for metric, one in told.items()]
+        meaning.append(
+            f"Being behind the best by up to {joined(limits)} was declared too small to matter."
+        )
     first = ranking.table.index[0]
-    meaning += as_sentences(choice(ranking, ranking._metric(None)))
-    for decision in told:
-        others = [name for name in decision.open if name != first]
-        if others and not still:
-            still += _open_of_many(ranking.pairs[first, others[0]], decision, bool(search))
+    others = [name for decision in told.values() for name in decision.open if name != first]
+    if others:
+        units = units_of(ranking.pairs[first, others[0]], next(iter(told)))
+        choices = "candidates" if search else "classifiers"
+        still = [_more(units)] if units else []
+        still.append(Fact("", f"Fewer {choices} could, too, if some are no real choice"))
     if ropes is None:
         still.append(NO_ROPE_SAID)
-    # A search has a fact for what is told of the best of a ranking.
-    applies = as_sentences(search or facts_of(ranking), but=(*BASIS, "estimate"))
+    headline = _headline_of_many(ranking, told)
     return Page(
         f"A comparison of {len(ranking.names)} classifiers",
-        _headline_of_many(ranking, told),
-        shown,
-        _in_sentences(ranking, lambda metric: [("observed", observed_of(ranking, metric))]),
+        headline,
+        None,
+        _numbers(ranking, headline),
         meaning,
-        applies,
+        list(search or facts_of(ranking)),
         still,
         _tables_of_many(ranking, ropes),
         [
@@ -454,96 +351,48 @@ def _tables_of_many(ranking: Any, rope: Any) -> Iterator[Table]:
     yield SENSITIVITY, which, _sensitivity(pairs[0], rope)
 
 
-def _headline_of_many(ranking: Any, told: Sequence[RankingDecision]) -> str:
-    clauses = []
-    for decision in told:
-        called = in_headings(ranking._metrics[decision.metric])
-        limit, n = -decision.rope.low, len(ranking.names)
+def _headline_of_many(ranking: Any, told: Mapping[Metric, RankingDecision]) -> str:
+    """Return who is to be chosen, as decisions have it, or else who is ahead."""
+    clauses, n = [], len(ranking.names)
+    for metric, decision in told.items():
+        where, limit = on(ranking, metric), -decision.rope.low
         by = f" by more than {limit:.4g}" if limit else ""
+        said = headline_of_many(ranking, metric).rstrip(".")
         if n == 1:
-            said = f"there is no other candidate in {called}"
+            said = f"there is no other candidate{where}"
         elif decision.best_alone:
-            said = f"better than the other {n - 1} in {called}{by}"
+            said = f"better than the other {n - 1}{where}{by}"
         elif decision.equivalent:
-            said = f"the best of {n} in {called}" + f" or within {limit:.4g} of it" * bool(limit)
-        else:
-            best = ranking.ranking(metric=decision.metric)["p_best"].iloc[:1]
-            leads = f"{best.index[0]} with probability {format_probability(best.iloc[0])}"
-            said = f"not settled which of {len(decision.open)} is the best in {called} ({leads})"
-        if decision.equivalent and decision.open:
-            said += f", but not settled whether {_some(decision.open)} may be as good"
-        elif decision.worse and not decision.best_alone:
-            n_worse = len(decision.worse)
-            said += f"; {n_worse} of {n} {'is' if n_worse == 1 else 'are'} worse{by}"
+            said = f"the best of {n}{where}" + f" or within {limit:.4g} of it" * bool(limit)
+            if decision.open:
+                said += f", but not settled whether {_some(decision.open)} may be as good"
+        if decision.worse and not decision.best_alone:
+            said += f"; worse{by}: {_some(decision.worse, 'and')}"
         clauses.append(said)
-    chosen = [name for name in told[0].equivalent if all(name in d.equivalent for d in told)]
+    chosen = [one for one in ranking.names if all(one in d.equivalent for d in told.values())]
     if chosen:
-        advice = "Choose" if all(decision.rope.low for decision in told) else "Prefer"
-        return f"{advice} {_joined(chosen, 'or')}: {'; '.join(clauses)}."
+        advice = "Choose" if all(decision.rope.low for decision in told.values()) else "Prefer"
+        return f"{advice} {joined(chosen, 'or')}: {'; '.join(clauses)}."
     named = (
         f"{_some(decision.equivalent)}: {said}" if decision.equivalent else said
-        for decision, said in zip(told, clauses, strict=True)
+        for decision, said in zip(told.values(), clauses, strict=True)
     )
     return _sentence("; ".join(named))
 
 
-def _some(names: Sequence[str]) -> str:
+def _some(names: Sequence[str], last: str = "or") -> str:
     """Return names, or their number if they are many or have commas in them."""
     if len(names) == 1 or (len(names) <= MOST_NAMES and not any("," in name for name in names)):
-        return _joined(names, "or")
+        return joined(names, last)
     return f"{len(names)} others"
-
-
-def _table_of_many(ranking: Any, metric: Metric, decision: RankingDecision) -> pd.DataFrame:
-    table = ranking.ranking(prob=decision.prob, metric=metric)
-    behind = behind_the_best(ranking._pooled(metric), decision.prob)
-    behind = behind.set_axis(list(ranking.names)).loc[table.index]
-    digits = decimals(float((table["hdi_high"] - table["hdi_low"]).median()) / 4)
-    limit, states, rows = -decision.rope.low, decision.states(), {}
-    extent = min(behind["behind_low"].head(MOST_ROWS).min(), -limit), 0.0
-    words = {"equivalent": f"within {limit:.4g} of the best" if limit else "the best"}
-    words |= {"open": "not settled", "worse": "surely worse"}
-    for label, row in table.iterrows():
-        name = str(label)
-        mean, low, high = map(float, behind.loc[name])
-        chances = [row["p_best"], *([decision.p_equivalent[name]] if limit else [])]
-        said = f"{fixed(-mean, digits)} ({_ends(Interval(-high, -low), digits)})"
-        rows[name] = [
-            fixed(sign_in_headings(metric) * row["observed"], digits),
-            Bar(Interval(low, high), mean, extent, said, decision.rope),
-            *(format_probability(chance, threshold=decision.prob) for chance in chances),
-            "the best" if name == decision.best_alone else words[states[name]],
-        ]
-    chances = ["P(best)", *([f"P(within {limit:.4g})"] if limit else [])]
-    columns = ["observed", f"behind the best ({percent(decision.prob)})", *chances, "verdict"]
-    return _table(columns, rows)
-
-
-def _open_of_many(pair: Any, decision: RankingDecision, of_search: bool) -> Iterator[str]:
-    """Yield what would settle what is open; how many instances, of two that nobody searched."""
-    units, limit = units_of(pair, pair._metric(decision.metric)), -decision.rope.low
-    planned = limit and units in PLANNED and not of_search
-    call = f"required_sample_size(rope={limit:g}, metric={decision.metric!r})"
-    of_pair = "result.pairs[{!r}, {!r}]".format(*pair.names)
-    how_many = f": {of_pair}.{call} estimates how many for these two" if planned else ""
-    if units:
-        yield f"More {units}{how_many}."
-    choices = "candidates" if of_search else "classifiers"
-    yield f"Fewer {choices}, if some are no real choice."
 
 
 def page_of_one(result: Any) -> Page:
     """Return the page of one classifier."""
-    clauses, rows = [], {}
-    for metric in result._metrics.values():
-        value, (observed,) = result._distribution(metric), result._posterior.observed(metric)
-        called, digits, hdi = in_headings(metric), decimals(2 * value.sd), value.hdi()
-        sign = sign_in_headings(metric)
-        ends = [fixed(sign * end, digits) for end in hdi[::sign]]
-        rows[called] = [fixed(sign * one, digits) for one in (observed, value.mean)]
-        rows[called].append(" to ".join(ends))
-        clauses.append(f"{called} between {' and '.join(ends)}")
-    each = "each " if len(clauses) > 1 else ""
+    metrics, table = list(result._metrics.values()), None
+    headline = " ".join(headline_of_one(result, metric) for metric in metrics[:MOST_TOLD])
+    if len(metrics) > 1:
+        table = table_of_one(result).drop(columns="std")
 
     def tables() -> Iterator[Table]:
         yield POSTERIOR, result.name, table_of_one(result, mcse=True)
@@ -552,11 +401,11 @@ def page_of_one(result: Any) -> Page:
 
     return Page(
         f"The performance of {result.name}",
-        f"{result.name} has {_joined(clauses[:MOST_TOLD])}, {each}with probability 95%.",
-        [("", _table(["observed", "estimate", "95% interval"], rows))],
-        _in_sentences(result, lambda metric: [("observed", observed_of(result, metric))]),
+        headline,
+        table,
+        _numbers(result, headline),
         [*_measured(result), f"{_GIVEN} value is in the 95% interval with probability 95%."],
-        as_sentences(facts_of(result), but=BASIS),
+        facts_of(result),
         [],
         tables(),
         [
@@ -566,14 +415,39 @@ def page_of_one(result: Any) -> Page:
     )
 
 
+def page_of_gate(result: Any, answers: Sequence[OneSidedDecision], verdict: str) -> Page:
+    """Return the page of a gate, which tells its question only."""
+    shown = [answer for answer in answers if not answer] or list(answers)
+    required = " or ".join(dict.fromkeys(percent(answer.prob) for answer in shown))
+    meaning = f"A yes needs a probability of at least {required}, for each question that is asked."
+    figures = []
+    for answer in shown[:MOST_METRICS]:
+        alone = len(answer.names) == 1 or len(result._names) == 2
+        limit = -answer.margin if answer.question == "non-inferiority" else answer.margin
+        label = f"{' against '.join(answer.names)} in {answer.metric}, with the limit"
+        about = result if alone else result.pairs[answer.names]
+        figures.append(
+            (label, partial(about._draw_limit, metric=answer.metric, limit=limit, title=""))
+        )
+    page = result._page(None)
+    return page._replace(
+        headline=verdict,
+        table=None,
+        numbers=[],
+        meaning=[*_measured(result), meaning],
+        applies=[fact for fact in page.applies if fact.keyword != "ship now"],
+        open=[],
+        figures=figures,
+        rows_of_figures=0,
+    )
+
+
 def view(page: Page) -> str:
-    """Return what a notebook shows: a sentence, a table, the first figure, and what to know."""
-    (caption, frame), *_ = page.shown
+    """Return what a notebook shows: a sentence, a table or a figure, and what to know."""
     return html.block(
         f"<p><strong>{text(page.headline)}</strong></p>",
-        _cut(frame, caption, MOST_ROWS, card_table),
-        *_drawn(page, 1),
-        paragraphs("\n\n".join(page.applies)),
+        *_decides(page),
+        paragraphs("\n\n".join(as_sentences(page.applies, but=BASIS))),
     )
 
 
@@ -582,62 +456,66 @@ def write(
     result: Any,
     make: Callable[[], Page],
     names: Sequence[str] | None = None,
-    headline: str = "",
 ) -> None:
     """Write the page of a result, which is made once the file is known to be writable.
 
-    `names` are the classifiers whose confusion tables are shown. With a headline, such as that of a
-    gate, that of the page stands below it.
+    `names` are the classifiers whose confusion tables are shown.
     """
-    html.write_page(path, lambda: _document(make(), result, names, headline))
+    html.write_page(path, lambda: _document(make(), result, names))
 
 
-def _document(page: Page, result: Any, names: Sequence[str] | None, headline: str) -> str:
-    figures = _drawn(page)
+def _document(page: Page, result: Any, names: Sequence[str] | None) -> str:
     statistics: dict[str, list[str]] = {
         "Evidence": [_evidence(result, names)],
         "Model and prior": [_model_and_prior(result)],
         "Computation": [_computation(result)],
     }
     for heading, caption, frame in page.tables:
-        statistics.setdefault(heading, []).append(_cut(frame, caption, ROWS_ON_PAGES))
-    statistics[POSTERIOR] += figures[1:]
+        statistics.setdefault(heading, []).append(_cut(frame, caption))
+    statistics[POSTERIOR] += _drawn(page.figures[page.table is None :], page)
     statistics["To reproduce this"] = [_reproduction(result)]
-    shown = (_cut(frame, caption, MOST_ROWS, card_table) for caption, frame in page.shown)
     return html.document(
         page.title,
-        headline or page.headline,
-        paragraphs(page.headline if headline else ""),
-        *shown,
-        *figures[:1],
+        page.headline,
+        *_decides(page),
+        paragraphs("\n\n".join(page.numbers)),
         section("What this means", paragraphs(" ".join(page.meaning))),
-        section("What it applies to", paragraphs("\n\n".join(page.applies))),
-        section("What would settle it", paragraphs("\n\n".join(page.open))),
+        section("What it applies to", _paragraphs(page.applies)),
+        section("What would settle it", _paragraphs(page.open)),
         html.folded(
             "Statistics", *(section(title, *parts, level=3) for title, parts in statistics.items())
         ),
     )
 
 
-def _drawn(page: Page, most: int | None = None) -> list[str]:
+def _paragraphs(facts: Sequence[Fact]) -> str:
+    """Return facts as paragraphs for readers who call nothing."""
+    return paragraphs("\n\n".join(as_sentences(facts, but=BASIS, calls=False)))
+
+
+def _decides(page: Page) -> list[str]:
+    """Return what decides: the table of several metrics, or the first figure."""
+    return _drawn(page.figures[:1], page) if page.table is None else [frame_table(page.table)]
+
+
+def _drawn(figures: Sequence[Figure], page: Page) -> list[str]:
     """Return figures, without titles unless they ask for one: a headline stands beside them."""
     n_rows = page.rows_of_figures
     size = html.WIDTH, min(1.6 + 0.2 * n_rows, 9.0) if n_rows else 2.9
-    return [html.inline_svg(draw, label, size=size) for label, draw in page.figures[:most]]
+    return [html.inline_svg(draw, label, size=size) for label, draw in figures]
 
 
-def _cut(
-    frame: pd.DataFrame, caption: str, most: int, table: Callable[..., str] = frame_table
-) -> str:
-    more = html.note(f"... and {len(frame) - most} more") if len(frame) > most else ""
-    return table(frame.head(most), caption) + more
+def _cut(frame: pd.DataFrame, caption: str) -> str:
+    more = len(frame) - ROWS_ON_PAGES
+    note = html.note(f"... and {more} more") if more > 0 else ""
+    return frame_table(frame.head(ROWS_ON_PAGES), caption) + note
 
 
 def _evidence(result: Any, shown: Sequence[str] | None) -> str:
     """Return what the evidence is, with the confusion table of each classifier in `shown`."""
     posterior, names = result._posterior, result._names
     evidence = posterior.evidence
-    described = html.listed(fact for fact in facts_of(result) if fact[0] in BASIS)
+    described = html.listed(fact[:2] for fact in facts_of(result) if fact.keyword in BASIS)
     if evidence.is_of_splits:
         return described
     tables, left_out = [], ""

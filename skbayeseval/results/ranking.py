@@ -70,9 +70,9 @@ class Ranking(Result):
     names : tuple of str
         The names of the classifiers.
     table : pandas.DataFrame
-        For each classifier, the best first: the observed value, the mean and the 95% HDI of the
-        first metric, the probability of being the best, the expected rank (1 is best), the lowest
-        and highest rank of a 95% interval, and the number of the tier of `tiers`.
+        For each classifier, the best first: the observed value, the mean and the 95% interval of
+        the first metric, the probability of being the best, the expected rank (1 is best), the
+        lowest and highest rank of a 95% interval, and the number of the tier of `tiers`.
     pairs : Pairs
         The comparisons of all pairs. ``pairs[i, j]`` is a `ComparisonResult`, which agrees with the
         ranking, and ``pairs[i, j].alone`` is the pair by itself.
@@ -171,7 +171,7 @@ class Ranking(Result):
         return table.sort_values("mean", ascending=False, kind="stable")
 
     def decision(
-        self, rope: Any, prob: float = 0.95, *, metric: str | Metric | None = None
+        self, rope: Any = None, prob: float = 0.95, *, metric: str | Metric | None = None
     ) -> RankingDecision:
         """Return which classifiers are practically equivalent to the best, open or surely worse.
 
@@ -234,7 +234,7 @@ class Ranking(Result):
         >>> half, few = (np.where(np.arange(600) < k, 1 - y, y) for k in (300, 5))
         >>> ranking = compare_many(y, {"half": half, "few": few, "all": y}, random_state=0)
         >>> print(ranking.tiers(rope=0.02))
-        accuracy, 95% HDI, ROPE [-0.020, +0.020], allowing for chance:
+        accuracy, 95% intervals; differences up to 0.02 are equivalent; allowing for chance:
           tier 1: all, few
           tier 2: half
           those in a tier cannot be told apart from its first; those in lower tiers are surely
@@ -539,7 +539,7 @@ class Ranking(Result):
         return printed(self, verdict_of_many(self))
 
     def _told(self, metric: Metric) -> tuple[str, list[Fact]]:
-        facts = [("observed", observed_of(self, metric)), *choice(self, metric)]
+        facts = [Fact("observed", observed_of(self, metric)), *choice(self, metric)]
         return headline_of_many(self, metric), facts
 
     def _page(self, rope: Any) -> Page:

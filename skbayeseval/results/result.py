@@ -26,7 +26,7 @@ from skbayeseval.posterior.posterior import Posterior
 from skbayeseval.results.page import Page, view
 from skbayeseval.results.storage import describe, read, write
 from skbayeseval.results.to_arviz import as_arviz
-from skbayeseval.results.words import Fact, as_lines, facts_of
+from skbayeseval.results.words import Fact, applies_to, as_lines, facts_of, trained_on
 from skbayeseval.splitting.collect import CrossValidation
 from skbayeseval.splitting.out_of_fold import OutOfFold
 
@@ -397,6 +397,16 @@ class Result:
         if record is not None and record.test_size is not None:
             return round(record.train_size + record.test_size)
         return round(max(counts.total for counts in self._posterior.counts))
+
+    def _about(self, metric: str | Metric | None) -> dict[str, Any]:
+        """Return what a one-sided answer about a metric applies to."""
+        record = self._cross_validation
+        return {
+            "more_repeats": record.more_repeats if record else "",
+            "trained_on": trained_on(self),
+            "applies_to": f"Applies to {''.join(applies_to(self))}.",
+            "other_metrics": self._others(metric),
+        }
 
     def _plan(self, planned: Any) -> Plan | None:
         """Return how many of the planned items or instances there are; None if none are planned."""

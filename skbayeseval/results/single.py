@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from numbers import Real
 from os import PathLike
 from typing import TYPE_CHECKING, Any
@@ -12,10 +13,10 @@ from sklearn.utils import check_scalar
 
 from skbayeseval._arrays import Array, in_short
 from skbayeseval._html import html_table
-from skbayeseval._validation import as_float
+from skbayeseval._validation import as_float, check_probability
 from skbayeseval.display import ScoreDisplay
 from skbayeseval.evidence.instances import subgroups_of
-from skbayeseval.judgement.distribution import Distribution
+from skbayeseval.judgement.distribution import Distribution, OneSidedDecision, one_sided
 from skbayeseval.judgement.intervals import Interval
 from skbayeseval.metrics.confusion import GROUP_RATES
 from skbayeseval.metrics.metric import Metric
@@ -92,11 +93,46 @@ class ScoreResult(Result):
 
     def probability(self, *, above: float, metric: str | Metric | None = None) -> float:
         """Return the posterior probability that the metric is greater than `above`."""
-        check_scalar(above, "above", Real)
-        limit = as_float(above)
-        if not math.isfinite(limit):
-            raise ValueError(f"above == {in_short(above)}, must be a finite number.")
+        limit = _checked(above, "above")
         return self._distribution(metric).around(Interval(limit, limit)).better
+
+    def exceeds(
+        self,
+        limit: float,
+        prob: float = 0.95,
+        *,
+        planned: int | None = None,
+        metric: str | Metric | None = None,
+    ) -> OneSidedDecision:
+        """Return whether the metric is above a limit: yes, no, or not settled.
+
+        Parameters
+        ----------
+        limit : float
+            The limit. That of an error or a loss has its minus sign, as the metric has.
+        prob, planned, metric
+            As in `ComparisonResult.non_inferiority`.
+
+        Returns
+        -------
+        decision : OneSidedDecision
+            As in `ComparisonResult.non_inferiority`; it is true on yes alone.
+
+        Examples
+        --------
+        >>> from skbayeseval import score_posterior
+        >>> result = score_posterior([0, 1] * 150, [0, 1] * 140 + [1, 0] * 10, random_state=0)
+        >>> print(result.exceeds(0.9))
+        the accuracy of A is above 0.9 with probability 95.8% (accuracy)
+           Applies to what was tested, on instances like these; not to models trained again.
+        """
+        which, prob, limit = self._metric(metric), check_probability(prob), _checked(limit, "limit")
+        shift, n_repeats = self._posterior.resplitting(which)
+        answer = one_sided(
+            "above", self._distribution(which), limit, prob, self._names, which.name,
+            shift=shift, plan=self._plan(planned),
+        )  # fmt: skip
+        return replace(answer, **self._about(metric), n_repeats=n_repeats)
 
     def summary(self, *, prob: float = 0.95) -> pd.DataFrame:
         """Return one row per metric: observed, mean, sd, mcse, hdi_low, hdi_high, hdi_mcse.
@@ -162,7 +198,7 @@ class ScoreResult(Result):
         >>> from skbayeseval import score_posterior
         >>> result = score_posterior([0, 1] * 40, [0, 1] * 36 + [1, 0] * 4, random_state=0)
         >>> print(result.to_markdown().splitlines()[0])
-        | metric | observed | mean | std | 95% HDI |
+        | metric | observed | mean | std | 95% interval |
         """
         return latex_table(table_of_one(self, prob, mcse, labels))
 
@@ -202,13 +238,7 @@ class ScoreResult(Result):
             The display, with attributes `ax_` and `figure_` as in scikit-learn.
         """
         which = self._metric(metric)
-        return ScoreDisplay(
-            self._distribution(which),
-            observed=self._posterior.observed(which)[0],
-            name=self.name,
-            metric=which.name,
-            prob=prob,
-        ).plot(ax=ax, **labelled(style, which))
+        return self._display(which, prob).plot(ax=ax, **labelled(style, which))
 
     def by(self, column: Any, *, metric: str | Metric | None = None) -> SubgroupScores:
         """Return the metric in each group of the instances, and the gaps between groups.
@@ -259,8 +289,8 @@ class ScoreResult(Result):
         --------
         >>> from skbayeseval import score_posterior
         >>> result = score_posterior([0, 1] * 50, [0, 1] * 45 + [1, 0] * 5, random_state=0)
-        >>> print(result.explain().partition(", with")[0])
-        A has accuracy between 0.823 and 0.942
+        >>> print(result.explain().partition(" with")[0])
+        The accuracy of A lies between 0.8226 and 0.9423
         """
         return explained(self._page(None), facts_of(self))
 
@@ -275,14 +305,29 @@ class ScoreResult(Result):
         write_page(path, self, lambda: self._page(None))
 
     def __str__(self) -> str:
-        then = "probability(above=s) tells how sure it is to be above s"
+        then = "exceeds(s) tells whether it is above s, the least that is good enough for you"
         return printed(self, verdict_of_one(self), then)
 
     def _told(self, metric: Metric) -> tuple[str, list[Fact]]:
         # The mean of the splits, as scikit-learn has it, if that is another number.
         pooled = means_of_splits(self, metric) is not None
-        facts = [("observed", observed_of(self, metric))] if pooled else []
+        facts = [Fact("observed", observed_of(self, metric))] if pooled else []
         return headline_of_one(self, metric), facts
+
+    def _display(self, which: Metric, prob: float, limit: float | None = None) -> ScoreDisplay:
+        return ScoreDisplay(
+            self._distribution(which),
+            observed=self._posterior.observed(which)[0],
+            name=self.name,
+            metric=which.name,
+            prob=prob,
+            limit=limit,
+        )
+
+    def _draw_limit(self, ax: Axes, *, metric: str, limit: float, title: str) -> None:
+        """Draw the metric with a limit, as gates have one."""
+        which = self._metric(metric)
+        self._display(which, 0.95, limit).plot(ax=ax, **labelled({"title": title}, which))
 
     def _page(self, rope: Any) -> Page:
         return page_of_one(self)
@@ -290,3 +335,12 @@ class ScoreResult(Result):
     def _distribution(self, metric: str | Metric | None = None) -> Distribution:
         """Return the posterior of the metric."""
         return self._posterior.value(self._metric(metric), 0)
+
+
+def _checked(limit: Any, name: str) -> float:
+    """Return a limit as a finite number."""
+    check_scalar(limit, name, Real)
+    number = as_float(limit)
+    if not math.isfinite(number):
+        raise ValueError(f"{name} == {in_short(limit)}, must be a finite number.")
+    return number

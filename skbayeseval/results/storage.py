@@ -132,7 +132,7 @@ def _n_own_draws(posterior: Posterior) -> int:
 
 def _has_own_influence(posterior: Posterior, metric: Metric) -> bool:
     """Return whether few rows may carry a user-supplied function, which is not stored."""
-    unknown = not metric.is_registered and metric.weighs_instances
+    unknown = metric.formula is None and metric.weighs_instances
     return unknown and posterior.scored is not None and posterior.weights is None
 
 
@@ -318,7 +318,7 @@ def _restored_metric(saved: Mapping[str, Any]) -> Metric:
         return replace(metric_of_formula(formula, zero_division), name=name)
     kinds: dict[str, Callable[..., Metric]] = {
         "tables": partial(TableMetric, zero_division=zero_division, counts_alike="instances"),
-        "instances": partial(ScoreMetric, needs=saved["needs"], of_means=True),
+        "instances": partial(ScoreMetric, needs=saved["needs"], is_area=False),
         "numbers": NumberMetric,
     }
     missing, limits = partial(_missing_function, name), saved["limits"] or UNLIMITED

@@ -38,7 +38,7 @@ from skbayeseval.results.text_tables import (
     with_letters,
     within,
 )
-from skbayeseval.results.words import as_lines
+from skbayeseval.results.words import Fact, as_lines
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -172,7 +172,7 @@ class SubgroupComparison(OfSubgroups):
     >>> subject = ["law", "law", "physics", "physics"] * 90
     >>> subgroups = compare_items(right_a, right_b, random_state=0).by(subject)
     >>> print(subgroups.decision(rope=0.05))
-    A compared with B in subgroups (score, 95% HDI, ROPE [-0.050, +0.050]):
+    A compared with B in subgroups (score, 95% intervals; differences up to 0.05 are equivalent):
       A significantly better: law
       practically equivalent: physics
       The difference varies between subgroups: it is higher in law than in physics by more
@@ -232,7 +232,7 @@ class SubgroupComparison(OfSubgroups):
             row["decision"] = decision.settled_code
         return row
 
-    def decision(self, rope: Any, prob: float = 0.95) -> SubgroupDecision:
+    def decision(self, rope: Any = None, prob: float = 0.95) -> SubgroupDecision:
         """Return the decision about each subgroup, and whether the difference varies between them.
 
         Parameters
@@ -250,7 +250,8 @@ class SubgroupComparison(OfSubgroups):
             Its attributes are `subgroups`, `too_few`, `p_farthest`, `varies` and others; `str`
             returns sentences.
         """
-        region, prob = self._rope(rope), check_probability(prob)
+        region = check_rope(rope, self._metric, self._posterior.observed(self._metric)[1])
+        prob = check_probability(prob)
         decisions = {
             subgroup.label: self._decision(subgroup.pooled, region, prob)
             for subgroup in self._subgroups
@@ -321,12 +322,12 @@ class SubgroupComparison(OfSubgroups):
         if max(len(a), len(b)) > LEAST_NAME:
             (a, b), columns = with_letters(self._names), ("A", "B")
         table, more = _cut(self._printed(None, 0.95, columns))
-        shown = table.drop(columns=["95% HDI, alone", "note"], errors="ignore")
+        shown = table.drop(columns=["95% interval, alone", "note"], errors="ignore")
         heading = f"{a} minus {b} in {self.metric}, by {self.column or 'subgroup'}:"
         lines = [heading, within(shown), *more]
         if "note" in table:
             for note, rows in table[table["note"] != ""].groupby("note", sort=False):
-                lines += as_lines([("note", f"{note} ({', '.join(rows.index)})")])
+                lines += as_lines([Fact("note", f"{note} ({', '.join(rows.index)})")])
         if len(self._subgroups) - len(self.reasons) > 1:
             lines.append(f"{self._on_scale(0.95)}. decision(rope) tells whether that matters.")
         return "\n".join(lines)

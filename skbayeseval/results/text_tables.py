@@ -53,9 +53,9 @@ TITLES = {
     "p_better": "P(better)",
     "p_best": "P(best)",
     "p_equivalent": "P(equivalent)",
-    "hdi_low": "HDI",
-    "alone_low": "HDI, alone",
-    "hdi_mcse": "HDI mcse",
+    "hdi_low": "interval",
+    "alone_low": "interval, alone",
+    "hdi_mcse": "interval mcse",
     "r_hat": "R-hat",
     "n_groups": "groups",
 }
@@ -164,6 +164,8 @@ def as_text(
     # A quarter of an interval is about a standard deviation.
     spread = summary["sd"] if "sd" in summary else (summary["hdi_high"] - summary["hdi_low"]) / 4
     digits = [decimals(sd) for sd in spread]
+    if summary.index.name != "metric":  # all rows are on one scale
+        digits = [sorted(digits)[len(digits) // 2]] * len(digits)
     columns = []
     for name in summary.columns:
         if name in left_out or name in HIGH_ENDS:
@@ -197,12 +199,12 @@ def _cell(name: str, value: Any, digits: int, prob: float) -> str:
     return fixed(value, 3) if name == "r_hat" else f"{value:,.0f}"
 
 
-def within(frame: pd.DataFrame, n_names: int = 0) -> str:
-    """Return a table of text as lines that fit a page, with shorter names if need be.
+def within(frame: pd.DataFrame, n_names: int = 0, *, shorter: bool = True) -> str:
+    """Return a table of text as lines that fit a page, with shorter names if need be and allowed.
 
     Names are in the index and in the first `n_names` columns.
     """
-    titles = [str(title).replace("HDI", "interval") for title in frame.columns]
+    titles = list(map(str, frame.columns))
     columns = [["", *map(str, frame.index)]]
     columns += [[title, *frame.iloc[:, k]] for k, title in enumerate(titles)]
     widths = [max(map(len, column)) for column in columns]
@@ -213,7 +215,8 @@ def within(frame: pd.DataFrame, n_names: int = 0) -> str:
         most = next((m for m in fits if sum(min(w, m) for w in named) <= room), LEAST_NAME)
         if sum(min(width, most) for width in named) <= room:
             break
-    columns[: n_names + 1] = [_shortened(names, most) for names in columns[: n_names + 1]]
+    if shorter:
+        columns[: n_names + 1] = [_shortened(names, most) for names in columns[: n_names + 1]]
     aligned = [str.ljust, *[str.rjust] * len(titles)]
     cells = [
         [align(cell, max(map(len, column))) for cell in column]

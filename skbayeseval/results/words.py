@@ -1,6 +1,7 @@
-"""A result in words: what was found, in sentences, and facts, which are printed and explained.
+"""A result in words: a sentence and facts for each metric, and facts about the whole.
 
-Functions of one classifier, of a pair and of many stand side by side; pages say more (`page`).
+What is printed, `details`, `explain` and pages are made of these, so that no two of them can say
+different things. Functions of one classifier, of a pair and of many stand side by side.
 """
 
 from __future__ import annotations
@@ -8,17 +9,27 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from skbayeseval.evidence.split_scores import SplitScores
 from skbayeseval.evidence.unit_numbers import cell_influence, effective_number
-from skbayeseval.judgement.decision import PLANNED, digits_of, format_interval, format_probability
+from skbayeseval.judgement.decision import (
+    CLEARLY,
+    PLANNED,
+    PROBABLY,
+    Lead,
+    digits_of,
+    format_interval,
+    format_probability,
+)
+from skbayeseval.judgement.distribution import lead_of
 from skbayeseval.judgement.intervals import Interval
 from skbayeseval.judgement.ranking_decision import number_of_copies, who_is_best
 from skbayeseval.metrics.metric import Metric
+from skbayeseval.metrics.registry import in_headings, sign_in_headings
 from skbayeseval.posterior.build import N_CALLS, N_DRAWS, default_draws
 from skbayeseval.posterior.posterior import Posterior
 from skbayeseval.results.text_tables import (
@@ -30,8 +41,22 @@ from skbayeseval.results.text_tables import (
     within,
 )
 
-# A keyword, and words that go with it on a line or in a sentence.
-Fact = tuple[str, str]
+
+class Fact(NamedTuple):
+    """What is known, on a line or in a sentence.
+
+    Attributes
+    ----------
+    keyword, words : str
+        What it is about, and what is known.
+    call : str
+        What to call, which follows the words where Python runs, but not on pages.
+    """
+
+    keyword: str
+    words: str
+    call: str = ""
+
 
 # How the sentence with each keyword begins; the others begin with the keyword.
 BEGINNINGS = {
@@ -51,10 +76,13 @@ BEGINNINGS = {
     "prevalence": "The prevalence is",
     "applies to": "This applies to",
     "note": "Note:",
+    "difference": "Difference:",
+    "ship now": "If one ships now:",
+    "": "",
 }
 
 # What is printed below the verdict, besides the first caution; `details` has the rest.
-PRINTED = ("estimate", "missing", "note", "prevalence", "applies to")
+PRINTED = ("estimate", "missing", "note", "prevalence", "applies to", "ship now")
 
 # Fewer groups, positives or instances than this are few.
 FEW_UNITS = 20
@@ -74,26 +102,29 @@ WITHOUT_A_ROPE = f"decision(rope=r), {R}"
 
 def as_lines(facts: Iterable[Fact]) -> list[str]:
     """Return facts as lines to print."""
-    return [f"  {keyword:<11} {words}" for keyword, words in facts]
+    return [f"  {keyword:<11} {words}{call}" for keyword, words, call in facts]
 
 
-def as_sentences(facts: Iterable[Fact], but: Sequence[str] = ()) -> list[str]:
-    """Return facts as sentences, but for those with some keywords."""
-    return [
-        f"{BEGINNINGS.get(keyword, keyword.capitalize())} {' '.join(words.rstrip('.').split())}."
-        for keyword, words in facts
-        if keyword not in but
-    ]
+def as_sentences(
+    facts: Iterable[Fact], but: Sequence[str] = (), *, calls: bool = True
+) -> list[str]:
+    """Return facts as sentences, but for those with some keywords, and with what to call or not."""
+    said = []
+    for keyword, words, call in facts:
+        if keyword not in but:
+            words = " ".join(f"{words}{call if calls else ''}".rstrip(".").split())
+            said.append(f"{BEGINNINGS.get(keyword, keyword.capitalize())} {words}.".lstrip())
+    return said
 
 
 def in_brief(facts: Sequence[Fact], most_cautions: int = 1) -> list[Fact]:
     """Return what nobody should miss: a caution or so, and what the result applies to."""
-    cautions = [words for keyword, words in facts if keyword == "caution"]
-    shown = [("caution", words) for words in cautions[:most_cautions]]
-    more = len(cautions) - len(shown)
+    cautions = [fact for fact in facts if fact.keyword == "caution"]
+    shown, more = cautions[:most_cautions], len(cautions) - most_cautions
     if more > 0:
-        shown[-1] = ("caution", f"{cautions[len(shown) - 1]} ({more} more in details())")
-    return shown + [fact for fact in facts if fact[0] in PRINTED]
+        last = shown[-1]
+        shown[-1] = last._replace(call=f"{last.call} ({more} more in details())")
+    return shown + [fact for fact in facts if fact.keyword in PRINTED]
 
 
 def facts_of(result: Any) -> list[Fact]:
@@ -117,15 +148,17 @@ def _basis(result: Any) -> Iterator[Fact]:
     elif posterior.n_draws == default_draws(evidence) < N_DRAWS:
         number = len(posterior.counts[0].labels)
         draws += f" (by default not {N_DRAWS:,}, as there are {number:,} classes)"
-    yield "model", f"{posterior.model.name}, {draws}"
+    yield Fact("model", f"{posterior.model.name}, {draws}")
     units = "groups" if getattr(posterior.scored, "grouped", False) else "instances"
-    resampled = [name for name, metric in metrics.items() if metric.takes_counts]
+    resampled = [
+        name for name, metric in metrics.items() if metric.own and metric.own.how == "resampling"
+    ]
     by_weights = [name for name, metric in metrics.items() if metric.weighs_instances]
     by_weights = [name for name in by_weights if name not in resampled]
     if by_weights and posterior.evidence.has_class_counts:
-        yield "model", f"weights of {units} for {', '.join(by_weights)}"
+        yield Fact("model", f"weights of {units} for {', '.join(by_weights)}")
     if resampled:
-        yield "model", f"{units} drawn anew with replacement for {', '.join(resampled)}"
+        yield Fact("model", f"{units} drawn anew with replacement for {', '.join(resampled)}")
     if inferred is not None:
         for name, metric in metrics.items():
             weight, each = inferred.difference(metric), inferred.each(metric)
@@ -138,27 +171,27 @@ def _basis(result: Any) -> Iterator[Fact]:
                 words = f"{words} ({low:.2g} to {high:.2g})"
             which = f" in {name}" if len(metrics) > 1 else ""
             worth = "independent instances per test prediction"
-            yield "worth", f"{words} {worth}{which}, {inferred.basis}"
+            yield Fact("worth", f"{words} {worth}{which}, {inferred.basis}")
     together = [name for name, metric in metrics.items() if posterior.sum_of_means(metric)]
     if together:
         words = "instances far from the mean are weighted one by one, the others by a normal sum"
-        yield "large", f"{', '.join(together)}: {words}"
+        yield Fact("large", f"{', '.join(together)}: {words}")
     if posterior.prior_name is not None:
-        yield "prior", f"the user's function {posterior.prior_name}"
-    yield from evidence.remarks(result._names)
+        yield Fact("prior", f"the user's function {posterior.prior_name}")
+    yield from (Fact(*remark) for remark in evidence.remarks(result._names))
     if len(result._names) > 2:
         metric = next(iter(metrics.values()))
         source: Any = (posterior.scored if metric.weighs_instances else None) or evidence
         yield from copies_of(posterior.first_copies(metric), source.identical_in)
     if len(metrics) > 1:
-        yield "metrics", "each is judged on its own"
+        yield Fact("metrics", "each is judged on its own")
 
 
 def copies_of(first: Sequence[int], what: str) -> list[Fact]:
     """Return how many are copies of others, given for each the first one that it is a copy of."""
     number = sum(size for size in Counter(first).values() if size > 1)
     words = f"{number} of {len(first)} have exactly the same {what} as others"
-    return [("copies", f"{words}: copies count once and share one P(best)")] if number else []
+    return [Fact("copies", f"{words}: copies count once and share one P(best)")] if number else []
 
 
 def _which(metrics: Mapping[str, Metric], name: str) -> str:
@@ -168,29 +201,30 @@ def _which(metrics: Mapping[str, Metric], name: str) -> str:
 def cautions_of(result: Any) -> Iterator[Fact]:
     """Yield what makes the result less reliable than it looks."""
     posterior, metrics = result._posterior, result._metrics
-    yield from (("caution", warning) for warning in result.warnings)
+    yield from (Fact("caution", warning) for warning in result.warnings)
     units = dict.fromkeys(filter(None, map(posterior.units, metrics.values())))
     few = [unit for unit in units if unit.number < FEW_UNITS]
     in_blocks = posterior.evidence.block_length is not None
     and_are = "may still be too short" if in_blocks else "approximate"
     for many in dict.fromkeys(f"{unit.number} {unit.what}" for unit in few):
-        yield "caution", f"only {many}: intervals are widened for this, and {and_are}"
+        yield Fact("caution", f"only {many}: intervals are widened for this, and {and_are}")
     for name, metric in metrics.items():
         carried = few_that_carry(posterior, metric)
         if carried is not None and not few:
             words = f"{_which(metrics, name)}{carried}: its interval may be too narrow"
-            yield "caution", words
+            yield Fact("caution", words)
     for name, metric in metrics.items():
         if metric.own is not None and metric.own.caution:
-            yield "caution", f"{_which(metrics, name)}{metric.own.caution}"
+            yield Fact("caution", f"{_which(metrics, name)}{metric.own.caution}")
         if not np.isfinite(posterior.observed(metric)).all():
             words = "an observed value is infinite or undefined, so that the prior says how far"
-            yield "caution", f"{_which(metrics, name)}{words} draws go"
+            yield Fact("caution", f"{_which(metrics, name)}{words} draws go")
     yield from _cautions_of_learners(result)
     scarce = what_is_scarce(posterior, metrics.values())
     if scarce is not None and posterior.prior_name is None:
         of_pair = "" if hasattr(result, "prior_sensitivity") else " of a pair"
-        yield "caution", f"the prior matters, because {scarce}: see prior_sensitivity(){of_pair}"
+        call = f": see prior_sensitivity(){of_pair}"
+        yield Fact("caution", f"the prior matters, because {scarce}", call)
 
 
 # Splits that balance so many classes with fewer instances each overstate scores.
@@ -206,14 +240,12 @@ def _cautions_of_learners(result: Any) -> Iterator[Fact]:
         names = [name for name, caution in record.cautions.items() if caution == words]
         more = len(names) - MOST_VALUES
         who = "; ".join(names[:MOST_VALUES]) + (f"; {more} more" if more > 0 else "")
-        yield "caution", f"{who}: {words}; intervals may be too narrow"
+        yield Fact("caution", f"{who}: {words}; intervals may be too narrow")
     number = record.n_instances or math.inf
     if n_classes >= MANY_CLASSES and number < FEW_PER_CLASS * n_classes:
-        yield (
-            "caution",
-            f"{number / n_classes:.0f} instances per class: where splits balance so many classes, "
-            "scores are too high, by one standard deviation or two",
-        )
+        words = f"{number / n_classes:.0f} instances per class: where splits balance so many "
+        words += "classes, scores are too high, by one standard deviation or two"
+        yield Fact("caution", words)
 
 
 def _scope(result: Any) -> Iterator[Fact]:
@@ -226,66 +258,80 @@ def _scope(result: Any) -> Iterator[Fact]:
             for name, counts in zip(result._names, posterior.counts, strict=True)
         )
         words = "over classes that occur in y_true or that the classifier predicts"
-        yield "averages", f"{words}: {numbers}"
+        yield Fact("averages", f"{words}: {numbers}")
     if posterior.prevalence is not None:
         shares = ", ".join(f"{share:.3g}" for share in posterior.prevalence)
-        yield "prevalence", f"{shares} of {list(result.labels)}; observed scores are plain"
+        yield Fact("prevalence", f"{shares} of {list(result.labels)}; observed scores are plain")
     length = posterior.evidence.block_length
     in_blocks = "" if length is None else f" (blocks of {length:,} consecutive rows)"
-    yield "applies to", applies_to(result) + in_blocks
+    words, call = applies_to(result)
+    yield Fact("applies to", words + in_blocks, call)
+    yield from to_ship(result)
     record = result._cross_validation
     if getattr(result, "_of_many", None) is not None:
         number = result._of_many.number
-        yield "note", f"one pair of {number}, allowing for the others; .alone is the pair by itself"
+        words = f"one pair of {number}, allowing for the others"
+        yield Fact("note", words, "; .alone is the pair by itself")
     if record is not None:
-        yield "splits", f"{record.n_splits} ({record.splitter})"
+        yield Fact("splits", f"{record.n_splits} ({record.splitter})")
     for name in result._names:
         chosen = (result.cv_results or {}).get(name, {}).get("best_params")
         if chosen is not None:
-            yield "chosen by", f"{name}: {_tally(chosen)}"
+            yield Fact("chosen by", f"{name}: {_tally(chosen)}")
 
 
 def trained_on(result: Any) -> str:
-    """Return a sentence on how many instances learners were trained on, if not on all; else ""."""
-    record = result._cross_validation
-    if record is None or record.estimand != "learner":
+    """Return a sentence on what the result of a cross-validation applies to; else ""."""
+    if result._cross_validation is None:
         return ""
-    return f"Applies to learners trained on {record.train_size:,.0f} instances{_of_all(result)}."
+    return f"Applies to {''.join(applies_to(result))}."
 
 
-def _of_all(result: Any) -> str:
-    """Return how to ask about the model that ships, if that is possible."""
-    record = result._cross_validation
-    number = None if record is None else record.n_instances
-    if number is None or record is None or result.evidence.is_of_splits:
-        return ", not models refitted on all data"
-    # Not after splits such as those of time series, which leave out what came later.
-    if not record.for_all or record.train_size + (record.test_size or 0) < 0.99 * number:
-        return f", not models refitted on all {number:,}"
-    return f"; for models refitted on all {number:,}, use {record.for_all}"
-
-
-def applies_to(result: Any) -> str:
-    """Return which learners or models the result applies to."""
+def applies_to(result: Any) -> tuple[str, str]:
+    """Return which learners or models the result applies to, and how to ask about others."""
     record, evidence = result._cross_validation, result.evidence
-    if record is not None and record.estimand == "full":
-        return (
-            f"models refitted on all {record.n_instances:,} instances (measured by training on "
-            f"{record.train_size:,.0f})"
-        )
     if record is not None:
-        return f"learners trained on {record.train_size:,.0f} instances{_of_all(result)}"
+        number, size = record.n_instances, f"{record.train_size:,.0f}"
+        if record.estimand == "full":
+            return (
+                f"models refitted on all {number:,} instances (measured by training on {size})",
+                "",
+            )
+        learners = f"learners trained on {size} instances"
+        if number is None or evidence.is_of_splits:
+            return f"{learners}, not models refitted on all data", ""
+        # Not after splits such as those of time series, which leave out what came later.
+        if not record.for_all or record.train_size + (record.test_size or 0) < 0.99 * number:
+            return f"{learners}, not models refitted on all {number:,}", ""
+        return learners, f"; for models refitted on all {number:,}, use {record.for_all}"
     if isinstance(evidence, SplitScores):
         share = 1 - evidence.test_fraction
-        return f"learners trained on {share:.3g} of the data, not models refitted on all of it"
+        return f"learners trained on {share:.3g} of the data, not models refitted on all of it", ""
     if evidence.is_of_splits:
         which, derived = "data sets like these", result._posterior.model.derived_metrics
         if derived and result.metrics[0] in derived:
-            which = "one further data set like these, not their average"
-        elif derived:
-            which += f" on average (metric={derived[0]!r}: a single one)"
-        return f"{which}, and training as it was done on them"
-    return "what was tested, on instances like these; not to models trained again"
+            which, call = "one further data set like these, not their average", ""
+        else:
+            call = f" (metric={derived[0]!r}: a single one)" if derived else ""
+            which += " on average" if derived else ""
+        return f"{which}, and training as it was done on them", call
+    return "what was tested, on instances like these; not to models trained again", ""
+
+
+def to_ship(result: Any) -> list[Fact]:
+    """Return which model to ship by the expected loss, if the result is about models that ship."""
+    record, evidence = result._cross_validation, result.evidence
+    is_of_models = not evidence.is_of_splits if record is None else record.estimand == "full"
+    if not is_of_models or len(result.metrics) > 1 or len(result._names) < 2:
+        return []
+    loss = result.expected_loss()
+    if len(result._names) == 2:
+        found = lead(result, result._metric(None))
+        if isinstance(found, str):
+            return []
+        if not found.sign or found.ahead != loss.choice:  # of a skewed difference, too
+            return [Fact("ship now", "either; neither is ahead")]
+    return [Fact("ship now", loss.in_short())]
 
 
 def _tally(chosen: Sequence[Mapping[str, Any] | None]) -> str:
@@ -300,14 +346,15 @@ def _tally(chosen: Sequence[Mapping[str, Any] | None]) -> str:
 def observed_values(result: Any, metric: Metric) -> str:
     """Return the observed values of the classifiers, in words, and those with estimates."""
     completed = result.evidence.completed
-    more = "" if completed is None else f"; completed: {_values(result, completed)}"
-    return _values(result, result._posterior.observed(metric)) + more
+    more = "" if completed is None else f"; completed: {_values(result, metric, completed)}"
+    return _values(result, metric, result._posterior.observed(metric)) + more
 
 
-def _values(result: Any, values: Sequence[float]) -> str:
+def _values(result: Any, metric: Metric, values: Sequence[float]) -> str:
     shown = list(zip(result._names, values, strict=True))[:MOST_VALUES]
     more = ", ..." if len(values) > MOST_VALUES else ""
-    return ", ".join(f"{name} {in_figures(value)}" for name, value in shown) + more
+    sign = sign_in_headings(metric)
+    return ", ".join(f"{name} {in_figures(sign * value)}" for name, value in shown) + more
 
 
 def in_figures(value: float) -> str:
@@ -319,7 +366,8 @@ def observed_of(result: Any, metric: Metric) -> str:
     """Return the observed values, and what they are of after a cross-validation."""
     words, means = observed_values(result, metric), means_of_splits(result, metric)
     if means is not None:
-        shown = [f"{means[name]:.4f}" for name in result._names[:MOST_VALUES] if means]
+        sign = sign_in_headings(metric)
+        shown = [f"{sign * means[name]:.4f}" for name in result._names[:MOST_VALUES] if means]
         more = ", ..." if len(result._names) > MOST_VALUES else ""
         of_splits = f"; mean of splits {' and '.join(shown)}{more}" if shown else ""
         words += f" (all {result.n_splits} splits together{of_splits})"
@@ -386,7 +434,7 @@ def what_is_scarce(posterior: Posterior, metrics: Iterable[Metric]) -> str | Non
     if errors < FEW:
         return _seen(errors, "errors", "error", count_weight)
     labels = posterior.counts[0].labels
-    by_class = any(metric.weighs_classes for metric in of_tables)
+    by_class = any(metric.counts_alike != "instances" for metric in of_tables)
     if by_class and len(labels) == 2:
         tables = [np.nan_to_num(counts.table) for counts in posterior.counts]
         true = count_weight * np.max([table.sum(axis=1) for table in tables], axis=0)
@@ -446,7 +494,8 @@ def _seen(number: float, plural: str, singular: str, count_weight: float) -> str
 def called(result: Any, metric: Metric) -> str:
     """Return what a metric is called in a sentence, with the positive class unless it is 1."""
     positive = positive_class(result._posterior, metric)
-    return metric.name if positive is None else f"{metric.name} of class {positive!r}"
+    name = in_headings(metric)
+    return name if positive is None else f"{name} of class {positive!r}"
 
 
 def on(result: Any, metric: Metric) -> str:
@@ -457,15 +506,18 @@ def on(result: Any, metric: Metric) -> str:
 
 def printed(result: Any, verdict: Sequence[str], then: str = WITHOUT_A_ROPE) -> str:
     """Return what is printed: the verdict, what nobody should miss, and what to call next."""
-    return "\n".join([*verdict, *as_lines([*in_brief(facts_of(result)), ("next", then)])])
+    return "\n".join([*verdict, *as_lines([*in_brief(facts_of(result)), Fact("next", then)])])
 
 
 def headline_of_one(result: Any, metric: Metric) -> str:
     """Return a sentence on what a metric says of one classifier."""
-    low, high = result.hdi(metric=metric)
+    sign, (shift, _) = sign_in_headings(metric), result._posterior.resplitting(metric)
+    low, high = (in_figures(sign * end) for end in result.hdi(metric=metric)[::sign])
+    observed = in_figures(sign * result._posterior.observed(metric)[0])
+    splits = f"; other splits move this by up to {shift:.2g}" if shift else ""
     return (
-        f"The {called(result, metric)} of {result.name} lies between {low:.4f} and {high:.4f} with "
-        f"probability 95% (observed {result._posterior.observed(metric)[0]:.4f})."
+        f"The {called(result, metric)} of {result.name} lies between {low} and {high} with "
+        f"probability 95% (observed {observed}{splits})."
     )
 
 
@@ -477,89 +529,69 @@ def verdict_of_one(result: Any) -> list[str]:
     return [f"The performance of {result.name}:", table.rename_axis(None).to_string()]
 
 
-def headline_of_pair(result: Any, metric: Metric) -> str:
-    """Return a sentence on who is better, and how surely."""
-    a, b = result.names
+def lead(result: Any, metric: Metric) -> Lead | str:
+    """Return who of two is ahead; why they are identical, if they are."""
     identical = result._posterior.what_is_identical(metric)
     if identical is not None:
-        where = on(result, metric)
-        return f"{a} and {b} are identical{where}: their {identical} are the same."
-    difference = result._distribution(metric)
-    worse, equal, better = difference.around(Interval(0.0, 0.0))
-    ahead, behind = (a, b) if difference.lead > 0 else (b, a)
-    verdict = f"{ahead} is better than {behind}"
-    if equal >= max(worse, better):
-        verdict = f"{a} and {b} are equal"
-    elif not difference.lead:
-        where = on(result, metric)
-        return f"Neither {a} nor {b} is ahead{where}: each is better with the same probability."
-    chance = format_probability(max(worse, equal, better), words=True)
-    return f"{verdict}{on(result, metric)} with probability {chance}."
+        return str(identical)
+    shift, _ = result._posterior.resplitting(metric)
+    return lead_of(result._distribution(metric), result.names, shift=shift)
+
+
+def headline_of_pair(result: Any, metric: Metric) -> str:
+    """Return a sentence on who is better, and how surely."""
+    found, where = lead(result, metric), on(result, metric)
+    if isinstance(found, Lead):
+        return f"{found.verdict(where)}."
+    a, b = result.names
+    return f"{a} and {b} are identical{where}: their {found} are the same."
+
+
+def amount(result: Any, metric: Metric) -> str:
+    """Return who is ahead by how much; of identical classifiers, how much they may differ."""
+    found = lead(result, metric)
+    if isinstance(found, Lead):
+        return found.amount()
+    most = max(map(abs, result._distribution(metric).hdi()))
+    return f"at most {most:.4f} either way on other instances, with probability 95%"
 
 
 def verdict_of_pair(result: Any) -> list[str]:
     """Return the lines that are printed first of two classifiers."""
     if len(result.metrics) > 1:
-        return [_count(result), within(_table_of_metrics(result))]
+        return [_count(result), within(table_of_metrics(result))]
     metric = result._metric(None)
-    words = f"{lead(result, metric)} (observed: {observed_values(result, metric)})"
-    return [headline_of_pair(result, metric), *as_lines([("difference", words)])]
+    words = f"{amount(result, metric)} (observed: {observed_values(result, metric)})"
+    return [headline_of_pair(result, metric), *as_lines([Fact("difference", words)])]
 
 
 def next_of_pair(result: Any) -> str:
     """Return what to call next: for more evidence, if that is what one metric lacks."""
     metric = result._metric(None)
-    if len(result.metrics) > 1 or result._posterior.what_is_identical(metric) is not None:
-        return WITHOUT_A_ROPE
-    around, units = result._distribution().around(Interval(0.0, 0.0)), units_of(result, metric)
-    if max(around) >= 0.95 or not units.startswith(PLANNED):
+    found, units = lead(result, metric), units_of(result, metric)
+    is_clear = isinstance(found, str) or max(found.probability, found.equal) >= CLEARLY
+    if len(result.metrics) > 1 or is_clear or not units.startswith(PLANNED):
         return WITHOUT_A_ROPE
     return f"more {units} would tell; required_sample_size(rope=r) estimates how many, {R}"
 
 
-def lead(result: Any, metric: Metric) -> str:
-    """Return who is ahead by how much; of identical classifiers, how much they may differ."""
-    difference = result._distribution(metric)
-    (low, high), mean = difference.hdi(), difference.mean
-    if result._posterior.what_is_identical(metric) is not None:
-        most = max(abs(low), abs(high))
-        return f"at most {most:.4f} either way on other instances, with probability 95%"
-    ahead, digits = result.names[0], digits_of(Interval(low, high))
-    if difference.lead < 0:
-        ahead, mean, low, high = result.names[1], -mean, -high, -low
-    estimate, *ends = (f"{abs(value):.{digits}f}" for value in (mean, low, high))
-    if not difference.lead or mean <= 0 or float(estimate) == 0:  # of a skewed difference, too
-        return f"hardly any; 95% interval: {ahead} {ends[0]} behind to {ends[1]} ahead"
-    between = f"{ends[0]} to {ends[1]}"
-    if low < 0:
-        between = f"from {ends[0]} behind to {ends[1]} ahead"
-    return f"{ahead} ahead by {estimate}, 95% interval {between}"
-
-
 def _count(result: Any) -> str:
-    """Return a sentence on how many metrics each classifier is ahead on."""
-    metrics, letters = list(result._metrics.values()), with_letters(result.names)
-    identical = {result._posterior.what_is_identical(metric) for metric in metrics}
-    same = "both" if len(metrics) == 2 else f"all {len(metrics)}"
-    if None not in identical:
-        said = " and ".join(map(str, identical))
-        return f"{letters[0]} and {letters[1]} are identical on {same} metrics: same {said}."
-    leads = [
-        0 if result._posterior.what_is_identical(metric) else result._distribution(metric).lead
-        for metric in metrics
-    ]
-    first, second = (1, -1) if leads.count(1) >= leads.count(-1) else (-1, 1)
-    if not any(leads):
-        return f"Neither {letters[0]} nor {letters[1]} is ahead on any of {len(metrics)} metrics."
-    n = leads.count(first)
-    total = "both" if n == len(leads) == 2 else f"{n} of {len(leads)}"
-    rest = f", behind on {leads.count(second)}" if second in leads else ""
-    rest += f", level on {leads.count(0)}" if 0 in leads else ""
-    ahead, behind = letters if first == 1 else letters[::-1]
-    return f"{ahead} is ahead of {behind} on {total} metrics{rest}."
+    """Return a sentence on how many metrics each classifier is better on."""
+    letters, said = with_letters(result.names), Counter[str]()
+    for metric in result._metrics.values():
+        found = lead(result, metric)
+        if isinstance(found, str):
+            said[f"identical ({found})"] += 1
+        elif not found.sign or found.probability < PROBABLY:
+            said["no clear difference"] += 1
+        else:
+            word = "better" if found.probability >= CLEARLY else "probably better"
+            said[f"{letters[found.sign < 0]} {word}"] += 1
+    counts = (f"{what} on {number}" for what, number in said.most_common())
+    return f"Of {len(result.metrics)} metrics: {', '.join(counts)}."
 
 
-def _table_of_metrics(result: Any) -> pd.DataFrame:
+def table_of_metrics(result: Any) -> pd.DataFrame:
     """Return the observed values and the differences, one row per metric, as text."""
     rows = []
     for metric in result._metrics.values():
@@ -610,12 +642,12 @@ def units_of(result: Any, metric: Metric) -> str:
     return f"instances{of_class}"
 
 
-def headline_of_many(ranking: Any, metric: Metric, prob: float = 0.95) -> str:
+def headline_of_many(ranking: Any, metric: Metric) -> str:
     """Return a sentence on the first row of the table."""
     table, where = ranking.ranking(metric=metric), on(ranking, metric)
     best, p_best = str(table.index[0]), table["p_best"].iloc[0]
     copies = number_of_copies(table, best)
-    return f"{who_is_best(best, len(table), p_best, prob, where, copies)}."
+    return f"{who_is_best(best, len(table), p_best, where, copies)}."
 
 
 def choice(ranking: Any, metric: Metric) -> list[Fact]:
@@ -626,11 +658,12 @@ def choice(ranking: Any, metric: Metric) -> list[Fact]:
     best = table.iloc[0]
     digits = decimals((best["hdi_high"] - best["hdi_low"]) / 4)
     known = "completed" if "completed" in table else "observed"
-    observed, mean = (f"{best[name]:.{digits}f}" for name in (known, "mean"))
+    sign = sign_in_headings(metric)
+    observed, mean = (f"{sign * best[name]:.{digits}f}" for name in (known, "mean"))
     why = f"it allows for being chosen as the best of {len(table)}"
-    if float(mean) < float(observed):
+    if sign * float(mean) < sign * float(observed):
         why = f"the best of {len(table)} looks better than it is"
-    return [("estimate", f"{mean} for {table.index[0]} ({observed} {known}): {why}")]
+    return [Fact("estimate", f"{mean} for {table.index[0]} ({observed} {known}): {why}")]
 
 
 def is_board(ranking: Any) -> bool:
@@ -642,12 +675,14 @@ def verdict_of_many(ranking: Any, rope: Any = None) -> list[str]:
     """Return the lines that are printed first of several classifiers."""
     lines = []
     for metric in ranking._metrics.values():
-        table = table_of_many(ranking, metric=metric).drop(columns="std")
+        labels = {metric.name: in_headings(metric)} if sign_in_headings(metric) < 0 else {}
+        table = table_of_many(ranking, metric=metric, labels=labels).drop(columns="std")
+        table = table.rename(columns=dict.fromkeys(labels.values(), "observed"))
         facts = choice(ranking, metric)
         if is_board(ranking):
             tiers = ranking.tiers(rope or 0.0, metric=metric)
             table = in_tiers(table, tiers)
             by = "" if tiers.rope.low else "; any difference counts"
-            facts = [("tiers", f"{tiers.rule}{by}"), *facts]
+            facts = [Fact("tiers", f"{tiers.rule}{by}"), *facts]
         lines += [headline_of_many(ranking, metric), within(table), *as_lines(facts)]
     return lines

@@ -231,14 +231,14 @@ def make_report(
     if n_compared + len(failed) < n_tried:
         promising = f"these are the {n_compared} most promising of {n_tried} candidates"
         more.append(
-            ("note", f"{promising}: simplest() chooses among these, top={n_tried} compares all")
+            Fact("note", f"{promising}: simplest() chooses among these, top={n_tried} compares all")
         )
     if recorded.n_dropped:
         dropped = f"{recorded.n_dropped} other candidates before the last iteration of the search"
-        more.append(("dropped", f"{dropped}, which are not compared"))
+        more.append(Fact("dropped", f"{dropped}, which are not compared"))
     if failed:
         shown = ", ".join(map(str, failed[:10])) + ", ..." * (len(failed) > 10)
-        more.append(("note", f"left out because a fit or a score failed: candidates {shown}"))
+        more.append(Fact("note", f"left out because a fit or a score failed: candidates {shown}"))
     what = source if source == "predictions" else f"{source} in all splits"
     more += [
         *choice(ranking, metric),
@@ -267,10 +267,12 @@ def _facts(based_on: str, settings: Settings, proportions: SplitProportions) -> 
     """Return what a report is based on, and what it applies to."""
     cv, share = settings.cv, proportions.train_share
     name = "splitter not specified" if cv is None else splitter_name(cv)
-    facts = [("based on", f"{based_on} ({name})")]
+    facts = [Fact("based on", f"{based_on} ({name})")]
     if share is not None and cv is None:
         assumed = f"splits are assumed to test {1 - share:.0%} of the instances each, to be on the"
-        facts.append(("caution", f"{assumed} safe side: if you know better, pass test_fraction="))
+        facts.append(
+            Fact("caution", f"{assumed} safe side: if you know better, pass test_fraction=")
+        )
     elif share is not None:
-        facts.append(("applies to", f"learners trained on {share:.0%} of {settings.instances}"))
+        facts.append(Fact("applies to", f"learners trained on {share:.0%} of {settings.instances}"))
     return facts

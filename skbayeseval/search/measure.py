@@ -40,45 +40,58 @@ def measure_of(
     """Return the name of the recorded scores, or None, and the metric to compare by.
 
     The metric is None if only the recorded values are known of it.
-
-    Without the search, results tell the names of their scores, but not what "score" is; if there
-    are counts, it repeats another score, or is the accuracy.
     """
-    keys, counts = recorded.keys, None if search is None else search.scoring
+    keys, named = recorded.keys, _named(recorded, search)
     if search is None:
         check_scoring(scoring)
-        main = recorded.main
     elif is_scorer(scoring) and not isinstance(scoring, (str, AnyMetric)):
         if classes is None:
             raise ValueError(
                 f"scoring={in_short(scoring)} requires X and y, because results contain only names "
                 f"of scores. Pass X and y, or one of {choices('', keys)}."
             )
-        names = [key for key in keys if _scorer_of(search, key) is scoring]
+        names = [key for key in keys if named.get(key) is scoring]
         if names and Made.of(scoring) is None:
             return names[0], None
         return next(iter(names), None), as_metric(scoring, *classes)
-    else:
-        if not isinstance(scoring, (str, Metric, AnyMetric, PerInstance, type(None))):
-            wanted = "the name of a metric, a metric of skbayeseval.metrics or a scorer"
-            raise wrong("scoring", wanted, scoring, TypeError)
-        main = counts.main if isinstance(counts, CountScorer) else _scorer_of(search, "score")
-    is_named = search is None or isinstance(counts, CountScorer)  # all scores but "score"
-    name = getattr(scoring, "name", scoring)
+    elif not isinstance(scoring, (str, Metric, AnyMetric, PerInstance, type(None))):
+        wanted = "the name of a metric, a metric of skbayeseval.metrics or a scorer"
+        raise wrong("scoring", wanted, scoring, TypeError)
     if scoring is None:
         key = _default_key(recorded, search)
-    elif name in keys:
-        key = name
-    else:  # without search and counts, "score" may be anything
-        may_be = search is None and not recorded.n_classes and keys == ["score"]
-        key = "score" if may_be or ("score" in keys and name == main) else None
-    if key is None:
-        return None, "accuracy" if scoring is None else scoring
-    if scoring is not None and name != "score" and (is_named or not isinstance(scoring, str)):
+        return key, "accuracy" if key is None else _metric(named.get(key), key, classes)
+    name = getattr(scoring, "name", scoring)
+    may_be_anything = search is None and not recorded.n_classes and keys == ["score"]
+    if name not in keys and not may_be_anything and named.get("score") != name:
+        return None, scoring
+    key = name if name in keys else "score"
+    if not isinstance(scoring, str) or (may_be_anything and name != key):
         return key, scoring
-    if is_named:
-        return key, main if key == "score" and main is not None else key
-    return key, _recorded_metric(search, key, classes)
+    return key, _metric(named.get(key), key, classes)
+
+
+def _named(recorded: Recorded, search: Any) -> dict[str, Any]:
+    """Return the name or the scorer of each recorded score; None if it is not known on its own.
+
+    Without the search, results tell the names of their scores, but not what "score" is; if there
+    are counts, it repeats another score, or is the accuracy.
+    """
+    own = {key: key for key in recorded.keys}
+    if search is None:
+        return own | {"score": recorded.main or "score"}
+    scoring, estimator = search.scoring, search.estimator
+    if isinstance(scoring, CountScorer):
+        return own | {"score": scoring.main}
+    if isinstance(scoring, PredictionScorer):
+        return scoring.named(estimator)
+    if isinstance(scoring, Mapping):
+        return dict(scoring)
+    if scoring is None:  # the score method of scikit-learn's estimators
+        known = (
+            "accuracy" if is_classifier(estimator) else "r2" if is_regressor(estimator) else None
+        )
+        return {"score": known}
+    return {"score": scoring} if callable(scoring) or isinstance(scoring, str) else own
 
 
 def _default_key(recorded: Recorded, search: Any) -> str | None:
@@ -110,31 +123,15 @@ def classes_of(search: Any, y: Any) -> Classes | None:
     return np.unique(check_label_vector(y, "y")).tolist(), False
 
 
-def _scorer_of(search: Any, key: str) -> Any:
-    """Return the name or the scorer of a recorded score; None if it is not known on its own."""
-    scoring = search.scoring
-    if isinstance(scoring, PredictionScorer):
-        scoring = scoring.named(search.estimator)
-    if isinstance(scoring, Mapping):
-        return scoring.get(key)
-    if scoring is None:  # the score method of scikit-learn's estimators
-        estimator = search.estimator
-        return "accuracy" if is_classifier(estimator) else "r2" if is_regressor(estimator) else None
-    if callable(scoring):  # it may return several scores by name
-        return scoring if key == "score" else None
-    return scoring if isinstance(scoring, str) else key
-
-
-def _recorded_metric(search: Any, key: str, classes: Classes | None) -> Any:
+def _metric(known: Any, key: str, classes: Classes | None) -> Any:
     """Return the metric of a recorded score; None if only its values are known."""
-    scorer = _scorer_of(search, key)
-    if isinstance(scorer, (str, Metric)):
-        return scorer
+    if isinstance(known, (str, Metric)):
+        return known
     # A scorer of the user's own may use more than predictions.
-    if classes is None or Made.of(scorer) is None:
+    if classes is None or Made.of(known) is None:
         return None
     try:
-        metric = as_metric(scorer, *classes)
+        metric = as_metric(known, *classes)
     except TypeError:  # it takes no weights
         return None
     return metric if key == "score" else replace(metric, name=key)

@@ -37,6 +37,10 @@ from skbayeseval.splitting.splits import (
 # of the differences between such candidates as so many, and independence as so many.
 DF_VARIANCE, DF_RATIO, DF_INDEPENDENT = 12.0, 8.0, 2.0
 
+# What others tell of the variance of a candidate adds so many degrees of freedom, fewer than
+# `DF_VARIANCE`, because all are tested on the same instances.
+DF_OTHERS = 4.0
+
 
 def alike(means: Array, variances: Array) -> Array:
     """Return the share of each candidate among those with about the score of each one."""
@@ -138,7 +142,7 @@ class RecordedSplits(NamedTuple):
         return infer_weight(
             self.published_weight,
             instability=[instability] if self.are_halves else [],
-            by_class=metric.weighs_classes,
+            by_class=metric.counts_alike != "instances",
         )
 
     def deviations(self, values: Array) -> tuple[Array, float]:
@@ -158,7 +162,7 @@ class RecordedSplits(NamedTuple):
         means, sample = scores[first].mean(axis=1), np.maximum((off**2).sum(axis=1) / df, least)
         covariance = shared_covariance(means, moderated(means, sample, df), off, df, least)
         factor = self.inflation * (STABLE[1] if self.are_halves else OF_FOLDS)
-        return factor * covariance[np.ix_(place.ravel(), place.ravel())], df
+        return factor * covariance[np.ix_(place.ravel(), place.ravel())], df + DF_OTHERS
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Number
 from typing import Any, NamedTuple
@@ -33,11 +33,11 @@ from skbayeseval.metrics.registry import get_metric
 from skbayeseval.metrics.scorers import RESPONSES
 from skbayeseval.metrics.scoring import is_scorer, requests_of, spelled_out
 from skbayeseval.search.noise import RecordedSplits
+from skbayeseval.search.recorded import KEPT, Recorded
 from skbayeseval.splitting.splits import Split, split_proportions
 
-# The name under which `cv_results_` has the numbers of predictions, and the first of these, which
-# is no error_score.
-KEPT, FIRST = "kept_predictions", 2**32
+# The first number of predictions that are kept, which is no error_score.
+FIRST = 2**32
 
 
 def prediction_scorer(scoring: Any = None) -> PredictionScorer:
@@ -312,13 +312,16 @@ class Recalled:
     tests: list[TestSet]
 
     @classmethod
-    def of(cls, scorer: PredictionScorer, numbers: Array) -> Recalled | None:
-        """Return what is kept under numbers of shape (n_candidates, n_splits); None if nothing is.
+    def of(cls, search: Any, recorded: Recorded) -> Recalled | None:
+        """Return what the scorer of a search kept of recorded candidates; None if it kept nothing.
 
         All candidates must have been tested on the same test sets.
         """
+        scorer = search.scoring
+        if not isinstance(scorer, PredictionScorer) or not recorded.has(KEPT):
+            return None
         kept = dict(enumerate(scorer.kept, FIRST))
-        said = [[kept.get(number) for number in row] for row in numbers.tolist()]
+        said = [[kept.get(number) for number in row] for row in recorded.scores(KEPT).tolist()]
         tests: list[TestSet] = []
         for of_split in zip(*said, strict=True):
             sets = [scorer.tests[one.test] for one in of_split if one is not None]
@@ -337,9 +340,9 @@ class Recalled:
         """A boolean mask of the candidates of which something was not kept."""
         return np.array([None in row for row in self.said])
 
-    def have(self, metrics: Iterable[Metric]) -> bool:
+    def have(self, metrics: Mapping[str, Metric]) -> bool:
         """Return whether what metrics need was kept."""
-        wanted = [SCORES.get(metric.needs, ("predict",)) for metric in metrics]
+        wanted = [SCORES.get(metric.needs, ("predict",)) for metric in metrics.values()]
         outputs = [one.outputs for row in self.said for one in row if one is not None]
         return all(any(map(said.__contains__, methods)) for said in outputs for methods in wanted)
 
@@ -357,8 +360,8 @@ class Recalled:
             for test, (_, rows) in zip(self.tests, splits, strict=True)
         )
 
-    def data(self, cv: Any) -> tuple[Any, list[Split]]:
-        """Return what was true of all instances that were tested, and splits of these.
+    def data(self, cv: Any, groups: Any) -> tuple[Array, Any, list[Split]]:
+        """Return numbers of all instances that were tested, what was true of them, and splits.
 
         They are numbered as they were first tested. Instances with equal rows are told apart
         within each pass over the data. Training sets have the right size, no more is known of them.
@@ -366,7 +369,8 @@ class Recalled:
         n_splits, sizes = len(self.tests), [number_of_samples(t.truth, "y") for t in self.tests]
         proportions = split_proportions(cv, n_splits)
         share = proportions.train_share
-        if share is None or isinstance(cv, (GroupKFold, GroupShuffleSplit, StratifiedGroupKFold)):
+        of_groups = isinstance(cv, (GroupKFold, GroupShuffleSplit, StratifiedGroupKFold))
+        if share is None or of_groups or groups is not None:
             raise ValueError(
                 f"cv={cv!r} does not tell, without the data, which instances were in which split "
                 "or belong together. Pass X and y as well, and groups=: nothing is fitted again."
@@ -399,7 +403,7 @@ class Recalled:
         truth = sparse.vstack(truths, format="csr") if is_sparse else np.concatenate(truths)
         tests = np.split(numbers, np.cumsum(sizes)[:-1])
         trained = [np.setdiff1d(np.arange(n), test)[:n_trained] for test in tests]
-        return truth[np.resize(first, n)], list(zip(trained, tests, strict=True))
+        return np.arange(n), truth[np.resize(first, n)], list(zip(trained, tests, strict=True))
 
 
 def _same(truth: Any, other: Any) -> bool:

@@ -15,13 +15,13 @@ import pandas as pd
 from skbayeseval._arrays import Array, as_numbers, check_same_length, in_short
 from skbayeseval.results.text_tables import format_values
 from skbayeseval.search.count_scorer import count_key
-from skbayeseval.search.prediction_scorer import KEPT
 from skbayeseval.splitting.digest import NotDigestibleError, digest
 
 Parameters = Mapping[str, Any]
 
 SPLIT_SCORE = re.compile(r"split(\d+)_test_(.+)")
-# The times that a search records.
+# Under which predictions are kept, and the times that a search records.
+KEPT = "kept_predictions"
 TIMES = {"mean_fit_time": "fit time", "mean_score_time": "prediction time"}
 COUNT = re.compile(r"count_(\d+)_(\d+)")
 
@@ -47,8 +47,6 @@ class Recorded:
         The number of classes with recorded counts; 0 if no counts were recorded.
     keys : list of str
         The names of the recorded scores, excluding confusion counts.
-    has_kept : bool
-        Whether the numbers of predictions that were kept are recorded.
     """
 
     def __init__(self, results: Mapping[str, Any] | pd.DataFrame) -> None:
@@ -61,7 +59,6 @@ class Recorded:
         self.n_splits = 1 + max((int(match[1]) for match in matches), default=-1)
         self.n_classes = 1 + max((int(n) for match in cells for n in match.groups()), default=-1)
         self.keys = [name for name in names if name != KEPT and not COUNT.fullmatch(name)]
-        self.has_kept = KEPT in names
         self._check_columns()
         self._parameters = _parameters_of(columns)
         if not self._parameters:
@@ -103,6 +100,10 @@ class Recorded:
             if name != "score" and np.array_equal(self.scores(name), self.scores("score"), True):
                 return name
         return "accuracy"
+
+    def has(self, key: str) -> bool:
+        """Return whether there are split scores of this name."""
+        return _split_score(0, key) in self._columns
 
     def scores(self, key: str) -> Array:
         """Return the split scores, of shape (n_candidates, n_splits)."""

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from skbayeseval._arrays import choices, in_short, wrong
 from skbayeseval._html import html_table
 from skbayeseval.display import HeatmapDisplay, RankingDisplay, TimesDisplay
-from skbayeseval.judgement.decision import format_probability
+from skbayeseval.judgement.decision import PROBABLY, format_probability
 from skbayeseval.judgement.intervals import Interval
 from skbayeseval.metrics.registry import labelled
 from skbayeseval.results.figures import forest
@@ -47,9 +47,6 @@ COLUMNS = ("observed", "mean", "hdi_low", "hdi_high", "p_best", "p_equivalent", 
 
 # The number of rows that print(report) shows, and of those in figures.
 ROWS_IN_WORDS, ROWS_OF_FIGURES = 8, 20
-
-# A candidate that is worse with this probability is said to be probably worse.
-PROBABLY = 0.9
 
 LEGEND = "≈ practically equivalent to the best, ≪ surely worse"
 # Titles of columns in the lines that print(report) shows, of which a page has room for 80 letters.
@@ -324,13 +321,12 @@ class SearchReport:
         text = self._as_text(rows=shown.index, columns=parameters).rename(columns=NARROW)
         facts = in_brief(self._facts)
         if (table["decision"] == "~").sum() > 1:
-            facts.append(("next", "simplest(key) chooses the simplest of the equivalent ones"))
+            facts.append(Fact("next", "simplest(key) chooses the simplest of the equivalent ones"))
         return "\n".join(
             [
                 *self._verdict(),
                 within(text.replace("not settled", "?"), n_names=len(parameters)),
                 *([f"... and {more} more"] if more else []),
-                f"{LEGEND}, ? not settled",
                 *as_lines(facts),
             ]
         )
@@ -343,12 +339,12 @@ class SearchReport:
         table = self.summary()
         first = f"There is only one candidate, {self.ranking.names[0]}."
         if len(table) > 1:
-            first = headline_of_many(self.ranking, self.ranking._metric(None), self.prob)
+            first = headline_of_many(self.ranking, self.ranking._metric(None))
         equal, worse, still = ((table["decision"] == code).sum() for code in ("~", "<<", "?"))
         return [
             first,
-            f"Practically equivalent to the best, within {abs(self.rope.low):g}: {equal}. "
-            f"Surely worse: {worse}. Not settled: {still}.",
+            f"≈ Practically equivalent to the best, within {abs(self.rope.low):g}: {equal}. "
+            f"≪ Surely worse: {worse}. ? Not settled: {still}.",
         ]
 
     def _named(self) -> dict[int, str]:

@@ -48,7 +48,7 @@ from skbayeseval.search.measure import (
     classes_of,
     measure_of,
 )
-from skbayeseval.search.prediction_scorer import KEPT, PredictionScorer, Recalled
+from skbayeseval.search.prediction_scorer import Recalled
 from skbayeseval.search.recorded import Recorded, name_candidates
 from skbayeseval.search.report import Key, SearchReport, check_key
 from skbayeseval.splitting.collect import Learners, route
@@ -197,19 +197,17 @@ def report_search(
         search.scoring, _ = routed(search.scoring, params, n)
         scoring = search.scoring if same else routed(scoring, params, n)[0]
     recorded = Recorded(search.cv_results_)
-    splits, recalled, again = None, _recalled(search, recorded), X is not None
-    if recalled is not None and not again:
-        if groups is not None:
-            raise ValueError("groups= requires X and y: nothing is fitted again.")
-        y, splits = recalled.data(recorded.n_splits if search.cv is None else search.cv)
-        X, params = np.arange(number_of_samples(y, "y")), None
+    kept, splits, is_given = Recalled.of(search, recorded), None, X is not None
+    if kept is not None and not is_given:
+        X, y, splits = kept.data(recorded.n_splits if search.cv is None else search.cv, groups)
+        params = None
     classes = classes_of(search, y)
     settings = _with_search(settings, search, recorded, scoring, classes)
     if own_columns:  # what `score` does with them is known to nobody else
         settings = replace(settings, measure=None)
     if X is not None and settings.key is not None and not can_be_paired(settings.measure, classes):
         X = None
-        if again:
+        if is_given:
             warnings.warn(
                 f"scoring={settings.name!r} is known only by its value in each split, so X and y "
                 "are not used: the report is based on the recorded scores.",
@@ -219,14 +217,27 @@ def report_search(
     check_rope_around_zero(rope, split_metric(settings.name), observed=1.0)
     if X is None:
         return report_recorded(recorded, settings)
-    bad = recorded.failed()
-    chosen, failed, picked_by = _most_promising(
-        recorded,
-        bad if recalled is None else bad | recalled.failed,
-        settings,
-        MOST_AGAIN if top is None else check_whole_number(top, "top"),
-    )
+    bad = recorded.failed() if kept is None else recorded.failed() | kept.failed
+    most = MOST_AGAIN if top is None else check_whole_number(top, "top")
+    chosen, failed, picked_by = _most_promising(recorded, bad, settings, most)
     candidates = recorded.parameters(chosen)
+    estimators = {
+        name: clone(search.estimator).set_params(**clone(parameters, safe=False))
+        for name, parameters in zip(name_candidates(candidates), candidates.values(), strict=True)
+    }
+    cv = check_cv(search.cv, y, classifier=is_classifier(search.estimator))
+    split_params, fit_params, _ = route("report_search", estimators, cv, params, groups, requests)
+    learners = Learners(estimators, cv, split_params, fit_params, entropy, params or {})
+    if splits is None:
+        splits = _repeated_splits(cv, X, y, split_params, recorded.n_splits)
+        kept = kept if kept is not None and kept.are_of(y, splits) else None
+    if kept is not None and not kept.have(resolve_scoring(settings.measure, *classes or ())):
+        if not is_given:
+            raise ValueError(
+                f"scoring={settings.name!r} needs what the search did not keep: name it in "
+                "prediction_scorer(scoring), or pass X and y."
+            )
+        kept = None
     options = CrossValidationOptions(
         cv=search.cv,
         scoring=settings.measure,
@@ -236,31 +247,14 @@ def report_search(
         n_jobs=n_jobs,
         verbose=verbose,
     )
-    estimators = {
-        name: clone(search.estimator).set_params(**clone(parameters, safe=False))
-        for name, parameters in zip(name_candidates(candidates), candidates.values(), strict=True)
-    }
-    cv = check_cv(search.cv, y, classifier=is_classifier(search.estimator))
-    split_params, fit_params, _ = route("report_search", estimators, cv, params, groups, requests)
-    if splits is None:
-        splits = _repeated_splits(cv, X, y, split_params, recorded.n_splits)
-    fitted = None
-    if recalled is not None and (not again or recalled.are_of(y, splits)):
-        if recalled.have(resolve_scoring(settings.measure, *classes or ()).values()):
-            places = np.searchsorted(recorded.positions, chosen)
-            fitted = recalled.fitted(places, estimators)
-        elif not again:
-            raise ValueError(
-                f"scoring={settings.name!r} needs what the search did not keep: name it in "
-                "prediction_scorer(scoring), or pass X and y."
-            )
-    learners = Learners(estimators, cv, split_params, fit_params, entropy, params or {})
+    places = np.searchsorted(recorded.positions, chosen)
+    fitted = None if kept is None else kept.fitted(places, estimators)
     ranking = compare_learners(Ranking, learners, X, y, options, splits, fitted)
     # Recorded scores may use sample weights; counts never do.
     weighted = any("sample_weight" in name for name in params or {})
     if not hasattr(search, "n_resources_") and not weighted:
         _warn_of_different_scores(ranking, recorded, settings.key, list(candidates))
-    facts = _facts_of(ranking, search, recorded, settings, picked_by, fitted is not None)
+    facts = _facts_of(ranking, search, recorded, settings, picked_by, kept is not None)
     return make_report(ranking, recorded, candidates, settings, "predictions", failed, facts)
 
 
@@ -276,13 +270,6 @@ def _check_search(search: Any, X: Any, y: Any) -> None:
     if (X is None) != (y is None):
         missing = "X" if X is None else "y"
         raise ValueError(f"X and y must be given together, got {missing}=None.")
-
-
-def _recalled(search: Any, recorded: Recorded) -> Recalled | None:
-    """Return what the scorer of a search kept of its candidates; None if it kept nothing."""
-    if not recorded.has_kept or not isinstance(search.scoring, PredictionScorer):
-        return None
-    return Recalled.of(search.scoring, recorded.scores(KEPT))
 
 
 def _with_search(
@@ -333,13 +320,13 @@ def _facts_of(
     """Return what a report on predictions is based on, and what it applies to."""
     which = "paired predictions that the search kept" if kept else "paired predictions"
     based_on = f"{which} in {recorded.n_splits} splits ({splitter_name(search.cv)})"
-    facts = [("based on", based_on)]
+    facts = [Fact("based on", based_on)]
     if settings.instances != ALL_INSTANCES:
-        facts.append(("note", f"the search has compared them on {settings.instances}"))
+        facts.append(Fact("note", f"the search has compared them on {settings.instances}"))
     if picked_by is not None:
-        facts.append(("candidates", f"were selected by their recorded {picked_by}"))
+        facts.append(Fact("candidates", f"were selected by their recorded {picked_by}"))
     if ranking.train_size is not None:
-        facts.append(("applies to", f"learners trained on {ranking.train_size:.0f} instances"))
+        facts.append(Fact("applies to", f"learners trained on {ranking.train_size:.0f} instances"))
     return facts
 
 

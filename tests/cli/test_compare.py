@@ -39,7 +39,7 @@ def test_two_columns(path, table, run, reported, tmp_path):
     assert code == 0
     assert result.decision(0.01).in_short() in said.out
     # In a file, classes are text.
-    headline = str(result).splitlines()[0].replace(" f1 ", " f1 of class '1' ")
+    headline = str(result).splitlines()[0].replace(" F1 ", " F1 of class '1' ")
     assert headline == said.out.split("\n\n")[1].splitlines()[0]
     assert not re.search("decision\\(rope=|next", said.out)
     assert figure.stat().st_size > 5000
@@ -161,8 +161,8 @@ class TestScores:
     @pytest.mark.parametrize(
         ("columns", "message"),
         [
-            ("--score-a p_nb", "--score-b must name columns"),
-            ("--score-a p_nb --score-b p_svm --a nb", "--b must name columns"),
+            ("--score-b p_nb", "--score-a must name columns"),
+            ("--score-a p_nb --score-b p_svm --a nb", "as many columns, got 0 and 1"),
             ("--a nb --b svm", "requires instance scores"),
             (
                 "--score-a y --score-b p_svm --score-b p_tree --a nb --b svm",
@@ -274,7 +274,7 @@ def test_chunks_of_files_that_do_not_fit(tagged, tmp_path, refused):
     empty = write_tags(tmp_path / "empty", [], str)
     for arguments, message in (
         (f"{gold} {a} --chunks IOB2", "requires three files"),
-        (f"{gold} {a} {b}", "--truth, --a, --b must name columns ... --chunks"),
+        (f"{gold} {a} {b}", "--truth, --a must name columns ... --chunks"),
         (f"{gold} {a} {b} --chunks IOB2 --truth y", "--truth is about a table"),
         (f"{gold} {a} {b} --chunks IOB9", "'IOB9' is not a known scheme"),
         (

@@ -33,7 +33,13 @@ def judged(run):
         (GOOD, BAD, "better", 0, "gate passed: A is better than B with probability"),
         (GOOD, BAD, "better --rope 0.4", 3, "gate not passed: A is not better than B by more"),
         (BAD, GOOD, "non-inferior --rope 0.01", 3, "gate not passed: not safe to ship: A is"),
-        (SAME, SAME, "non-inferior --rope 0.001", 3, "gate not passed: not settled: A is not"),
+        (
+            SAME,
+            SAME,
+            "non-inferior --rope 0.001",
+            3,
+            "gate not passed: not settled: the probability that A is not worse",
+        ),
         (SAME, SAME, "non-inferior --rope 0.1", 0, "gate passed: safe to ship: A is not worse"),
     ],
 )
@@ -78,9 +84,10 @@ def test_a_page_begins_with_the_gate(run, tmp_path):
     gate = run(f"{counts} --gate non-inferior")[1].out.splitlines()[0]
     page = path.read_text(encoding="utf-8")
     assert f"<h1>G{html.escape(gate)[1:]}</h1>" in page
-    run(counts)
-    headline = re.search("<h1>(.*?)</h1>", path.read_text(encoding="utf-8"))[1]
-    assert f"</header>\n<p>{headline}</p>" in page
+    first = page.partition("<details>")[0].partition("<h1>")[2]
+    assert (first.count("<img"), first.count("<table")) == (1, 0)
+    # Its question only: nothing of what is equivalent, of a choice, or of who is ahead.
+    assert not re.search(r"ROPE|equivalent|[Cc]hoose|[Pp]refer|ahead|probably", first)
 
 
 def test_questions_that_are_not_complete(refused):
@@ -131,7 +138,7 @@ def test_markdown_of_names_that_are_markup(run):
     assert header.replace(r"\|", "").count("|") == row.count("|")
     # A sentence is no workflow command.
     page = run(f"counts --a {BAD} --b {GOOD} {markdown} x ::add-mask::y")[1].out
-    assert page.startswith(r"\::add-mask::y is better than x")
+    assert page.startswith(r"\::add-mask::y is better than x on F1")
 
 
 def test_json_is_a_synonym(run, refused):

@@ -1,5 +1,7 @@
 """compare_scores of systems on several data sets, with holes."""
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -48,12 +50,12 @@ def test_a_table_and_dicts_are_the_same(ranking):
 
 def test_the_next_data_set_is_told_from_the_average(ranking, tmp_path):
     of_next = ranking.metric(NEXT_DATA_SET)
-    average = "data sets like these on average (metric='next data set': a single one)"
-    assert average in str(ranking)
-    assert str(of_next).startswith("No clear winner of 4 on the next data set: s3 is the best ")
+    average = "data sets like these on average, and training as it was done on them"
+    assert f"{average} (metric='next data set': a single one)" in str(ranking)
+    assert str(of_next).startswith("No clear winner of 4 on the next data set (s3 ahead with ")
     assert "applies to  one further data set like these, not their average" in str(of_next)
     pair = ranking.pairs["s2", "s3"].metric(NEXT_DATA_SET)
-    assert str(pair).startswith("s3 is better than s2 on the next data set with probability ")
+    assert re.search("s3 .*on the next data set .*probability ", str(pair).splitlines()[0])
     # However many data sets are known, a further one deviates.
     for words in (str(pair.decision(0.025)), pair.explain(0.025), of_next.explain(0.025)):
         assert "settled" in words

@@ -1,4 +1,5 @@
 import math
+from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -188,6 +189,27 @@ def test_failures_on_halves():
     with pytest.warns(FitFailedWarning, match="Fits on halves of the data failed"):
         result = bayesian_cross_validate(*given, error_score=np.nan, **options)
     assert "that of most learners" in result.details()
+
+
+class Seen(GaussianNB):
+    """Notes how many of its training instances are of class 1."""
+
+    counts: ClassVar[list] = []
+
+    def fit(self, X, y):
+        self.counts.append((len(y), int(np.sum(y))))
+        return super().fit(X, y)
+
+
+@pytest.mark.parametrize("groups", [None, GROUPS])
+@pytest.mark.parametrize(("n_rare", "fewest"), [(120, 40), (14, 4)])
+def test_halves_are_drawn_at_random_but_for_scarce_classes(groups, n_rare, fewest):
+    Seen.counts.clear()
+    y = (np.random.default_rng(0).permutation(240) < n_rare).astype(int)
+    bayesian_cross_validate(Seen(), A, X, y, groups=groups, estimand="full", **FEW)
+    in_halves = {rare for size, rare in Seen.counts if size < 150}
+    assert min(in_halves) >= fewest
+    assert (len(in_halves) > 3) == (n_rare == 120)
 
 
 class Wrong(ClassifierMixin, BaseEstimator):

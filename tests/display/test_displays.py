@@ -32,7 +32,7 @@ def test_posterior_shows_masses_and_hdi():
     assert f"{np.mean(DRAWS > 0.01):.1%}" in shown
     assert f"{np.mean(DRAWS < -0.01):.1%}" in shown
     assert f"{np.mean(np.abs(DRAWS) <= 0.01):.1%}" in shown
-    assert "95% HDI [+0.0" in shown
+    assert "95% interval [+0.0" in shown
     assert "ROPE [-0.01, 0.01]" in shown
     assert ax.get_xlabel() == "difference in f1 (x minus y)"
     low, high = ax.get_xlim()
@@ -141,7 +141,7 @@ def test_labels_of_metrics():
 def test_a_mass_near_1_is_not_rounded_to_all_of_it():
     display = PosteriorDisplay(DRAWS, prob=0.9999).plot()
     (legend,) = display.ax_.get_legend().get_texts()
-    assert legend.get_text().startswith("99.99% HDI")
+    assert legend.get_text().startswith("99.99% interval")
 
 
 LONG = [f"make_pipeline(StandardScaler(), LogisticRegression(C={c}))" for c in (0.01, 0.1, 10.0)]
@@ -170,12 +170,13 @@ def test_long_names_become_letters_with_a_key():
 def test_titles_say_what_was_found():
     rope = Interval(-0.01, 0.01)
     title = PosteriorDisplay(DRAWS, names=("x", "y"), rope=rope).plot().ax_.get_title()
-    better = format_probability(np.mean(DRAWS > 0.01))
-    assert title == f"not settled: x is better by more than 0.01 with probability {better}"
+    better, worse = (format_probability(np.mean(one)) for one in (DRAWS > 0.01, DRAWS < -0.01))
+    assert title.startswith(f"not settled: x better {better}, equivalent ")
+    assert title.endswith(f", y better {worse}")
     settled = PosteriorDisplay(DRAWS - 0.2, names=("x", "y"), rope=rope).plot().ax_
-    assert settled.get_title() == "y is better by more than 0.01 with probability >99.9%"
+    assert settled.get_title() == "≪  x significantly worse than y"
     close = PosteriorDisplay(DRAWS / 20, names=("x", "y"), rope=rope).plot().ax_
-    assert close.get_title() == "x and y are practically equivalent with probability >99.9%"
+    assert close.get_title() == "≈  x practically equivalent to y"
     same = PosteriorDisplay(np.zeros(9), identical="predictions").plot().ax_
     assert same.get_title() == "A and B are identical: their predictions are the same"
     assert PosteriorDisplay(DRAWS).plot(title="mine").ax_.get_title() == "mine"

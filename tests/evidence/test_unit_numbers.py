@@ -13,7 +13,7 @@ from skbayeseval.evidence.unit_numbers import (
     over_classes,
     total_influence,
 )
-from skbayeseval.evidence.units import UnitCounts
+from skbayeseval.evidence.units import UnitCounts, count_codes
 from skbayeseval.metrics import get_metric
 from skbayeseval.metrics.metric import Totals
 
@@ -41,7 +41,7 @@ def test_one_scarce_class_decides_over_an_average():
 
 def test_groups_of_classes():
     y, groups = np.array([0, 0, 1, 0, 0, 1, 1, 0]), np.array([0, 0, 0, 0, 1, 1, 2, 3])
-    counts = UnitCounts.from_labels(y, {"a": y, "b": 1 - y}, groups, pos_label=1)
+    counts = count_codes(y, np.stack([y, 1 - y], axis=1), (0, 1), groups=groups, pos_label=1)
     assert numbers_of(counts, "accuracy") == UnitNumbers(
         "groups", 4, pytest.approx(64 / 22), 8, pytest.approx(4)
     )

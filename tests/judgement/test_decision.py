@@ -5,6 +5,7 @@ import pytest
 from scipy import stats
 
 from skbayeseval.judgement.decision import (
+    Lead,
     Probabilities,
     codes_given_hdi,
     decide,
@@ -70,17 +71,13 @@ def test_all_printed_decisions(published):
 @pytest.mark.parametrize(
     ("probabilities", "rope", "words"),
     [
-        ((0.556, 0.384, 0.06), 0.01, "y is better than x by more than 0.01 with probability 55.6%, "
-         "equivalent 38.4%, x better 6.0%"),
-        ((0.21, 0.62, 0.17), 0.01, "x and y are practically equivalent with probability 62.0%, "
-         "y better 21.0%, x better 17.0%"),
-        ((0.25, 0.5, 0.25), 0.01, "x and y are practically equivalent with probability 50.0%, "
-         "x better 25.0%, y better 25.0%"),
-        ((0.001, 0.3, 0.699), (-0.01, 0.02), "x is better than y by more than 0.02 with "
-         "probability 69.9%, equivalent 30.0%, y better 0.1%"),
-        ((0.3, 0.0, 0.7), 0, "x is better than y with probability 70.0%, y better 30.0%"),
+        ((0.556, 0.384, 0.06), 0.01, "y better 55.6%, equivalent 38.4%, x better 6.0%"),
+        ((0.21, 0.62, 0.17), 0.01, "y better 21.0%, equivalent 62.0%, x better 17.0%"),
+        ((0.25, 0.5, 0.25), 0.01, "x better 25.0%, equivalent 50.0%, y better 25.0%"),
+        ((0.001, 0.3, 0.699), (-0.01, 0.02), "x better 69.9%, equivalent 30.0%, y better 0.1%"),
+        ((0.3, 0.0, 0.7), 0, "x better 70.0%, y better 30.0%"),
     ],
-)  # fmt: skip
+)
 def test_what_is_not_settled_is_told_by_probabilities(probabilities, rope, words):
     lean = probabilities[2] - probabilities[0]
     found = decide(
@@ -93,15 +90,55 @@ def test_what_is_not_settled_is_told_by_probabilities(probabilities, rope, words
 @pytest.mark.parametrize(
     ("units", "words"),
     [
-        ("labelled instances of class 1", "   More labelled instances of class 1 could settle it; "
+        ("labelled instances of class 1", ": more labelled instances of class 1 could settle it; "
          "required_sample_size estimates how many."),
-        ("items", "   More items could settle it; required_sample_size estimates how many."),
-        ("evidence", "   More evidence could settle it."),
+        ("items", ": more items could settle it; required_sample_size estimates how many."),
+        ("evidence", ": more evidence could settle it."),
+        ("", "."),
     ],
 )  # fmt: skip
 def test_what_could_settle_it(units, words):
     found = decide(Interval(-0.2, 0.2), ROPE, Probabilities(0.2, 0.2, 0.6), 0.1)
-    assert str(replace(found, units=units)).splitlines()[2:] == [words]
+    needed = "Settled needs all of the 95% interval beyond what is equivalent, or within it"
+    assert str(replace(found, units=units)).splitlines()[2:] == [f"   {needed}{words}"]
+
+
+def test_what_is_not_settled_takes_four_lines_at_most():
+    found = decide(Interval(-0.2, 0.2), ROPE, Probabilities(0.2, 0.2, 0.6), 0.1)
+    more = {"more_repeats": "cv=A(7)", "trained_on": "Applies to learners.", "n_repeats": 3}
+    found = replace(found, depends_on_splits=True, other_metrics=("f1",), **more)
+    for turn in ("", "More training data changes the estimate."):
+        lines = str(replace(found, turn=turn)).splitlines()
+        assert len(lines) == 4
+        assert lines[0].startswith(turn or "not settled: ")
+        assert lines[-1].endswith("Applies to learners.")
+
+
+@pytest.mark.parametrize(
+    ("probability", "words"),
+    [
+        (0.56, "No clear difference between A and B on f1 (B ahead with probability 56.0%)"),
+        (0.8996, "No clear difference between A and B on f1 (B ahead with probability 89.96%)"),
+        (0.9, "B is probably better than A on f1 (probability 90.0%)"),
+        (0.97496, "B is probably better than A on f1 (probability 97.496%)"),
+        (0.975, "B is better than A on f1 (probability 97.5%)"),
+        (0.99999, "B is better than A on f1 (probability more than 99.9%)"),
+    ],
+)
+def test_the_scale_of_words(probability, words):
+    lead = Lead(("A", "B"), -1, probability, 0.0, -0.02, Interval(-0.05, 0.01))
+    assert lead.verdict(" on f1") == words
+    assert lead.amount() == "B ahead by 0.020, 95% interval from 0.010 behind to 0.050 ahead"
+    told = replace(lead, over_splits=(0.93, 0.997)).verdict()
+    assert told.endswith(", between 93.0% and 99.7% over other splits)")
+
+
+def test_nobody_is_ahead():
+    level = Lead(("A", "B"), 0, 0.5, 0.0, 0.0001, Interval(-0.02, 0.01))
+    assert level.verdict() == "No clear difference between A and B (neither is ahead)"
+    assert level.amount() == "hardly any; 95% interval: A 0.020 behind to 0.010 ahead"
+    equal = replace(level, sign=1, probability=0.2, equal=0.7)
+    assert equal.verdict().endswith("between A and B (equal with probability 70.0%)")
 
 
 @pytest.mark.parametrize(("n_repeats", "advised"), [(6, True), (7, False)])

@@ -27,8 +27,8 @@ def answer_to(question, probability, margin=0.01, **options):
     [
         (0.97, "yes", "safe to ship: new is not worse than old by more than 0.01 with probability "
          "97.0% (f1)"),
-        (0.82, "not settled", "not settled: new is not worse than old by more than 0.01 with "
-         "probability 82.0% (f1; 95% or more would be a yes)"),
+        (0.82, "not settled", "not settled: the probability that new is not worse than old by "
+         "more than 0.01 is 82.0% (f1; 95% or more would be a yes)"),
         (0.02, "no", "not safe to ship: new is worse than old by more than 0.01 with probability "
          "98.0% (f1)"),
     ],
@@ -86,7 +86,25 @@ def test_expected_loss_in_closed_form():
     assert found.b == pytest.approx(0.02 * (stats.norm.pdf(z) + z * stats.norm.cdf(z)), rel=1e-4)
     assert found.b - found.a == pytest.approx(0.01, rel=1e-4)
     assert (found.choice, found.waiting) == ("new", found.a)
-    assert str(found).startswith("Choose new: its expected loss in f1 is 0.004, that of old 0.014.")
+    assert str(found).startswith(
+        "Choose either, new by a hair; old would cost 0.01 on average. The expected loss in f1 is "
+        "0.004 with new, 0.014 with old. To wait"
+    )
+    assert found.largest == pytest.approx((0.0292, 0.0492), abs=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("mean", "words"),
+    [
+        (0.01, "either, new by a hair; old would cost 0.01 on average"),
+        (0.03, "new; old would cost 0.03 on average, and may cost up to 0.069"),
+        (-0.03, "old; new would cost 0.03 on average, and may cost up to 0.069"),
+        (0.05, "new; old would cost 0.05 on average"),
+    ],
+)
+def test_which_one_to_ship(mean, words):
+    draws = stats.norm(mean, 0.02).ppf((np.arange(100_000) + 0.5) / 100_000)
+    assert lost(draws, 0.0).in_short() == words
 
 
 def test_the_rope_and_the_costs_of_expected_loss():
@@ -99,10 +117,11 @@ def test_the_rope_and_the_costs_of_expected_loss():
     found = lost(draws, 0.01, (1000.0, 1000.0))
     # 5 is no loss in a metric of at most 1.
     assert str(found).startswith(
-        "Choose old: its expected cost is 5, that of new 7.5, where a loss of 1 in f1 costs 1,000."
+        "Choose either, old by a hair; new would cost 2.5 on average. The expected cost is 5 with "
+        "old, 7.5 with new, where a loss of 1 in f1 costs 1,000."
     )
     same = lost(np.zeros(3), 0.0)
-    assert "Choose either new or old" in str(same)
+    assert "Choose either new or old, which cost the same." in str(same)
 
 
 def test_expected_losses_of_several():

@@ -102,7 +102,7 @@ def test_copies_count_once(make):
     # Draws are others, or Monte Carlo error would be 0.
     error = 5 * np.sqrt(0.5 / 2000)
     np.testing.assert_allclose(once["p_best"], alone.table["p_best"][list("abcd")], atol=error)
-    assert "a (with 3 exact copies) is the best" in str(ranking)
+    assert "(a (with 3 exact copies) ahead with probability" in str(ranking)
     assert "  copies      8 of 10 have exactly the same" in ranking.details()
     assert "copies" not in alone.details()
 

@@ -32,7 +32,7 @@ def test_ropes():
         ("small", ValueError, "rope='small' is not a percentage"),
         ((-np.inf, 0.01), ValueError, r"must be finite. For a one-sided question, use non_inf"),
         ({"f1": 0.01}, TypeError, "rope must be that of a single metric here"),
-        (None, TypeError, "rope must be a number, a string such as '1%' or a pair"),
+        (None, TypeError, "rope is required: the largest difference that does not matter"),
     ],
 )
 def test_bad_ropes(rope, error, message):
@@ -120,7 +120,7 @@ def test_percentages_of_an_error_are_of_that_of_b():
     decision = result.decision("5%")
     r = decision.rope.high
     assert decision.rope == (-r, pytest.approx(0.05 * np.abs(TRUTH - GUESSES["b"]).mean()))
-    assert f"ROPE [-{r:.3f}, +{r:.3f}]" in str(decision)
+    assert f"; differences up to {r:.4g} are equivalent)" in str(decision)
     assert result.decision({"neg_mean_absolute_error": "5%"}) == decision
     for ask in ("probability", "expected_loss", "non_inferiority", "superiority"):
         assert getattr(result, ask)("5%") == getattr(result, ask)(r)

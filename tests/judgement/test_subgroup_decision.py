@@ -72,9 +72,10 @@ def test_whether_the_difference_varies(means, options, varies, sentence):
 def test_sentences():
     found = decision({"north": 0.05, "south": 0.0, "east": -0.05, "west": 0.012})
     west = found.subgroups["west"].probabilities
-    chances = f"new better {west.better:.1%}, equivalent {west.equivalent:.1%}, worse <0.1%"
+    chances = f"new better {west.better:.1%}, equivalent {west.equivalent:.1%}, old better <0.1%"
     assert str(found).splitlines()[:5] == [
-        "new compared with old in subgroups of site (f1, 95% HDI, ROPE [-0.010, +0.010]):",
+        "new compared with old in subgroups of site (f1, 95% intervals; differences up to 0.01 are "
+        "equivalent):",
         "  new significantly better: north",
         "  practically equivalent: south",
         "  new significantly worse: east",

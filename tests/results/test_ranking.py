@@ -109,7 +109,9 @@ def test_tiers_of_different_classifiers():
     said = str(tiers).splitlines()
     assert said[2] == "  tier 2: s3"
     assert said[-1].endswith("those in lower tiers are surely worse than it by more than 0.02")
-    assert str(ranking.tiers()).startswith("accuracy, 95% HDI, any difference counts, allowing for")
+    assert str(ranking.tiers()).startswith(
+        "accuracy, 95% intervals; any difference counts; allowing"
+    )
     assert "cannot be told apart from s1 on accuracy, the other 3 are worse" in tiers.in_short()
 
 

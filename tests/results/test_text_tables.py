@@ -35,7 +35,7 @@ def result():
 
 
 COLUMNS = ["metric", "new_1", "old", "mean", "std"]
-COLUMNS += ["P(worse)", "P(in ROPE)", "P(better)", "95% HDI", "decision"]
+COLUMNS += ["P(worse)", "P(in ROPE)", "P(better)", "95% interval", "decision"]
 
 
 def test_columns_of_the_papers(result):
@@ -48,7 +48,7 @@ def test_columns_of_the_papers(result):
     assert float(row["old"]) == pytest.approx(np.mean(POOR == Y), abs=0.0005)
     assert float(row["mean"]) == pytest.approx(summary["mean"], abs=0.0005)
     assert row["std"] == f"{summary['sd']:.3f}"
-    low, high = map(float, re.findall(r"[-\d.]+", row["95% HDI"]))
+    low, high = map(float, re.findall(r"[-\d.]+", row["95% interval"]))
     assert (low, high) == pytest.approx(tuple(seen.hdi()), abs=0.0005)
     assert row["P(better)"] == f"{summary['p_better']:.1%}"
     assert row["P(in ROPE)"] == f"{summary['p_rope']:.1%}"
@@ -105,7 +105,7 @@ def test_ranking():
         Y, {"fair": FAIR, "poor": POOR, "good": GOOD, "wrong": 1 - Y}, random_state=0
     )
     header, rows = cells(ranking.to_markdown(0.05))
-    columns = ["classifier", "observed", "estimate", "std", "95% HDI", "P(best)", "rank"]
+    columns = ["classifier", "observed", "estimate", "std", "95% interval", "P(best)", "rank"]
     assert header == [*columns, "P(equivalent)", "decision"]
     assert cells(ranking.to_markdown())[0] == columns
     table, decision = ranking.table, ranking.decision(0.05)

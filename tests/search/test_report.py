@@ -9,6 +9,7 @@ from skbayeseval.judgement.intervals import Interval
 from skbayeseval.metrics.registry import split_metric
 from skbayeseval.posterior.build import make_posterior
 from skbayeseval.results.ranking import Ranking
+from skbayeseval.results.words import Fact
 from skbayeseval.search.recorded import name_candidates
 
 GRID = [{"C": c, "svc__kernel": kernel} for c in (0.1, 1.0, 1000.0) for kernel in ("rbf", None)]
@@ -29,7 +30,7 @@ def report_of(means, params=GRID, *, sd=0.001, rope=0.02, seed=0, metric="f1", *
 @pytest.fixture
 def report():
     return report_of(
-        [0.9, 0.91, 0.7, 0.905, 0.8, 0.889], _facts=[("based on", "thin air")], failed=(7,)
+        [0.9, 0.91, 0.7, 0.905, 0.8, 0.889], _facts=[Fact("based on", "thin air")], failed=(7,)
     )
 
 
@@ -89,7 +90,9 @@ def test_the_cheapest_that_is_good_enough():
     assert report.simplest("k") == {"k": 0}
     display = report.plot("mean_fit_time")
     table = display.table.loc[[f"k={k}" for k in range(5)]]
-    assert table["dominated_by"].tolist() == ["", "", "k=1", "", "k=0"]
+    dominated = table["dominated_by"].tolist()
+    assert dominated[:4] == ["", "", "k=1", ""]
+    assert dominated[4] in ("k=0", "k=1")
     np.testing.assert_allclose(table["time"], [*times["mean_fit_time"].values()])
     assert display.ax_.get_xlabel() == "fit time (seconds)\n1: k=1\n2: k=0"
     assert "k=1\nis the cheapest that is good enough" in display.ax_.get_title()
@@ -125,7 +128,7 @@ def test_a_report_is_its_ranking():
         name: states[state] for name, state in decision.states().items()
     }
     best = f"k={table.index[0]}"
-    assert f": {best} is the best with probability" in str(report).splitlines()[0]
+    assert f"({best} ahead with probability" in str(report).splitlines()[0]
     assert best in report.plot().ax_.get_title()
     assert report.simplest(lambda params: 0) == {"k": table.index[0]}
     best = table.iloc[0]
@@ -138,17 +141,17 @@ def test_a_report_is_its_ranking():
 
 def test_words(report):
     words = str(report)
-    assert words.startswith("C=0.1, kernel=None is the best of 6 on f1 with probability")
-    assert "within 0.02: 3. Surely worse: 2. Not settled: 1." in words
+    assert words.startswith("C=0.1, kernel=None is the best of 6 on F1 (probability more than 99")
+    assert "within 0.02: 3. ≪ Surely worse: 2. ? Not settled: 1." in words
     assert "thin air" not in words
     assert report.details().splitlines() == [*words.splitlines()[:2], "  based on    thin air"]
     assert "Based on thin air." in report.explain()
     assert "SearchReport(source='scores', metric='f1', 6 candidates" in repr(report)
     many = report_of(np.linspace(0.8, 0.9, 30), [{"k": k} for k in range(30)])
     assert "... and 22 more" in str(many)
-    assert "Surely worse: 0. Not settled: 0." in str(report_of([0.9, 0.9], GRID[:2]))
+    assert "≪ Surely worse: 0. ? Not settled: 0." in str(report_of([0.9, 0.9], GRID[:2]))
     apart = str(report_of([0.9, 0.6, 0.5], GRID[:3]))
-    assert "within 0.02: 1. Surely worse: 2. Not settled: 0." in apart
+    assert "within 0.02: 1. ≪ Surely worse: 2. ? Not settled: 0." in apart
     assert "simplest(key)" in str(report)
     assert "simplest(key)" not in apart
 
