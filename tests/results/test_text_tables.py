@@ -118,7 +118,7 @@ def test_ranking():
         groups = {"≈": decision.equivalent, "not settled": decision.open, "≪": decision.worse}
         assert name in groups[row[-1]]
     assert rows[-1][-1] == "≪"
-    sd = ranking._posterior.value(ranking._metric(None), 2).sd
+    sd = ranking._scores.values(ranking._metric(None))[2].sd
     assert float(rows[0][3]) == pytest.approx(sd, rel=0.06)
     assert decision.open
     alone = compare_many(Y, {"good": GOOD, "wrong": 1 - Y}, random_state=0)
