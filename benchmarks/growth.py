@@ -1,4 +1,8 @@
-"""How run times grow as one size is doubled three times, the others being the same."""
+"""How run times grow as one size does, the others being the same: exponents, and where cliffs are.
+
+An exponent hides a step. The rows of `steps` therefore have one size each, and its time as a ratio
+to that of the size before.
+"""
 
 from __future__ import annotations
 
@@ -72,3 +76,68 @@ def candidates(bench: Bench) -> Row:
         return lambda: report_search(search, rope=0.01, random_state=0).summary()
 
     return bench.growth("growth with candidates of a search", reported, 25, 4)
+
+
+# Steps: the time of each size as a ratio to that of the size before.
+
+ROWS = (10_000, 40_000, 160_000, 640_000)
+
+
+def rows(bench: Bench, scoring: str, sizes: tuple[int, ...] = ROWS) -> list[Row]:
+    """Measure the difference of two learners on more and more rows."""
+
+    def compared(n: int) -> Callable[[], object]:
+        rng = np.random.default_rng(0)
+        if scoring == "f1_macro":
+            data = labels(20, n)
+            return lambda: compare_predictions(*data, **OPTIONS).hdi()
+        y = rng.normal(size=n) if scoring == "r2" else np.arange(n) % 2
+        a, b = (y + noise * rng.normal(size=n) for noise in (1.0, 1.2))
+        options = {"scoring": scoring, "random_state": 0}
+        if scoring == "r2":
+            return lambda: compare_predictions(y, a, b, **options).hdi()
+        if scoring == "neg_log_loss":
+            a, b = (1 / (1 + np.exp(-one)) for one in (a, b))
+        scores = {"y_score_a": a, "y_score_b": b}
+        return lambda: compare_predictions(y, None, None, **scores, **options).hdi()
+
+    return _steps(bench, f"difference in {scoring}", "rows", compared, sizes)
+
+
+def systems(bench: Bench) -> list[Row]:
+    """Measure printed rankings of more and more systems."""
+    n = bench.size(5000, 200)
+
+    def ranked(n_systems: int) -> Callable[[], object]:
+        y, *predicted = labels(2, n, tuple(np.linspace(0.6, 0.8, n_systems)))
+        predictions = {f"s{k}": values for k, values in enumerate(predicted)}
+        return lambda: str(compare_many(y, predictions, random_state=0))
+
+    return _steps(bench, f"compare_many, {n:,} rows, printed", "systems", ranked, (5, 20, 80))
+
+
+def _steps(
+    bench: Bench,
+    job: str,
+    what: str,
+    call_of: Callable[[int], Callable[[], object]],
+    sizes: tuple[int, ...],
+) -> list[Row]:
+    """Measure the time of each size as a ratio to that of the size before."""
+    sizes = tuple(bench.size(size, 2 + k) for k, size in enumerate(sizes))
+    took = bench.times({str(k): call_of(size) for k, size in enumerate(sizes)}, warm_up=False)
+    rows = []
+    for k in range(1, len(sizes)):
+        ratios = took[str(k)] / took[str(k - 1)]
+        rows.append(
+            Row(
+                f"{job}: {sizes[k]:,} {what}",
+                f"{sizes[k - 1]:,} {what}",
+                value=float(np.median(ratios)),
+                rounds=len(ratios),
+                low=float(ratios.min()),
+                high=float(ratios.max()),
+                seconds=float(np.median(took[str(k)])),
+            )
+        )
+    return rows

@@ -7,15 +7,25 @@ from __future__ import annotations
 
 import importlib
 import time
+from collections.abc import Callable
 from itertools import count
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn import config_context
 from sklearn.datasets import load_digits, make_classification
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.ensemble import RandomForestClassifier
-from sklearn.metrics import average_precision_score, roc_auc_score
+from sklearn.metrics import (
+    accuracy_score,
+    average_precision_score,
+    make_scorer,
+    precision_recall_curve,
+    roc_auc_score,
+)
 from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_validate
+from sklearn.naive_bayes import GaussianNB
 from sklearn.svm import SVC
 
 from benchmarks.measuring import Bench, Row
@@ -25,6 +35,7 @@ from skbayeseval import (
     bayesian_cross_validate,
     compare_predictions,
     count_scorer,
+    metrics,
     report_search,
 )
 from skbayeseval.evidence import PairedCounts
@@ -340,7 +351,108 @@ def recorded_search(bench: Bench) -> list[Row]:
     ]
 
 
+# Functions of the user, and scorers with weights, in a cross-validation.
+
+
+def routed_weights(bench: Bench) -> Row:
+    """Measure accuracy with sample weights, against accuracy without."""
+    plain = make_scorer(accuracy_score)
+    return _routed(bench, "accuracy with sample_weight", "accuracy", plain, plain, "sample_weight")
+
+
+def money(bench: Bench) -> Row:
+    """Measure a gain that takes sample weights, against the same without."""
+    scorers = make_scorer(gain), make_scorer(plain_gain)
+    return _routed(
+        bench, "gain with sample_weight=", "the same function without", *scorers, "amount"
+    )
+
+
+def called(bench: Bench) -> Row:
+    """Measure a function that has to be called for each draw, against so many of its calls."""
+    n, n_draws = bench.size(1000, 60), bench.size(1000, 20)
+    y, rng = np.arange(n) % 2, np.random.default_rng(0)
+    a, b = (y + rng.normal(0, noise, n) for noise in (1.0, 1.5))
+    recall = metrics.weighted(top_recall, response="decision_function", name="recall")
+    weights = rng.standard_exponential(n)
+
+    def ours() -> object:
+        scores = {"y_score_a": a, "y_score_b": b, "scoring": recall}
+        return compare_predictions(y, None, None, **scores, n_draws=n_draws, random_state=0).draws
+
+    return bench.ratio(
+        f"recall at a precision, {n:,} rows, {n_draws:,} draws",
+        "a call of the function for each draw and classifier (one draw, scaled)",
+        ours,
+        lambda: [top_recall(y, scores, sample_weight=weights) for scores in (a, b)],
+        times=n_draws,
+    )
+
+
+def gain(y_true: Array, y_pred: Array, amount: Array, sample_weight: Array | None = None) -> float:
+    """Return the mean gain: a share of the amount of what is found, less the cost of a look."""
+    each = np.where(y_true == 1, np.where(y_pred == 1, 0.9, -1.0) * amount, -3.0 * y_pred)
+    return float(np.average(each, weights=sample_weight))
+
+
+def plain_gain(y_true: Array, y_pred: Array, amount: Array) -> float:
+    """Return the same without weights."""
+    return gain(y_true, y_pred, amount)
+
+
+def top_recall(y_true: Array, y_score: Array, sample_weight: Array | None = None) -> float:
+    """Return the largest recall at a precision of 0.8."""
+    found = precision_recall_curve(y_true, y_score, sample_weight=sample_weight)
+    return float(found[1][found[0] >= 0.8].max())
+
+
+def _routed(bench: Bench, job: str, against: str, scorer: Any, other: Any, column: str) -> Row:
+    n = bench.size(3000, 60)
+    X, y = make_classification(n, random_state=0)
+    values = np.random.default_rng(0).lognormal(size=n)
+    of_both = column != "sample_weight"
+
+    def compared(scoring: Any, is_routed: bool) -> Callable[[], object]:
+        with config_context(enable_metadata_routing=True):
+            if is_routed:
+                scoring = scoring.set_score_request(**{column: True})
+            learners = [GaussianNB(), LinearDiscriminantAnalysis()]
+            learners[0].set_fit_request(sample_weight=False)
+        params = {column: values} if is_routed else None
+
+        def run() -> object:
+            with config_context(enable_metadata_routing=True):
+                options = {"cv": 5, "scoring": scoring, "params": params, "random_state": 0}
+                return bayesian_cross_validate(*learners, X, y, **options).hdi()
+
+        return run
+
+    return bench.ratio(
+        f"{job} routed to a scorer, {n:,} rows, five folds",
+        against,
+        compared(scorer, True),
+        compared(other, of_both),
+    )
+
+
 # A cross-validated comparison, against calls of `cross_validate` on the same splits.
+
+
+def fast_learners(bench: Bench) -> Row:
+    """Measure learners whose fits take next to nothing."""
+    n, cv = bench.size(20_000, 100), BlockRegularizedCV(3, random_state=0)
+    X, y = make_classification(n, random_state=0)
+    learners = GaussianNB(), LinearDiscriminantAnalysis()
+
+    def ours() -> object:
+        return str(bayesian_cross_validate(*learners, X, y, cv=cv, random_state=0))
+
+    return bench.ratio(
+        f"bayesian_cross_validate, naive Bayes and linear discriminants, {n:,} instances: printed",
+        "two calls of cross_validate on the same splits",
+        ours,
+        lambda: [cross_validate(one, X, y, cv=cv) for one in learners],
+    )
 
 
 def cross_validation(bench: Bench) -> Row:

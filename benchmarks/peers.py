@@ -65,6 +65,21 @@ def with_baycomp(bench: Bench) -> Row:
     )
 
 
+def correlated_t(bench: Bench) -> Row:
+    """Measure the correlated t-test of two learners' split scores."""
+    rng = np.random.default_rng(0)
+    a, b = rng.normal([[0.80], [0.79]], 0.05, (2, 20))
+    job, against = "correlated t-test, 20 splits", "baycomp"
+    peer = installed("baycomp")
+    if peer is None:
+        return not_installed(job, against)
+
+    def ours() -> object:
+        return compare_scores(a, b, test_fraction=0.1, random_state=0).probability(rope=0.01)
+
+    return bench.ratio(job, against, ours, lambda: peer.CorrelatedTTest.probs(a, b, 0.01, runs=2))
+
+
 def with_confidenceinterval(bench: Bench) -> Row:
     """Measure an interval of one classifier's macro-F1."""
     n, n_draws = bench.size(10_000, 100), bench.size(200, 100)

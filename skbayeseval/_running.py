@@ -11,6 +11,7 @@ tasks and `type_of_target` set filters, so tasks (`_running.py`) and the kind of
 from __future__ import annotations
 
 import os
+import sys
 import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator
@@ -93,7 +94,8 @@ def progress_if_long(
     """Show progress, if `show`, of work that takes longer than a second.
 
     The function that is given is to be called with how much is done. Where the work is expected to
-    take many seconds, it is always shown, and how long it will take is said before it starts.
+    take many seconds, how long it will take is said before it starts, always: by a bar, or in one
+    line where there can be none.
     """
     start = time.monotonic()
     with ExitStack() as stack:
@@ -101,7 +103,11 @@ def progress_if_long(
         if expected > ANNOUNCE_FROM:
             minutes = f"{expected / 60:,.0f} minutes"
             words = minutes if expected >= 90 else f"{expected:.0f} seconds"
-            shown = stack.enter_context(progress_display(f"{doing}, about {words}", total, start))
+            doing = f"{doing}, about {words}"
+            if has_bar():
+                shown = stack.enter_context(progress_display(doing, total, start))
+            else:
+                print(doing, file=sys.stderr, flush=True)
 
         def advance(done: int) -> None:
             nonlocal shown

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import NamedTuple
@@ -49,8 +50,8 @@ class Distribution:
 
     Parameters
     ----------
-    draws : array-like of shape (n_draws,)
-        Draws of the quantity.
+    draws : array-like of shape (n_draws,), or callable
+        Draws of the quantity, or a function that returns them, called when they are first needed.
     mcse : float, default=None
         The Monte Carlo standard error of the mean; by default that of independent draws.
 
@@ -63,11 +64,20 @@ class Distribution:
     (0.04, 0.901)
     """
 
-    def __init__(self, draws: ArrayLike, mcse: float | None = None) -> None:
-        self.draws = np.asarray(draws, dtype=float).view()
-        self.draws.flags.writeable = False
+    def __init__(
+        self, draws: ArrayLike | Callable[[], ArrayLike], mcse: float | None = None
+    ) -> None:
+        self._given = draws
         self._mcse = mcse
         self._hdis: dict[float, Interval] = {}
+
+    @cached_property
+    def draws(self) -> Array:
+        """The draws, which are read-only."""
+        given = self._given() if callable(self._given) else self._given
+        draws = np.asarray(given, dtype=float).view()
+        draws.flags.writeable = False
+        return draws
 
     @cached_property
     def _checked(self) -> Array:

@@ -16,12 +16,19 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy import sparse
 
 from skbayeseval._arrays import Array, as_numbers, in_short, wrong
 from skbayeseval._running import has_bar, progress_if_long, seconds_of
 from skbayeseval._validation import check_flag
 from skbayeseval.metrics.confusion import from_confusion
-from skbayeseval.metrics.instance_scores import Prepared, Sums, check_probabilities
+from skbayeseval.metrics.instance_scores import (
+    InSums,
+    Prepared,
+    Sums,
+    check_probabilities,
+    prepare,
+)
 from skbayeseval.metrics.metric import (
     UNLIMITED,
     Metric,
@@ -40,6 +47,9 @@ HOW = ("weights", "batches", "resampling")
 # How often random halves of the instances are given a double weight, to see whether it matters.
 N_TRIALS = 8
 
+# For more cells of a table, it is not tried whether a function is a mean of what each gives.
+MOST_CELLS = 2500
+
 # The step of numerical derivatives with respect to the weight of an instance.
 STEP = 1e-3
 
@@ -56,10 +66,11 @@ class AnyMetric:
         The name in results.
     response : {"predict", "predict_proba", "decision_function"}
         What the function is given beside the truth.
-    how : {"weights", "batches", "resampling", "means", "mean"}
+    how : {"weights", "batches", "resampling", "means", "mean", "known"}
         How the function is evaluated: for one vector of weights, for many, without weights, or
         once, if it gives a value for each instance, of which the metric is the mean; or for each
-        instance alone, if the metric is the mean of these.
+        instance alone, if the metric is the mean of these; or not at all, if a metric of our own is
+        known to equal it.
     bounds : (float, float) or None
         The smallest and the largest possible value of the metric, which is minus the function with
         ``greater_is_better=False``: (-inf, 0) for a loss of at least 0.
@@ -81,8 +92,10 @@ class AnyMetric:
     is_sum : bool
         Whether the function is a sum over instances. The metric is its value per instance, whose
         unit does not change with the size of test sets.
+    twin : Metric or None
+        The metric of our own that equals the function, and is computed instead of it.
     known : dict
-        What the function gives for single instances, by their position and prediction.
+        What the function gives for single instances, by their position, truth and prediction.
 
     Examples
     --------
@@ -106,6 +119,7 @@ class AnyMetric:
     of_draws: Callable[..., Any] | None = None
     columns: WithColumns | None = None
     is_sum: bool = False
+    twin: Metric | None = None
     known: dict[Any, Any] = field(default_factory=dict, compare=False, repr=False)
 
     def of(self, labels: Sequence[Any], several: bool = False) -> Metric:
@@ -122,7 +136,7 @@ class AnyMetric:
         if not (several or self.of_items):
             is_scorer = isinstance(self.function, Made)
             named = self._made.own_class(labels) if is_scorer else self._made.named_class(labels)
-        limits = self.bounds or UNLIMITED
+        limits = self.bounds or (UNLIMITED if self.twin is None else self.twin.limits)
         common: dict[str, Any] = {"limits": limits, "words": self.words, "own": self}
         if self.of_items or not labels:
             return NumberMetric(self.name, self.prepared, **common)
@@ -135,8 +149,10 @@ class AnyMetric:
             function = _OfTables(self, *cells)
             counted: dict[str, Any] = {"needs_tables": True, "counts_alike": "instances"}
             return TableMetric(self.name, function, **counted, **common)
-        needs = RESPONSES[self.response]
-        return ScoreMetric(self.name, self.of_classes, needs=needs, is_area=False, **common)
+        twin = self.twin
+        common |= {"needs": RESPONSES[self.response], "is_area": twin is not None and twin.is_area}
+        common["needs_positive"] = twin is not None and twin.needs_positive
+        return ScoreMetric(self.name, self.of_classes, **common)
 
     @property
     def _made(self) -> Made:
@@ -151,6 +167,8 @@ class AnyMetric:
 
         `rows` are the weights of the rows and their instances, as in `prepared`.
         """
+        if self.twin is not None:
+            return self._of_twin(len(classes), positive, codes, response, **rows)
         if self.of_positions and codes.ndim == 2:
             raise ValueError(
                 f"scoring={self.name!r} requires one label per instance, but y is a multi-label "
@@ -184,6 +202,27 @@ class AnyMetric:
         perfect = perfect[:, positive] if y_pred.ndim == 1 else perfect
         of_first = y_pred.ndim == 1 and positive == 0 and named is None
         return self.prepared(y_true, y_pred, perfect=perfect, of_first=of_first, **rows)
+
+    def _of_twin(
+        self,
+        m: int,
+        positive: int,
+        codes: Array,
+        response: Array,
+        weight: Array | None = None,
+        instances: Array | None = None,
+    ) -> Prepared:
+        """Return the metric of our own that equals the function, of instances with weights."""
+        weight = self._own_weight(weight, instances)
+        assert self.twin is not None
+        if isinstance(self.twin, ScoreMetric):
+            truth = (codes == positive).astype(int) if m == 2 else codes
+            return prepare(self.twin, truth, response, weight)
+        weight = np.ones(len(codes)) if weight is None else weight
+        cells = codes * m + response, np.arange(len(codes))
+        adder = sparse.csr_array((weight, cells), (m * m, len(codes)))
+        averaged: Any = self.twin.over(np.isin(np.arange(m), [codes, response]))
+        return _OfWeightedTable(averaged, positive, adder, (m, m))
 
     def call(self, y_true: Any, y_pred: Any, **columns: Any) -> Any:
         """Return what the function gives; columns are beside the truth, or given by name."""
@@ -276,12 +315,12 @@ class AnyMetric:
         the true values.
         """
         perfect = y_true if perfect is None else perfect
+        weight = self._own_weight(weight, instances)
+        if self.twin is not None:
+            ones = np.ones(len(y_true))
+            return self.twin.function(y_true, y_pred, ones if weight is None else weight)
         if self.columns is not None:
-            of_rows = self.columns[instances]
-            own = of_rows.columns.get("sample_weight")
-            if own is not None:
-                weight = own if weight is None else weight * own
-            y_true = replace(of_rows.without("sample_weight"), values=y_true)
+            y_true = replace(self.columns[instances].without("sample_weight"), values=y_true)
         if self.how == "means":
             values = np.asarray(self.call(y_true, y_pred), dtype=float)
             signed = values if self.greater_is_better else -values
@@ -292,34 +331,56 @@ class AnyMetric:
                 f"sample_weight= does not apply to metric {self.name!r}, whose function takes no "
                 "weights. Omit it, or use metrics.weighted."
             )
-        kind = _Added if self.how == "mean" else _Called
-        prepared = kind(self, y_true, y_pred, weight)
+        prepared = _Called(self, y_true, y_pred, weight)
         self._check(prepared, len(y_true))
         if (of_first or not self.is_sure) and not self.of_items:
             self._check_direction(prepared, perfect, of_first)
-        return prepared
+        is_called = self.how in ("batches", "resampling") or self.of_items
+        return prepared if is_called else _MaybeMean(self, y_true, y_pred, weight)
 
-    def parts(self, y_true: WithColumns, y_pred: Any) -> Array | None:
+    def _own_weight(self, weight: Array | None, instances: Array | None) -> Array | None:
+        """Return the sample weights of rows, times those of the column of this name."""
+        own = None if self.columns is None else self.columns.columns.get("sample_weight")
+        if own is None:
+            return weight
+        return own[instances] if weight is None else weight * own[instances]
+
+    def parts(self, y_true: Any, y_pred: Any, weight: Array | None = None) -> Array | None:
         """Return values of each instance of which the metric is the mean; None if there are none.
 
         The function is called for each instance alone. What an instance gives is computed once for
-        each prediction, whoever makes it.
+        each prediction, whoever makes it. That the metric is the weighted mean of these values is
+        tried on random weights, and on such that single out instances.
         """
-        n = len(y_true)
-        keys = zip(
-            y_true.rows.tolist(), map(tuple, np.reshape(y_pred, (n, -1)).tolist()), strict=True
-        )
+        n, takes_weights = len(y_true), self.how == "weights"
+        tried, one = np.ones((n, 1)), {}
+        if takes_weights:
+            rng, one = np.random.default_rng(0), {"sample_weight": np.ones(1)}
+            random, alone = rng.exponential(size=(n, N_TRIALS)), np.full((n, N_TRIALS), 1e-9)
+            alone[rng.integers(0, n, N_TRIALS), np.arange(N_TRIALS)] = 1.0
+            tried = np.hstack([random.sum(axis=1, keepdims=True), random, alone])
+        weights = tried if weight is None else tried * weight[:, None]
+        total = weights.sum(axis=0)
+        known, given, keys = {}, y_true, []
+        if isinstance(y_true, WithColumns):
+            known, given, keys = self.known, y_true.values, [y_true.rows.tolist()]
+        keys += [[*map(tuple, np.reshape(each, (n, -1)).tolist())] for each in (given, y_pred)]
         try:
+            whole = self.values(y_true, y_pred, weights)
+            if takes_weights:  # before the function is called for each instance
+                sums = whole * total
+                if not np.isclose(sums[0], sums[1 : N_TRIALS + 1].sum(), rtol=1e-7):
+                    return None
             each = []
-            for i, key in enumerate(keys):
-                if key not in self.known:
-                    self.known[key] = self.call(taken(y_true, [i]), taken(y_pred, [i]))
-                each.append(self.known[key])
+            for i, key in enumerate(zip(*keys, strict=True)):
+                if key not in known:
+                    known[key] = self.call(taken(y_true, [i]), taken(y_pred, [i]), **one)
+                each.append(known[key])
             values = self._as_numbers(each, n) * (1 if self.greater_is_better else -1)
-            whole = self.values(y_true, y_pred, np.ones((n, 1)))[0]
         except ValueError:  # of a function that is not defined for one instance
             return None
-        found = np.isclose(whole, values.mean(), atol=1e-9 * np.abs(values).mean())
+        size = 1e-9 * np.abs(values).mean()
+        found = np.allclose(whole, values @ weights / total, rtol=1e-7, atol=size)
         return values if found else None
 
     def _check_direction(self, prepared: _Called, perfect: Any, of_first: bool) -> None:
@@ -405,8 +466,19 @@ class _OfTables:
 
     def __call__(self, tables: Array) -> Array:
         """Return the metric of tables of shape (..., M, M)."""
-        weights = tables.reshape(-1, len(self.true)).T
-        return self.metric.values(self.true, self.predicted, weights).reshape(tables.shape[:-2])
+        weights = tables.reshape(-1, len(self.true))
+        if self._of_cells is not None:
+            values = weights @ self._of_cells / weights.sum(axis=1)
+        else:
+            values = self.metric.values(self.true, self.predicted, weights.T)
+        return values.reshape(tables.shape[:-2])
+
+    @cached_property
+    def _of_cells(self) -> Array | None:
+        """What each cell gives, if the metric is the mean of it; None if it is not, or unknown."""
+        if self.metric.how != "weights" or len(self.true) > MOST_CELLS:
+            return None
+        return self.metric.parts(self.true, self.predicted)
 
     def counts_classes(self, table: Array) -> bool:
         """Return whether classes that do not occur change the value, as they do in averages."""
@@ -486,16 +558,17 @@ class _Called(Prepared):
 
 
 @dataclass(frozen=True)
-class _Added(_Called):
-    """A function whose value is the mean of its values for single instances."""
+class _MaybeMean(_Called):
+    """A function that may be the weighted mean of its values for single instances."""
 
     @cached_property
     def _of_weights(self) -> Prepared:
-        """The metric as a function of weights; resampled if it turns out to be no such function."""
-        parts = self.metric.parts(self.y_true, self.y_pred)
-        if parts is None:
-            return _Called(replace(self.metric, how="resampling"), self.y_true, self.y_pred)
-        return mean_of(parts, np.ones(len(parts)))
+        """The metric as a function of weights: a mean, or else called, or resampled."""
+        parts = self.metric.parts(self.y_true, self.y_pred, self.weight)
+        if parts is not None:
+            return mean_of(parts, np.ones(len(parts)) if self.weight is None else self.weight)
+        how = "weights" if self.metric.how == "weights" else "resampling"
+        return _Called(replace(self.metric, how=how), self.y_true, self.y_pred, self.weight)
 
     @property
     def takes_counts(self) -> bool:  # type: ignore[override]
@@ -508,9 +581,47 @@ class _Added(_Called):
             return super().sums(weights)
         return self._of_weights.sums(weights)
 
+    def in_sums(self) -> InSums | None:
+        """Return the sums of which it is the mean."""
+        return self._of_weights.in_sums()
+
     def slopes(self) -> Sums:
         """Return the derivatives of the sums at equal weights."""
         return self._of_weights.slopes()
+
+
+@dataclass(frozen=True)
+class _OfWeightedTable(Prepared):
+    """A metric of confusion tables, of instances with sample weights."""
+
+    metric: TableMetric
+    positive: int
+    adder: Any
+    shape: tuple[int, int]
+
+    def _times_total(self, cells: Array) -> tuple[Array, Array]:
+        total = cells.sum(axis=0)
+        tables = cells.T.reshape(-1, *self.shape)
+        return self.metric(tables, self.positive) * total, total
+
+    def sums(self, weights: Array) -> Sums:
+        """Return the metric times the total weight, and the total weight."""
+        top, total = self._times_total(self.adder @ weights)
+        return Sums(top[None], total[None], np.ones_like(total[None]))
+
+    def slopes(self) -> Sums:
+        """Return numerical derivatives of the sums at equal weights, cell by cell."""
+        cells = self.adder.sum(axis=1)
+        seen = np.flatnonzero(cells)
+        step = STEP * cells[seen].min()
+        ahead, behind = (
+            self._times_total(cells[:, None] + way * np.eye(len(cells))[:, seen])[0]
+            for way in (step, -step)
+        )
+        of_cells = np.zeros(len(cells))
+        of_cells[seen] = (ahead - behind) / (2 * step)
+        weight = self.adder.sum(axis=0)
+        return Sums((of_cells @ self.adder)[None], weight[None], np.zeros((1, len(weight))))
 
 
 @dataclass(frozen=True)

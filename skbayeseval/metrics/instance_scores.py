@@ -7,7 +7,7 @@ computations that do not depend on the weights, and returns a function that maps
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import permutations
@@ -68,6 +68,25 @@ class Sums(NamedTuple):
         return (of_areas * self.shares + of_shares).sum(axis=0) / self.shares.sum(axis=0)
 
 
+class InSums(NamedTuple):
+    """A metric as a function of few weighted sums over instances.
+
+    Attributes
+    ----------
+    rows : ndarray of shape (n_sums, n)
+        What each instance adds to each sum.
+    of_sums : callable
+        Maps the sums, of shape (n_sums, n_draws), to those of the metric.
+    leaves_out_pairs : bool
+        Whether that leaves out what the weights of positives and of negatives do together. The
+        first row says who is positive; the second and the last are deviations from the metric.
+    """
+
+    rows: Array
+    of_sums: Callable[[Array], Sums]
+    leaves_out_pairs: bool = False
+
+
 class Prepared:
     """A metric on one test set as a function of the instance weights.
 
@@ -91,11 +110,8 @@ class Prepared:
         """Return the derivatives of the sums at equal weights, each of shape (n_columns, n)."""
         raise NotImplementedError
 
-    def means(self) -> list[Array] | None:
-        """Return values of disjoint sets of instances, whose weighted means sum to the metric.
-
-        None if there are none. Of two means, the sum leaves out what both weights do together.
-        """
+    def in_sums(self) -> InSums | None:
+        """Return the metric as a function of few weighted sums; None if it is not known as one."""
         return None
 
     def __call__(self, weights: Array) -> Array:
@@ -253,18 +269,29 @@ class _AreaUnderROC:
         other_side = self.negatives.T @ np.ones(len(negatives)) * positives.sum()
         return pairs, one_side + other_side
 
-    def means(self) -> list[Array]:
-        """Return the share of correctly ordered pairs of each positive, and of each negative.
+    def in_sums(self) -> InSums:
+        """Return what each positive and each negative adds to the sums that the area is made of.
 
-        With random weights of positives and negatives, the area is the mean of the one plus the
-        mean of the other minus the area at equal weights, plus what both weights do together
-        (DeLong et al. 1988 call the shares structural components).
+        With random weights of positives and negatives, the area is the mean over positives of their
+        share of correctly ordered pairs, plus that over negatives, minus the area at equal weights,
+        plus what both weights do together (DeLong et al. 1988 call the shares structural
+        components).
         """
         correct, pairs = self.slopes()
-        share = correct / pairs
-        is_positive, is_negative = np.zeros((2, len(share)), dtype=bool)
-        is_positive[self.positives.indices] = is_negative[self.negatives.indices] = True
-        return [share[is_positive], share[is_negative] - share[is_positive].mean()]
+        is_positive = np.zeros(len(pairs))
+        is_positive[self.positives.indices] = 1.0
+        area = correct @ is_positive / (pairs @ is_positive)
+        off = correct / pairs - area
+
+        def area_of(sums: Array) -> Sums:
+            n_positive, above, n_negative, below = sums
+            pairs = n_positive * n_negative
+            areas = area + above / n_positive + below / n_negative
+            return Sums((areas * pairs)[None], pairs[None], np.ones_like(pairs)[None])
+
+        sides = (is_positive, 1 - is_positive)
+        rows = np.stack([row for side in sides for row in (side, side * off)])
+        return InSums(rows, area_of, leaves_out_pairs=True)
 
 
 @dataclass(frozen=True)
@@ -321,6 +348,10 @@ def _ratio(numerator: Array, denominator: Array) -> Array:
 # Averages over classes or labels, and means over instances.
 
 
+def _mean_of_sums(sums: Array) -> Sums:
+    return Sums(sums[:1], sums[1:], np.ones_like(sums[1:]))
+
+
 @dataclass(frozen=True)
 class _Average(Prepared):
     """An average of areas, weighted by `shares` if given, else unweighted."""
@@ -350,11 +381,11 @@ class _Average(Prepared):
         shares = np.zeros_like(top) if self.shares is None else self.shares.toarray()
         return Sums(top, np.stack(bottoms), shares)
 
-    def means(self) -> list[Array] | None:
-        """Return the means of one area under a ROC curve over positives and over negatives."""
+    def in_sums(self) -> InSums | None:
+        """Return the sums of one area under a ROC curve."""
         area = self.areas[0]
         is_known = len(self.areas) == 1 and not self.is_weighted
-        return area.means() if is_known and isinstance(area, _AreaUnderROC) else None
+        return area.in_sums() if is_known and isinstance(area, _AreaUnderROC) else None
 
 
 @dataclass(frozen=True)
@@ -380,9 +411,10 @@ class _Mean(Prepared):
         weight = np.ones_like(values) if self.weight is None else self.weight[None]
         return Sums(values, weight, np.zeros_like(values))
 
-    def means(self) -> list[Array] | None:
-        """Return the values themselves."""
-        return [self.values] if self.weight is None else None
+    def in_sums(self) -> InSums:
+        """Return the values and the sample weights."""
+        weight = np.ones_like(self.values) if self.weight is None else self.weight
+        return InSums(np.stack([self.values, weight]), _mean_of_sums)
 
 
 Area = type[_AreaUnderROC] | type[_AveragePrecision]

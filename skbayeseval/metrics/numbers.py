@@ -14,7 +14,7 @@ import numpy as np
 from scipy.special import xlogy
 
 from skbayeseval._arrays import Array
-from skbayeseval.metrics.instance_scores import Prepared, Sums
+from skbayeseval.metrics.instance_scores import InSums, Prepared, Sums
 from skbayeseval.metrics.metric import NumberMetric
 
 # The step of complex derivatives, which have no rounding error to balance it against.
@@ -49,8 +49,15 @@ class _OfSums(Prepared):
 
     def sums(self, weights: Array) -> Sums:
         """Return the numerator and the denominator, for weights of shape (n, n_draws)."""
-        top, bottom = self.ratio(*(self.rows @ weights))
+        return self._of_sums(self.rows @ weights)
+
+    def _of_sums(self, sums: Array) -> Sums:
+        top, bottom = self.ratio(*sums)
         return Sums(top[None], bottom[None], np.ones_like(top[None]))
+
+    def in_sums(self) -> InSums:
+        """Return what each instance adds to each sum, and the metric of the sums."""
+        return InSums(self.rows, self._of_sums)
 
     def slopes(self) -> Sums:
         """Return the derivatives of the sums at equal weights, by complex steps."""

@@ -165,7 +165,7 @@ def with_columns(scoring: Any, given: Sequence[Mapping[str, Any]], n: int) -> An
         if columns:
             known = known_columns(columns, n)
             is_function = isinstance(item, AnyMetric)
-            item = replace(item, columns=known) if is_function else Routed(item, known)
+            item = replace(item, columns=known, known={}) if is_function else Routed(item, known)
         items.append(item)
     if isinstance(scoring, Mapping):
         return dict(zip(scoring, items, strict=True))
@@ -292,7 +292,12 @@ def of_scorer(
         )
     metric = AnyMetric(made, name, made.method, is_sure=False, columns=columns)
     if made.takes("sample_weight"):
-        return metric
+        twin = None
+        if columns is not None and {*columns.columns} == {"sample_weight"} and not several:
+            twin = metric_of_scorer(scorer)
+        if twin is None or (twin.source == "numbers") == bool(labels):
+            return metric
+        return replace(metric, how="known", twin=twin)
     others = None if columns is None else columns.without("sample_weight")
     if others is None or not others.columns:
         if made.missing:

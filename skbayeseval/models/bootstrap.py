@@ -7,16 +7,16 @@ proportion to the weight of each run in the draw. With equal weights, this is th
 Weights of instances have no proper prior. The Bayesian bootstrap of multi-label indicators and of
 groups gives intervals and decisions, but no Bayes factor: ValueError, and NaN in the summary.
 
-20,000 draws of a million Gamma variables take minutes. Beyond 16,384 distinct items, only the 4,096
+20,000 draws of a million Gamma variables take minutes. Of more than 4,096 distinct units, only the
 farthest from the mean have weights of their own. The sum over the others is normal, with its exact
 mean and covariance: what is lost are the third and higher cumulants of sums of so many small terms.
-The ROC AUC of very many instances is a sum of two such means (docs/models.md), and what that leaves
-out is bounded before it is used (`SumOfMeans`).
+So are drawn items, and metrics that are functions of few sums, such as the log loss and R2. The ROC
+AUC is one but for a rest (docs/models.md), which is bounded before it is left out (`SumsOfMany`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import reduce
 from typing import ClassVar, Self
 
@@ -27,7 +27,7 @@ from scipy import sparse
 from skbayeseval._arrays import Array
 from skbayeseval.evidence.instance_scores import WeightedInstances
 from skbayeseval.evidence.units import UnitCounts
-from skbayeseval.metrics.instance_scores import Prepared, Sums
+from skbayeseval.metrics.instance_scores import InSums, Prepared, Sums
 from skbayeseval.metrics.metric import Metric, Totals
 from skbayeseval.models.base import Blocks, Model, check_several, metric_of_block
 from skbayeseval.models.blocks import block_size, stream_blocks
@@ -160,9 +160,6 @@ class GroupScoreWeights(ScoreWeights):
     name = "group weights"
 
 
-# Up to this number, all instances have weights of their own.
-MANY = 2**15
-
 # The most that may be left out of a variance, as a share of it: 0.5% of a standard deviation.
 LEFT_OUT = 0.01
 
@@ -224,15 +221,12 @@ def stream_bootstrap(
     return stream_blocks(draw, rng, n_draws, block)
 
 
-# Up to this number, all units have weights of their own.
-MOST_UNITS = 2**14
-
-# If there are more, this number of those farthest from the mean.
-FARTHEST = 2**12
+# If there are more units, so many of those farthest from the mean have weights of their own.
+MANY = 2**12
 
 
 class WeightedSums:
-    """Sums over units, weighted by independent Gamma(1) variables.
+    """Sums over units, weighted by independent Gamma variables.
 
     Equal units share one weight: the sum of k Gamma(1) variables is a Gamma(k) variable.
 
@@ -240,9 +234,10 @@ class WeightedSums:
     ----------
     rows : ndarray of shape (n_rows, n_units)
         What is summed.
-    most, farthest : int
-        The most units that all have weights of their own, and the number of those that have if
-        there are more.
+    shape : ndarray of shape (n_units,), default=None
+        The Gamma shape of the weight of each unit, by default 1.
+    most : int
+        The number of units that have weights of their own; all if there are no more.
 
     Examples
     --------
@@ -255,11 +250,11 @@ class WeightedSums:
     (2, 5)
     """
 
-    def __init__(self, rows: Array, most: int = MOST_UNITS, farthest: int = FARTHEST) -> None:
-        rows, times = _distinct(rows)
+    def __init__(self, rows: Array, shape: Array | None = None, most: int = MANY) -> None:
+        rows, times = _distinct(rows, np.ones(rows.shape[1]) if shape is None else shape)
         self._mean = self._root = None
         if len(times) > most:
-            own = _farthest(rows, times, farthest)
+            own = _farthest(rows, times, most)
             rest = ~own
             self._mean = rows[:, rest] @ times[rest]
             values, vectors = np.linalg.eigh((rows[:, rest] * times[rest]) @ rows[:, rest].T)
@@ -286,8 +281,8 @@ class WeightedSums:
         return block_size(8 * (self.n_own + 1))
 
 
-def _distinct(rows: Array) -> tuple[Array, Array]:
-    """Return the distinct columns and how often each occurs; as they are if few are equal.
+def _distinct(rows: Array, shape: Array) -> tuple[Array, Array]:
+    """Return the distinct columns and the total shape of each; as they are if few are equal.
 
     They are in the order in which they occur first, which does not change if rows are exchanged.
     """
@@ -295,13 +290,13 @@ def _distinct(rows: Array) -> tuple[Array, Array]:
     codes = np.zeros(n, dtype=np.int64)
     for row in rows:
         values, own = np.unique(row, return_inverse=True)
-        distinct, first, codes, times = np.unique(
-            codes * len(values) + own, return_index=True, return_inverse=True, return_counts=True
+        distinct, first, codes = np.unique(
+            codes * len(values) + own, return_index=True, return_inverse=True
         )
         if 2 * len(distinct) > n:
-            return rows, np.ones(n)
+            return rows, shape
     order = np.argsort(first)
-    return rows[:, first[order]], times[order].astype(float)
+    return rows[:, first[order]], np.bincount(codes, weights=shape)[order]
 
 
 def _farthest(rows: Array, times: Array, number: int) -> Array:
@@ -317,90 +312,125 @@ def _farthest(rows: Array, times: Array, number: int) -> Array:
     return is_far
 
 
-class SumOfMeans:
-    """Draw a metric that is a sum of weighted means over disjoint sets of very many instances.
+class SumsOfMany:
+    """Draw a metric that is a function of few weighted sums over very many units.
 
-    The log loss is one mean. A ROC AUC is a mean over positives plus a mean over negatives, apart
-    from a term of expectation 0 in which both weights are multiplied. Its variance is less than
-    that of the pairs of a positive and a negative divided by their number; it is left out where
-    this is next to nothing compared with the variance of the means, for each classifier and each
-    difference. In each mean, the instances that are farthest from it have weights of their own.
+    Means and R2 are such functions. A ROC AUC is one apart from a term of expectation 0 in which
+    the weights of a positive and a negative are multiplied. Its variance is less than that of the
+    pairs of both divided by their number; it is left out where this is next to nothing compared
+    with the variance of all else, for each classifier and each difference.
 
     Parameters
     ----------
-    sets : sequence of ndarray of shape (n_classifiers, n)
-        The values that are averaged in each set.
+    rows : ndarray of shape (n_classifiers, n_sums, n_units)
+        What each unit adds to each sum of each classifier.
+    values : callable
+        Maps draws of the sums, of shape (n_classifiers, n_sums, n), to metrics (n_classifiers, n).
+    shape : ndarray of shape (n_units,)
+        The Gamma shape of the weight of each unit.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from skbayeseval.models.bootstrap import SumOfMeans
-    >>> values = np.random.default_rng(0).random((2, 100_000))
-    >>> (draws,) = SumOfMeans([values]).stream(np.random.default_rng(0), 500)
+    >>> from skbayeseval.models.bootstrap import SumsOfMany
+    >>> rows = np.ones((1, 2, 100_000))
+    >>> rows[0, 1] = np.random.default_rng(0).random(100_000)
+    >>> sampler = SumsOfMany(rows, lambda sums: sums[:, 1] / sums[:, 0], np.ones(100_000))
+    >>> draws = np.hstack(list(sampler.stream(np.random.default_rng(0), 4000)))
     >>> draws.std(axis=1).round(4)  # sqrt(1 / 12 / 100_000)
-    array([0.0009, 0.0009])
+    array([0.0009])
     """
 
-    def __init__(self, sets: Sequence[Array]) -> None:
-        self._means = [values.mean(axis=1) for values in sets]
-        self._sums = []
-        for values, mean in zip(sets, self._means, strict=True):
-            deviations = values - mean[:, None]
-            centre = deviations.mean(axis=0)
-            # Instances that matter to a difference need not be far from the mean of any classifier.
-            rows = np.vstack([np.ones_like(centre), centre, deviations - centre])
-            self._sums.append(WeightedSums(rows))
+    def __init__(self, rows: Array, values: Callable[[Array], Array], shape: Array) -> None:
+        # Units that matter to a difference need not be far from the mean of any classifier.
+        centre = rows.mean(axis=0)
+        self._own = (rows != rows[0]).any(axis=(0, 2))
+        self._shape = rows.shape[:2]
+        of_each = (rows[:, self._own] - centre[self._own]).reshape(-1, rows.shape[2])
+        self._sums = WeightedSums(np.vstack([centre, of_each]), shape)
+        self._values = values
 
     @classmethod
     def of(cls, runs: Sequence[tuple[Array, Sequence[Prepared]]], shape: Array) -> Self | None:
-        """Return the sampler; None where instances must have weights of their own.
+        """Return the sampler; None where units must have weights of their own.
 
         The parameters are those of `stream_bootstrap`.
         """
-        units, of_each = runs[0]
-        if len(shape) <= MANY or len(runs) > 1 or len(units) != len(shape) or (shape != 1).any():
+        if len(shape) <= MANY:
             return None
-        parts = [means for prepared in of_each if (means := prepared.means()) is not None]
-        if len(parts) < len(of_each):
-            return None
-        sets = [np.stack(values) for values in zip(*parts, strict=True)]
-        if len(sets) == 2:
-            left_out, variance = _left_out(*sets)
-            if (left_out > LEFT_OUT * variance).any():
+        rows, of_runs = [], []
+        for units, of_each in runs:
+            found = [one for prepared in of_each if (one := prepared.in_sums()) is not None]
+            if len(found) < len(of_each):
                 return None
-        return cls(sets)
+            plain = [metric.sums(np.ones((len(units), 1))) for metric in of_each]
+            of_runs.append((found, plain))
+            adder = sparse.csr_array(
+                (np.ones(len(units)), (np.arange(len(units)), units)), (len(units), len(shape))
+            )
+            rows.append(np.stack([one.rows @ adder for one in found]))
+        if found[0].leaves_out_pairs and _leaves_out_too_much(runs, of_runs, shape):
+            return None
+        ends = np.cumsum([of_run.shape[1] for of_run in rows])[:-1]
+
+        def values(sums: Array) -> Array:
+            draws = []
+            for k, of_one in enumerate(sums):
+                each = [
+                    found[k].of_sums(of_run).relative_to(plain[k])
+                    for of_run, (found, plain) in zip(np.split(of_one, ends), of_runs, strict=True)
+                ]
+                draws.append(reduce(Sums.plus, each).average())
+            return np.stack(draws)
+
+        return cls(np.concatenate(rows, axis=1), values, shape)
 
     def stream(self, rng: Generator, n_draws: int) -> Iterator[Array]:
         """Yield blocks of draws of the metric, of shape (n_classifiers, n)."""
 
         def draw(rng: Generator, size: int) -> Array:
-            found = sum(self._means)[:, None]
-            for sums in self._sums:
-                total, centre, *own = sums.draw(rng, size)
-                found = found + (centre + np.stack(own)) / total
-            return found
+            drawn = self._sums.draw(rng, size)
+            centre, of_each = np.split(drawn, [self._shape[1]])
+            sums = np.repeat(centre[None], self._shape[0], axis=0)
+            sums[:, self._own] += of_each.reshape(self._shape[0], -1, size)
+            return self._values(sums)
 
-        return stream_blocks(draw, rng, n_draws, min(sums.block for sums in self._sums))
+        return stream_blocks(draw, rng, n_draws, self._sums.block)
 
 
-def _left_out(positives: Array, negatives: Array) -> tuple[Array, Array]:
-    """Return how much is left out at most of each classifier and difference, and their variances.
+def _leaves_out_too_much(
+    runs: Sequence[tuple[Array, Sequence[Prepared]]],
+    of_runs: Sequence[tuple[Sequence[InSums], Sequence[Sums]]],
+    shape: Array,
+) -> bool:
+    """Return whether pairs of a positive and a negative matter beside each alone.
 
     A pair is ordered rightly (1), wrongly (0) or tied (1/2), so that its variance is at most
     area (1 - area), and that of its difference between two classifiers is at most the probability
-    that one of them orders it wrongly, or that one of them orders it rightly.
+    that one of them orders it wrongly, or that one of them orders it rightly. Pairs are weighted by
+    products, so that what is left out is more where weights vary more. That of disjoint runs is
+    independent, that of several passes over the same units may be the same in each.
     """
-    area = positives.mean(axis=1)
-    a, b = np.triu_indices(len(area), 1)
-    variance = sum(np.cov(values) / values.shape[1] for values in (positives, negatives))
-    variance = np.atleast_2d(variance)
-    variances = np.diag(variance)
-    right = area[a] + area[b]
-    of_differences = np.minimum(right, 2 - right)
-    for pair, (i, j) in enumerate(zip(a, b, strict=True)):
-        if all(np.array_equal(values[i], values[j]) for values in (positives, negatives)):
-            of_differences[pair] = 0.0
-    left_out = np.concatenate([area * (1 - area), of_differences])
-    left_out /= positives.shape[1] * negatives.shape[1]
-    differences = np.maximum(variances[a] + variances[b] - 2 * variance[a, b], 0.0)
-    return left_out, np.concatenate([variances, differences])
+    n = len(runs[0][1])
+    a, b = np.triu_indices(n, 1)
+    influence, left_out = np.zeros((n, len(shape))), 0.0
+    for (units, _), (found, plain) in zip(runs, of_runs, strict=True):
+        if len(np.unique(units)) < len(units):  # groups
+            return True
+        area = np.array([sums.average()[0] for sums in plain])
+        is_positive = found[0].rows[0]
+        n_positive = is_positive.sum()
+        size = np.where(is_positive, n_positive, len(units) - n_positive)
+        own = np.stack([one.rows[1] + one.rows[3] for one in found]) / size
+        influence[:, units] += own / len(runs)
+        right = area[a] + area[b]
+        of_differences = np.minimum(right, 2 - right)
+        of_differences[(own[a] == own[b]).all(axis=1)] = 0.0
+        at_most = np.concatenate([area * (1 - area), of_differences])
+        left_out = left_out + at_most / n_positive / (len(units) - n_positive) / len(runs) ** 2
+    covariance = influence @ influence.T
+    variances = np.diag(covariance)
+    differences = np.maximum(variances[a] + variances[b] - 2 * covariance[a, b], 0.0)
+    variance = np.concatenate([variances, differences]) * shape.min()
+    n_passes = np.bincount(np.concatenate([units for units, _ in runs])).max()
+    return bool((n_passes * left_out > LEFT_OUT * variance).any())

@@ -5,8 +5,9 @@ Of two paired binary classifiers, the density of the difference at 0 is closed a
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
@@ -135,7 +136,9 @@ class Law:
         """Return the probability of a larger value."""
         return float(self.mass(value, np.inf))
 
-    def known(self, draws: Array, bounds: tuple[float, float] | None) -> Distribution:
+    def known(
+        self, draws: Array | Callable[[], Array], bounds: tuple[float, float] | None
+    ) -> Distribution:
         """Return the distribution with this law, of which there are draws, within bounds."""
         return InClosedForm(draws, self)
 
@@ -402,7 +405,9 @@ class StudentMargin(Law):
         """Return the probability of a larger value."""
         return StudentMargin(-self.mean, self.scale, self.df).below(-value)
 
-    def known(self, draws: Array, bounds: tuple[float, float] | None) -> Distribution:
+    def known(
+        self, draws: Array | Callable[[], Array], bounds: tuple[float, float] | None
+    ) -> Distribution:
         """Return the distribution with this law, of which there are draws, within bounds."""
         return StudentQuantity(draws, self, bounds)
 
@@ -410,7 +415,9 @@ class StudentMargin(Law):
 class InClosedForm(Distribution):
     """A quantity whose probabilities and equal-tailed intervals are known, beside its draws."""
 
-    def __init__(self, draws: Array, law: Law, mcse: float | None = None) -> None:
+    def __init__(
+        self, draws: Array | Callable[[], Array], law: Law, mcse: float | None = None
+    ) -> None:
         super().__init__(draws, mcse)
         self.law = law
 
@@ -438,10 +445,20 @@ class StudentQuantity(InClosedForm):
     law: StudentMargin
 
     def __init__(
-        self, draws: Array, law: StudentMargin, bounds: tuple[float, float] | None = None
+        self,
+        draws: Array | Callable[[], Array],
+        law: StudentMargin,
+        bounds: tuple[float, float] | None = None,
     ) -> None:
         self.bounds = bounds or (-np.inf, np.inf)
-        super().__init__(np.clip(draws, *self.bounds), law, mcse=0.0)
+        super().__init__(draws, law, mcse=0.0)
+
+    @cached_property
+    def draws(self) -> Array:
+        """The draws, which are read-only."""
+        draws = np.clip(super().draws, *self.bounds)
+        draws.flags.writeable = False
+        return draws
 
     @property
     def mean(self) -> float:

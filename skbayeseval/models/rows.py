@@ -32,6 +32,9 @@ from skbayeseval.models.gammas import GammaRows, Simplex, dirichlet, log_rising
 # The expected fraction of a row that is lost by truncating the stick-breaking is below this.
 REMAINDER = 1e-6
 
+# Of no more classes, outcomes are summed by a dense matrix.
+DENSE = 4
+
 # The density of eta is interpolated between its nodes, in so many steps.
 FINER = 5
 
@@ -437,11 +440,14 @@ class StickRows(RowSampler):
         mass, fewest = group.mass, np.bincount(self.truth, self.counts, m).min()
         left_of_prior = REMAINDER * (mass + fewest) / mass
         self.n_sticks = max(1, int(np.ceil(np.log(left_of_prior) / np.log(mass / (1 + mass)))))
-        self.to_hits, self.to_said = [], []
+        # A product of few classes is dense, and one of all classifiers.
+        self.is_dense, self.to_totals = m <= DENSE, []
         for said in self.predictions.T:
             hit = np.where(said == self.truth, said, m)
-            self.to_hits.append(self.indicator(hit, m + 1)[:m])
-            self.to_said.append(self.indicator(said))
+            of_one = sparse.vstack([self.indicator(hit, m + 1)[:m], self.indicator(said)])
+            self.to_totals.append(of_one.toarray() if self.is_dense else of_one.tocsr())
+        if self.is_dense:
+            self.all_to_totals = np.concatenate(self.to_totals)
 
     def draw_base(self, rng: Generator, n: int) -> GroupDraws:
         """Return draws of the class proportions and of each logit(eta)."""
@@ -453,6 +459,8 @@ class StickRows(RowSampler):
         mu, logits, _ = base
         m = self.n_classes
         observed, sticks = self._draw_probabilities(rng, mu)
+        if self.is_dense and not tables:
+            totals = (self.all_to_totals @ observed).reshape(len(logits), 2, m, -1)
         for k, logit in enumerate(logits):
             right, landed = self._where_sticks_land(rng, sticks.shape, logit)
             if tables:
@@ -460,10 +468,10 @@ class StickRows(RowSampler):
                 cells += self.indicator(self.truth * m + self.predictions[:, k], m * m) @ observed
                 yield cells.T.reshape(-1, m, m)
             else:
-                hits = np.einsum("smn,smn->mn", sticks, right)
-                hits += self.to_hits[k] @ observed
-                predicted = self.sums_of_sticks(landed, sticks)
-                predicted += self.to_said[k] @ observed
+                of_one = totals[k] if self.is_dense else self.to_totals[k] @ observed
+                hits, predicted = of_one.reshape(2, m, -1)
+                hits += np.einsum("smn,smn->mn", sticks, right)
+                predicted += self.sums_of_sticks(landed, sticks)
                 yield Totals(hits.T, mu, predicted.T)
 
     def draw_population(self, rng: Generator) -> Population:

@@ -6,8 +6,8 @@ metrics of a posterior are computed from the same draws.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from contextlib import nullcontext, suppress
 from dataclasses import KW_ONLY, dataclass, fields
 from typing import Any, cast
 
@@ -29,7 +29,7 @@ from skbayeseval.models.base import Model
 from skbayeseval.models.bootstrap import (
     GroupScoreWeights,
     ScoreWeights,
-    SumOfMeans,
+    SumsOfMany,
     stream_bootstrap,
 )
 from skbayeseval.models.few_units import (
@@ -50,6 +50,12 @@ from skbayeseval.posterior.prior import Blocks, Prior, T, stream
 
 # The most numbers that are drawn before they are asked for, with others.
 MOST_TOGETHER = 2**25
+
+# The number of draws that are timed before all others.
+N_TIMED = 4
+
+# Weights that differ less are the same: standard deviations change by a quarter of a per mille.
+TINY_STEP = 5e-4
 
 
 @dataclass(eq=False, repr=False)
@@ -176,14 +182,23 @@ class Posterior:
             return None
         return self.specification.log_density_at_zero(metric)
 
-    def sum_of_means(self, metric: Metric) -> SumOfMeans | None:
+    def sums_of_many(self, metric: Metric, weight: float | None = None) -> SumsOfMany | None:
         """Return how very many instances are drawn together; None if each has its own weight."""
         scored = self.scored
-        if scored is None or self.weights or not (metric.weighs_instances and metric.available):
+        if scored is None or not (metric.weighs_instances and metric.available):
             return None
+        shape = self._shape(weight)
         return self._once(
-            ("sum of means", metric), lambda: SumOfMeans.of(scored.runs(metric), scored.shape)
+            ("sums of many", metric, weight), lambda: SumsOfMany.of(scored.runs(metric), shape)
         )
+
+    def _shape(self, weight: float | None) -> Array:
+        """Return the Gamma shapes of instances, or groups, at a weight of the counts."""
+        assert self.scored is not None
+        if weight is None:
+            return self.scored.shape
+        # Exponential variables are drawn five times as fast as Gamma variables of almost shape 1.
+        return self.scored.with_weight(1.0 if abs(weight - 1) < TINY_STEP else weight).shape
 
     def units(self, metric: Metric, weight: float | None = None) -> UnitNumbers | None:
         """Return how many units the metric rests on, at a weight of the counts.
@@ -270,9 +285,9 @@ class Posterior:
 
     def parameters(self) -> dict[str, Array]:
         """Return draws of the parameters, of shape (n_draws, ...)."""
-        with self._threads():
-            if self.trace is not None:
-                return self.trace.flat()
+        if self.trace is not None:
+            return self.trace.flat()
+        with nullcontext() if self.n_jobs is None else parallel_config(n_jobs=self.n_jobs):
             return self.specification.draw_parameters(self.rng(), self.n_draws, prior=False)
 
     def rates(self) -> dict[str, Array]:
@@ -281,17 +296,17 @@ class Posterior:
             return {}
         return self.specification.rates_given(self.trace.flat(), self.rng(), prior=False)
 
-    def _threads(self) -> AbstractContextManager[Any]:
-        """Return the setting of joblib under which blocks are drawn."""
-        return nullcontext() if self.n_jobs is None else parallel_config(n_jobs=self.n_jobs)
-
     def difference(self, metric: Metric) -> Distribution:
         """Return the posterior of A - B."""
-        first, *second = self.draws(metric)
-        difference = first - second[0] if second else first
+
+        def drawn() -> Array:
+            first, *second = self.draws(metric)
+            return cast(Array, first - second[0] if second else first)
+
         law = self.law(metric)
         if law is not None:
-            return law.known(difference, difference_bounds(metric.bounds))
+            return law.known(drawn, difference_bounds(metric.bounds))
+        difference = drawn()
         known = self.specification.known_difference(metric, difference, self.rng())
         if known is not None:
             return known
@@ -320,12 +335,12 @@ class Posterior:
         of_one = self.draws_of_one(metric, classifier)
         if of_one is not None:
             return Distribution(of_one)
+        law = self.law(metric, classifier)
+        if law is not None:
+            return law.known(lambda: self.draws(metric)[classifier], metric.bounds)
         draws, units = self.draws(metric)[classifier], self.units(metric)
         if units is not None:
             draws = self._allowing_for_few_carriers(metric, units, draws, classifier)
-        law = self.law(metric, classifier)
-        if law is not None:
-            return law.known(draws, metric.bounds)
         return Distribution(draws, self.mcse(draws))
 
     def of_rows(self, rows: Array, entropy: int) -> Posterior:
@@ -480,25 +495,28 @@ class Posterior:
 
     def _drawn_at(self, metric: Metric, weight: float | None = None) -> Array:
         """Return draws at a weight of the counts, by default that of the evidence."""
-        scored, rng, n_draws = self.scored, self.rng(), self.n_draws
-        if scored is None or not metric.weighs_instances:
-            blocks = self._stream([metric], weight)
-        elif weight is None and (together := self.sum_of_means(metric)) is not None:
-            blocks = together.stream(rng, n_draws)
-        else:
-            shape = scored.shape if weight is None else scored.with_weight(weight).shape
-            runs, k = scored.runs(metric), scored.n_classifiers
-            blocks = stream_bootstrap(runs, shape, k, rng, n_draws)
+
+        def blocks(n_draws: int) -> Blocks:
+            if self.scored is None or not metric.weighs_instances:
+                return self._stream([metric], n_draws, weight)
+            together = self.sums_of_many(metric, weight)
+            if together is not None:
+                return together.stream(self.rng(), n_draws)
+            runs, k = self.scored.runs(metric), self.scored.n_classifiers
+            return stream_bootstrap(runs, self._shape(weight), k, self.rng(), n_draws)
+
         draws = self._collected(blocks, metric)
         return self._wide_enough(metric, draws, self.units(metric, weight))
 
-    def _stream(self, metrics: Sequence[Metric], weight: float | None = None) -> Blocks:
+    def _stream(
+        self, metrics: Sequence[Metric], n_draws: int, weight: float | None = None
+    ) -> Blocks:
         """Return blocks of draws of a metric, or of several at once, by the model."""
         given = self.specification
         if weight is not None:
             given = self.model.specification(self.evidence.with_weight(weight), self.prevalence)
         known = None if self.trace is None else self.trace.flat()
-        return stream(given, self.evidence, metrics, self.rng(), self.n_draws, parameters=known)
+        return stream(given, self.evidence, metrics, self.rng(), n_draws, parameters=known)
 
     def _wide_enough(self, metric: Metric, draws: Array, units: UnitNumbers | None) -> Array:
         """Return draws that allow for few units."""
@@ -508,19 +526,23 @@ class Posterior:
         # With one end, such as errors have, draws may have been stretched beyond it.
         return wide if metric.bounds is not None else np.clip(wide, *metric.limits)
 
-    def _collected(self, blocks: Iterable[Array], metric: Metric) -> Array:
-        """Return all draws; shows progress if they take long."""
+    def _collected(self, blocks: Callable[[int], Blocks], metric: Metric) -> Array:
+        """Return all draws, given a function of their number; shows progress if they take long."""
         collected: list[Array] = []
         done, expected = 0, 0.0
-        if metric.calls_per_draw:  # what a draw takes is what the observed values take
+        if metric.calls_per_draw:
             self.observed(metric)  # checks the function, once
-            source = self.source(metric)
-            expected = self.n_draws * seconds_of(lambda: source.observed(metric))
+            with suppress(ValueError):  # of a draw, which is told with those of all
+                list(blocks(1))
+                one = seconds_of(lambda: list(blocks(1)))
+                more = seconds_of(lambda: list(blocks(1 + N_TIMED)))
+                expected = self.n_draws * (more - one) / N_TIMED
         progress = progress_if_long(
             f"drawing {metric.name}", self.n_draws, show=self.shows_progress, expected=expected
         )
-        with self._threads(), progress as advance:
-            for block in blocks:
+        threads: Any = nullcontext() if self.n_jobs is None else parallel_config(n_jobs=self.n_jobs)
+        with threads, progress as advance:
+            for block in blocks(self.n_draws):
                 collected.append(block)
                 done += block.shape[-1]
                 advance(done)
@@ -537,7 +559,7 @@ class Posterior:
         takes_several = self.specification.draws_metrics_together and self.trace is None
         if len(missing) < 2 or size > MOST_TOGETHER or not takes_several or self.weights:
             return
-        all_draws = self._collected(self._stream(missing), missing[0])
+        all_draws = self._collected(lambda n: self._stream(missing, n), missing[0])
         for metric, draws in zip(missing, all_draws, strict=True):
             if np.isfinite(draws).all():
                 wide = self._wide_enough(metric, draws, self.units(metric))

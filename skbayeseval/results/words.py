@@ -172,7 +172,7 @@ def _basis(result: Any) -> Iterator[Fact]:
             which = f" in {name}" if len(metrics) > 1 else ""
             worth = "independent instances per test prediction"
             yield Fact("worth", f"{words} {worth}{which}, {inferred.basis}")
-    together = [name for name, metric in metrics.items() if posterior.sum_of_means(metric)]
+    together = [name for name, metric in metrics.items() if posterior.sums_of_many(metric)]
     if together:
         words = "instances far from the mean are weighted one by one, the others by a normal sum"
         yield Fact("large", f"{', '.join(together)}: {words}")

@@ -168,7 +168,8 @@ class PredictionScorer:
             rows = rows + 3 * of_y
         test = TestSet(y if sparse.issparse(y) else np.asarray(y), rows)
         outputs = {method: _shortened(output) for method, output in listener.heard.items()}
-        said = Said(hash_of(test), outputs, getattr(estimator, "classes_", None))
+        name = hash_of(test.truth if rows is None else rows)
+        said = Said(name, outputs, getattr(estimator, "classes_", None))
         return scores | {KEPT: _OnTheWay(said, test, self, self._sender)}
 
     def keep(self, said: Said, test: TestSet) -> float:

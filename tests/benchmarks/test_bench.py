@@ -16,7 +16,7 @@ def check(results, names):
     assert {row["name"] for row in results["rows"]} == set(names)
     for row in results["rows"]:
         if row["value"] is None:
-            assert row["name"] in {"prob_conf_mat", "baycomp", "confidenceinterval"}
+            assert row["name"] in {"prob_conf_mat", "baycomp", "correlated-t", "confidenceinterval"}
         else:
             assert np.isfinite(row["value"])
             assert row["unit"] == "exponent" or row["value"] > 0

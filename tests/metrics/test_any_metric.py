@@ -14,6 +14,8 @@ from skbayeseval import (
     metrics,
 )
 from skbayeseval.metrics.batched import SCORERS
+from skbayeseval.metrics.scorers import Routed
+from skbayeseval.metrics.scoring import known_columns, resolve_scoring
 
 RNG = np.random.default_rng(5)
 N = 120
@@ -378,15 +380,120 @@ def test_what_is_told_of_draws():
 
 
 def test_the_time_is_said_beforehand(monkeypatch, capsys):
-    """A call is timed; here, the clock is set."""
-    seconds = 1e-3
+    """Some calls are timed; here, the clock is set."""
+    took, recall = (
+        iter([1e-3] * 9),
+        metrics.weighted(top_recall, response="predict_proba", name="x"),
+    )
     for module in ("posterior.posterior", "metrics.any_metric"):
-        monkeypatch.setattr(f"skbayeseval.{module}.seconds_of", lambda call: seconds)
-    by_scores(BRIER).hdi()
+        monkeypatch.setattr(f"skbayeseval.{module}.seconds_of", lambda call: next(took))
+    by_scores(recall).hdi()
     assert not capsys.readouterr().err
-    seconds = 1.0
-    by_scores(BRIER).hdi()
-    told = capsys.readouterr().err
-    assert "drawing neg_brier, about 5 minutes: 0 of 300 done" in told
-    of_rows = f"about 2 minutes: 0 of {N} done"
-    assert f"the influence of each instance on neg_brier, {of_rows}" in told
+    took = iter([2.0, 6.0, 5.0, 5.0])  # one draw, five, and all instances, of two classifiers
+    by_scores(recall).hdi()
+    told = capsys.readouterr().err.splitlines()
+    assert told[0] == "drawing x, about 5 minutes"  # of 300
+    assert told[1] == "the influence of each instance on x, about 10 minutes"  # of 120
+
+
+def top_recall(y_true, y_score, sample_weight):
+    top = y_score > 0.5
+    return np.average(top[y_true == 1], weights=sample_weight[y_true == 1])
+
+
+class TestMeans:
+    """A function that is a mean of what instances give is not called for each draw."""
+
+    def draws(self, function, **options):
+        calls = []
+
+        def counted(y_true, y_score, sample_weight):
+            calls.append(len(y_true))
+            return function(y_true, y_score, sample_weight)
+
+        scoring = metrics.weighted(counted, response="predict_proba", name="x", **options)
+        result = by_scores(scoring, n_draws=400)
+        return np.stack([result.draws_a, result.draws_b]), len(calls)
+
+    def test_of_each_instance(self):
+        found, n_calls = self.draws(brier, greater_is_better=False)
+        assert n_calls < 2 * (N + 100)
+        known = by_scores("neg_brier_score", n_draws=400)
+        assert_allclose(found, np.stack([known.draws_a, known.draws_b]), atol=0.01)
+
+    @pytest.mark.parametrize(
+        "function",
+        [
+            top_recall,  # the mean of some of them
+            lambda y, p, w: np.average((y - p) ** 2, weights=w) ** 0.5,
+            # But for one instance, which is told apart by its weight alone.
+            lambda y, p, w: np.average(y == (p > 0.5), weights=w * (1 + (w == w.max()))),
+        ],
+    )
+    def test_others_are_called(self, function):
+        found, n_calls = self.draws(function, greater_is_better=True)
+        assert n_calls >= 2 * (400 + N)
+        assert np.isfinite(found).all()
+
+    def test_of_cells(self):
+        def gain(y_true, y_pred, sample_weight):
+            assert len(y_true) in (1, 4, N)
+            return np.average(np.where(y_true == y_pred, 1.0, -y_true), weights=sample_weight)
+
+        own = compare(metrics.weighted(gain, name="gain"), n_draws=300)
+        each = metrics.from_instances(lambda y, p: np.where(y == p, 1.0, -y), "gain")
+        assert_allclose(own.draws, compare(each, n_draws=300).draws, atol=1e-12)
+
+
+WEIGHED = {
+    "accuracy": (sklearn_metrics.accuracy_score, {}),
+    "f1_macro": (sklearn_metrics.f1_score, {"average": "macro"}),
+    "balanced_accuracy": (sklearn_metrics.balanced_accuracy_score, {}),
+    "roc_auc": (
+        sklearn_metrics.roc_auc_score,
+        {"response_method": ("decision_function", "predict_proba")},
+    ),
+    "neg_log_loss": (
+        sklearn_metrics.log_loss,
+        {"response_method": "predict_proba", "greater_is_better": False},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", WEIGHED)
+def test_routed_weights_of_known_metrics(name):
+    """Our own metric of instances with weights is what scikit-learn's function gives."""
+    function, options = WEIGHED[name]
+    weights = RNG.exponential(size=N)
+    scorer = sklearn_metrics.make_scorer(function, **options)
+    columns = known_columns({"sample_weight": weights}, N)
+    (metric,) = resolve_scoring(Routed(scorer, columns), (0, 1)).values()
+    assert not metric.calls_per_draw
+    response = {"labels": A, "ranking": P, "probability": P}[metric.needs]
+    rows = np.flatnonzero(np.arange(N) % 3)
+    given = np.array([0, 1]), 1, Y[rows], response[rows]
+    prepared = metric.function(*given, instances=rows)
+    drawn = RNG.exponential(size=(len(rows), 4))
+    sign = -1 if "neg" in name else 1
+    kwargs = {key: value for key, value in options.items() if key == "average"}
+    expected = [
+        sign * function(Y[rows], response[rows], sample_weight=weights[rows] * w, **kwargs)
+        for w in drawn.T
+    ]
+    assert_allclose(prepared(drawn), expected)
+    plain, h = prepared.sums(np.ones((len(rows), 1))), 1e-5
+    steps = prepared.sums(1 + h * np.eye(len(rows)))
+    for found, ahead, at in zip(prepared.slopes()[:2], steps[:2], plain[:2], strict=True):
+        assert_allclose(found, (ahead - at) / h, rtol=1e-3, atol=1e-4)
+
+
+def test_routed_weights_where_classes_are_missing():
+    columns = known_columns({"sample_weight": np.linspace(1, 2, 6)}, 6)
+    scorer = sklearn_metrics.make_scorer(sklearn_metrics.f1_score, average="macro")
+    (metric,) = resolve_scoring(Routed(scorer, columns), ("a", "b", "c")).values()
+    y_true, y_pred = np.array([0, 0, 2, 2, 0, 2]), np.array([0, 2, 2, 2, 0, 0])
+    prepared = metric.function(np.array(["a", "b", "c"]), 1, y_true, y_pred, instances=np.arange(6))
+    expected = sklearn_metrics.f1_score(
+        y_true, y_pred, average="macro", sample_weight=np.linspace(1, 2, 6)
+    )
+    assert prepared(np.ones((6, 1)))[0] == pytest.approx(expected)

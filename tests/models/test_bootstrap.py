@@ -12,7 +12,7 @@ from skbayeseval.metrics import get_metric
 from skbayeseval.metrics.instance_scores import prepare
 from skbayeseval.models import bootstrap
 from skbayeseval.models.blocks import child_of
-from skbayeseval.models.bootstrap import SumOfMeans, stream_bootstrap
+from skbayeseval.models.bootstrap import SumsOfMany, stream_bootstrap
 from skbayeseval.models.few_units import allow_for_few_carriers, allow_for_few_units
 from skbayeseval.results.words import _carriers_of_table
 
@@ -137,37 +137,81 @@ def binormal(n, distance=2.0, noise=0.5, share=0.3):
     return y, [shared + noise * rng.normal(size=n) for _ in range(2)]
 
 
-def test_very_many_instances_are_drawn_as_with_weights_of_their_own():
-    n = bootstrap.MANY + 1
-    runs = one_run(*binormal(n))
-    sampler = SumOfMeans.of(runs, np.ones(n))
+def in_runs(prepared_of, y, predicted, n_runs):
+    """Return prepared metrics of instances in random folds."""
+    folds = np.random.default_rng(5).integers(0, n_runs, len(y))
+    parts = [np.flatnonzero(folds == k) for k in range(n_runs)]
+    return [(rows, [prepared_of(y[rows], p[rows]) for p in predicted]) for rows in parts]
+
+
+def by_name(name):
+    metric = get_metric(name)
+    if metric.source == "instances":
+        return lambda y, p: prepare(metric, y, p)
+    return lambda y, p: metric.function(y, p, np.linspace(0.5, 2, len(y)))
+
+
+@pytest.mark.parametrize(
+    ("name", "n_runs", "shape"),
+    [
+        ("roc_auc", 1, 1.0),
+        ("roc_auc", 2, 0.7),
+        ("neg_log_loss", 1, 1.0),
+        ("r2", 1, 1.0),
+        ("r2", 3, 1.2),
+        ("neg_root_mean_squared_error", 2, 1.0),
+    ],
+)
+def test_very_many_instances_are_drawn_as_with_weights_of_their_own(name, n_runs, shape):
+    n = (bootstrap.MANY + 1500) * (n_runs if name == "roc_auc" else 1)  # pairs are within runs
+    y, scores = binormal(n)
+    if name == "neg_log_loss":
+        scores = [stats.norm.cdf(one) for one in scores]
+    elif name != "roc_auc":
+        y = np.random.default_rng(2).standard_t(5, n)
+        scores = [y + scores[0], y + scores[1]]
+    runs = in_runs(by_name(name), y, scores, n_runs)
+    shape = np.full(n, shape)
+    sampler = SumsOfMany.of(runs, shape)
     fast = np.concatenate(list(sampler.stream(np.random.default_rng(1), 5000)), axis=1)
-    full = draw(runs, np.ones(n), 2, 1500)
+    full = draw(runs, shape, 2, 1500)
     for ours, exact in ((fast[0], full[0]), (fast[0] - fast[1], full[0] - full[1])):
         assert kstest(ours, exact).pvalue > 0.001
         assert ours.std() == pytest.approx(exact.std(), rel=0.06)  # 3 standard errors
         assert skew(ours) == pytest.approx(skew(exact), abs=0.2)
 
 
+def test_very_many_groups_are_drawn_as_with_weights_of_their_own():
+    n, rng = bootstrap.MANY + 500, np.random.default_rng(0)
+    groups = np.r_[np.arange(n), rng.integers(0, n, n)]
+    y = rng.normal(size=n)[groups]
+    prepared = [by_name("r2")(y, y + s * rng.normal(size=2 * n)) for s in (1.0, 1.1)]
+    runs, shape = [(groups, prepared)], np.full(n, 0.8)
+    sampler = SumsOfMany.of(runs, shape)
+    fast = np.concatenate(list(sampler.stream(np.random.default_rng(1), 3000)), axis=1)
+    full = draw(runs, shape, 2, 1500)
+    assert kstest(fast[0] - fast[1], full[0] - full[1]).pvalue > 0.001
+    assert fast[0].std() == pytest.approx(full[0].std(), rel=0.06)
+
+
 def test_instances_keep_their_weights_where_too_much_would_be_left_out():
     n = bootstrap.MANY + 1
     y, (a, b) = binormal(n)
 
-    def leaves_out(runs, shape=None):
-        return SumOfMeans.of(runs, np.ones(n) if shape is None else shape) is not None
+    def leaves_out(runs):
+        return SumsOfMany.of(runs, np.ones(n)) is not None
 
     assert leaves_out(one_run(y, [a, b]))
     assert leaves_out(one_run(y, [a, a]))
-    assert not leaves_out(one_run(y, [a, a + 1e-7 * b]))
+    assert not leaves_out(one_run(y, [a, a + 1e-4 * b]))
     assert not leaves_out(one_run(y, [a, b], "average_precision"))
-    assert not leaves_out(one_run(y, [a, b]), np.full(n, 0.5))
-    assert not leaves_out(one_run(y[1:], [a[1:], b[1:]]), np.ones(n - 1))
+    assert SumsOfMany.of(one_run(y, [a, b]), np.full(n, 1e-3)) is None
+    assert SumsOfMany.of(one_run(y[1:], [a[1:], b[1:]]), np.ones(bootstrap.MANY)) is None
     loss, p = get_metric("neg_log_loss"), stats.norm.cdf(a)
     for sample_weight in (None, np.linspace(0.5, 2, n)):
-        prepared = [prepare(loss, y, p, sample_weight)] * 2
-        assert leaves_out([(np.arange(n), prepared)]) == (sample_weight is None)
+        assert leaves_out([(np.arange(n), [prepare(loss, y, p, sample_weight)] * 2)])
     groups = [(np.arange(n) // 2, one_run(y, [a, b])[0][1])]
-    assert not leaves_out(groups, np.ones(n // 2 + 1))
+    assert not leaves_out(groups)
 
 
 def test_few_instances_that_tell_two_apart_have_weights_of_their_own():
@@ -175,9 +219,9 @@ def test_few_instances_that_tell_two_apart_have_weights_of_their_own():
     rng, n = np.random.default_rng(0), 40_000
     values = rng.normal(size=(1, n)).repeat(2, axis=0)
     values[1, :10] += 0.5
-    draws = np.concatenate(
-        list(SumOfMeans([values]).stream(np.random.default_rng(1), 5000)), axis=1
-    )
+    rows = np.stack([np.ones_like(values), values], axis=1)
+    sampler = SumsOfMany(rows, lambda sums: sums[:, 1] / sums[:, 0], np.ones(n))
+    draws = np.concatenate(list(sampler.stream(np.random.default_rng(1), 5000)), axis=1)
     # A mean of ten exponential variables has a skewness of 2 / sqrt(10).
     assert skew(draws[1] - draws[0]) == pytest.approx(2 / np.sqrt(10), abs=0.08)
 
@@ -185,7 +229,7 @@ def test_few_instances_that_tell_two_apart_have_weights_of_their_own():
 def test_only_the_farthest_of_many_units_have_weights_of_their_own():
     values = np.linspace(-1, 1, 5000)
     values[[17, 2500, 4000]] = 300.0, -200.0, 100.0
-    sums = bootstrap.WeightedSums(values[None], most=100, farthest=10)
+    sums = bootstrap.WeightedSums(values[None], most=10)
     assert sums.n_own == 10
     draws = sums.draw(np.random.default_rng(0), 100_000)[0]
     # Of the sum of v times a Gamma(1) variable, whose third central moment is 2.
