@@ -365,8 +365,8 @@ class Pen:
     ) -> None:
         """Write ticks with as many digits as they need, without a common offset, and not too close.
 
-        `inches` is the length of the axis, by default the room of the axes. Where it has room, there
-        are three ticks or more.
+        `inches` is the length of the axis, by default the room of the axes. Where it has room,
+        there are three ticks or more.
         """
         from matplotlib.ticker import MaxNLocator, ScalarFormatter
 
