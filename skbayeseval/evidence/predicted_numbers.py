@@ -145,7 +145,7 @@ class PredictedNumbers(WeightedInstances):
         try:
             return [metric.function(truth, said, weight, **told) for said in predictions]
         except ValueError as error:
-            if metric.formula is None:
+            if not metric.is_registered:
                 raise
             raise ValueError(f"scoring={metric.name!r} cannot be computed: {error}") from error
 
