@@ -38,7 +38,7 @@ from skbayeseval._labels import (
 from skbayeseval._validation import check_weight
 from skbayeseval.evidence.chunks import tables_of_tagger
 from skbayeseval.evidence.interface import Evidence, still_declared
-from skbayeseval.evidence.joint_counts import PairedCounts
+from skbayeseval.evidence.joint_counts import PairedCounts, count_outcomes
 from skbayeseval.evidence.one_classifier import Margin
 from skbayeseval.evidence.unit_numbers import UnitNumbers, count_units, over_classes
 from skbayeseval.metrics.metric import Metric
@@ -436,10 +436,13 @@ def count_codes(
     Without `groups` and `sample_weight`, these are `PairedCounts`, otherwise `UnitCounts` of the
     groups, or instances. `instances` is as in `UnitCounts.from_indicators`.
     """
-    times, rows = np.ones(len(truth)), np.arange(len(truth))
     if groups is None and sample_weight is None:
-        return PairedCounts(truth, predictions, times, classes, weight, pos_label, declared, rows)
-    m = len(classes)
+        values, codes, counts, of_row = count_outcomes([truth, *predictions.T])
+        pairs = zip(values, codes.T, strict=True)
+        first, *others = (np.array(of_one)[column] for of_one, column in pairs)
+        said = np.column_stack(others)
+        return PairedCounts(first, said, counts, classes, weight, pos_label, declared, of_row)
+    m, times, rows = len(classes), np.ones(len(truth)), np.arange(len(truth))
     to_unit, units = _units(len(truth), groups, instances, weight, sample_weight)
 
     def sums(columns: Array, n_columns: int, which: Any = slice(None)) -> Any:
