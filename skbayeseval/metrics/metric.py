@@ -220,11 +220,6 @@ class Metric:
         )
 
     @property
-    def is_registered(self) -> bool:
-        """Whether the metric is known by its formula; otherwise, by a user's function."""
-        return self.formula is not None
-
-    @property
     def bounds(self) -> tuple[float, float] | None:
         """The limits if both are finite; None otherwise."""
         return self.limits if np.isfinite(self.limits).all() else None
