@@ -141,7 +141,7 @@ def _scores_of_predictions(estimators: Mapping[str, Any], scoring: Any) -> set[s
     return {
         name
         for name, scorer in _named(scoring)
-        if (isinstance(scorer, Metric) and scorer.source == "tables" and scorer.formula is not None)
+        if (isinstance(scorer, Metric) and scorer.source == "tables" and scorer.is_registered)
         or (isinstance(scorer, str) and scorer in known)
     }
 

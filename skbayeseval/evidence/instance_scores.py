@@ -26,7 +26,6 @@ from skbayeseval._arrays import (
     Array,
     as_array,
     as_numbers,
-    check_entries,
     columns_in_order,
     in_short,
     named_labels,
@@ -77,10 +76,6 @@ class WeightedInstances(WeightedUnits):
     unsaved = ("instances",)
 
     has_class_counts = False
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_entries(self.run, "run", (len(self.unit),), low=0, whole=True)
 
     @abstractmethod
     def unit_numbers(self, metric: Metric) -> UnitNumbers:
@@ -226,15 +221,6 @@ class ScoredInstances(WeightedInstances):
         super().__post_init__()
         check_distinct(self.labels)
         resolve_pos_label(self.labels, self.pos_label)
-        n, m = len(self.unit), len(self.labels)
-        several = self.truth.ndim == 2
-        of_rows, last = ((n, m), 1) if several else ((n,), m - 1)
-        check_entries(self.truth, "truth", of_rows, low=0, high=last)
-        if not self.responses:
-            raise ValueError("responses must be those of one or more classifiers.")
-        for kind, scores in ((kind, one) for each in self.responses for kind, one in each.items()):
-            shape = (n,) if self._is_binary and kind != "labels" else (n, m)
-            check_entries(scores, f"{kind} of responses", of_rows if kind == "labels" else shape)
 
     @property
     def family(self) -> str:

@@ -21,8 +21,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from scipy.special import ndtri
 
-from skbayeseval._arrays import Array, check_entries
-from skbayeseval._validation import check_whole_number
+from skbayeseval._arrays import Array
 from skbayeseval.evidence.interface import Evidence, ObservedArray, letter
 from skbayeseval.evidence.one_classifier import Margin
 from skbayeseval.evidence.unit_numbers import UnitNumbers, count_units, effective_number
@@ -184,27 +183,6 @@ class ItemScores(Evidence):
 
     def __post_init__(self) -> None:
         self.scores.flags.writeable = False
-        check_entries(self.scores, "scores", (None, None, None), missing=True)
-        k, n, n_runs = self.scores.shape
-        whole = np.isfinite(self.scores).any(axis=2)
-        if not self.scores.size or not (whole.all() or self.estimated is not None):
-            raise ValueError("scores must have at least one run of each system on each item.")
-        if self.group is not None:
-            check_entries(self.group, "group", (n,), low=0, high=n - 1, whole=True)
-        if self.human is not None:
-            check_entries(self.human, "human", (k, n), missing=True)
-        if self.estimated is not None:
-            check_entries(self.estimated, "estimated", (k, n))
-        if not 1 <= self.attempts <= n_runs or (self.attempts > 1 and not self.is_right_or_wrong):
-            raise ValueError(f"attempts is {self.attempts}, but there are {n_runs} runs.")
-        if self.missing is not None:
-            _missing_in_words(self.missing)  # raises unless all is there
-        if self.block_length is not None:
-            check_whole_number(self.block_length, "block_length", 2)
-        if self.seen is not None:
-            low, high = replace(self, seen=None).range_seen
-            if not -np.inf < self.seen[0] <= low <= high <= self.seen[1] < np.inf:
-                raise ValueError(f"Not all scores are in {self.seen}, which seen says.")
 
     @property
     def family(self) -> str:

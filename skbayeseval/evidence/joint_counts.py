@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from skbayeseval._arrays import Array, check_entries, check_same_length
+from skbayeseval._arrays import Array, check_same_length
 from skbayeseval._labels import (
     check_distinct,
     check_label_vectors,
@@ -178,9 +178,6 @@ class PairedCounts(ByContent, Evidence):
     def __post_init__(self) -> None:
         labels = tuple(self.labels)
         check_distinct(labels)
-        n, last = len(check_counts(self.counts, "counts")), len(labels) - 1
-        check_entries(self.truth, "truth", (n,), low=0, high=last, whole=True)
-        check_entries(self.predictions, "predictions", (n, None), low=0, high=last, whole=True)
         outcomes, counts, position = _in_order(
             np.column_stack([self.truth, self.predictions]).astype(np.intp), np.asarray(self.counts)
         )
@@ -363,10 +360,6 @@ class MarginalCounts(Evidence):
     is_paired = False
     of_each = ("counts",)
     unsaved = ("joint",)
-
-    def __post_init__(self) -> None:
-        if len({(counts.labels, counts.pos_label) for counts in self.counts}) != 1:
-            raise ValueError("counts must be those of one or more classifiers of the same classes.")
 
     def __getitem__(self, classifier: int) -> ConfusionCounts:
         return self.counts[classifier]

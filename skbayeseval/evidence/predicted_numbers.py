@@ -12,7 +12,6 @@ from numpy.typing import ArrayLike
 from skbayeseval._arrays import (
     Array,
     as_numbers,
-    check_entries,
     check_frame,
     check_magnitude,
     check_same_length,
@@ -61,14 +60,6 @@ class PredictedNumbers(WeightedInstances):
     of_each = ("predictions",)
     labels = ()
     pos_label = None
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        n = len(self.unit)
-        check_entries(self.sample_weight, "sample_weight", (n,), low=0)
-        if not self._is_of_items:
-            check_entries(self.truth, "truth", (n,))
-            check_entries(self.predictions, "predictions", (None, n))
 
     @property
     def _is_of_items(self) -> bool:
@@ -154,7 +145,7 @@ class PredictedNumbers(WeightedInstances):
         try:
             return [metric.function(truth, said, weight, **told) for said in predictions]
         except ValueError as error:
-            if metric.formula is None:
+            if not metric.is_registered:
                 raise
             raise ValueError(f"scoring={metric.name!r} cannot be computed: {error}") from error
 

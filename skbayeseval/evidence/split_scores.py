@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from skbayeseval._arrays import Array, as_numbers, check_entries, check_magnitude, choices, wrong
+from skbayeseval._arrays import Array, as_numbers, check_entries, check_magnitude, choices
 from skbayeseval._validation import check_probability
 from skbayeseval.evidence.interface import Evidence, ObservedArray, letter, variable_names
 from skbayeseval.evidence.one_classifier import Margin, frozen
@@ -132,13 +132,6 @@ class SplitScores(_Scores):
     family = "splits"
     prefix = "splits"
     dims = ("split",)
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if not all(0 < step < np.inf for step in (self.steps or {}).values()):
-            raise wrong("steps", "finite numbers greater than 0", self.steps)
-        for covariance in (self.noise or {}).values():
-            check_entries(np.asarray(covariance), "noise", (self.n_classifiers,) * 2)
 
     def pair(self, i: int, j: int) -> SplitScores:
         """Return the scores of two of the estimators."""
@@ -270,8 +263,6 @@ class SystemScores(_Scores):
     def __post_init__(self) -> None:
         frozen(self.scores)
         self._check(missing=True)
-        if len(self.data_sets) != self.scores.shape[1]:
-            raise ValueError(f"data_sets has {len(self.data_sets)} names, scores have others.")
 
     @property
     def _by_metric(self) -> Mapping[str, Array]:

@@ -25,7 +25,6 @@ from scipy import sparse
 from skbayeseval._arrays import (
     Array,
     as_numbers,
-    check_entries,
     check_same_length,
     columns_in_order,
 )
@@ -36,10 +35,10 @@ from skbayeseval._labels import (
     indicator_labels,
     resolve_pos_label,
 )
-from skbayeseval._validation import check_weight, check_whole_number
+from skbayeseval._validation import check_weight
 from skbayeseval.evidence.chunks import tables_of_tagger
 from skbayeseval.evidence.interface import Evidence, still_declared
-from skbayeseval.evidence.joint_counts import PairedCounts
+from skbayeseval.evidence.joint_counts import PairedCounts, count_outcomes
 from skbayeseval.evidence.one_classifier import Margin
 from skbayeseval.evidence.unit_numbers import UnitNumbers, count_units, over_classes
 from skbayeseval.metrics.metric import Metric
@@ -78,14 +77,6 @@ class WeightedUnits(Evidence):
 
     def __post_init__(self) -> None:
         check_weight(self.weight)
-        if self.block_length is not None:
-            check_whole_number(self.block_length, "block_length", 2)
-        check_entries(self.shape, "shape", (None,), low=np.finfo(float).tiny)
-        if self.unit is not None:
-            last = len(self.shape) - 1
-            check_entries(self.unit, "unit", (None,), low=0, high=last, whole=True)
-        if self.sample_weight is not None:
-            check_entries(self.sample_weight, "sample_weight", (None,), low=0)
 
     def remarks(self, names: Sequence[str] = ()) -> list[tuple[str, str]]:
         """Return how many instances of equal weight those with sample weights are worth."""
@@ -176,21 +167,6 @@ class UnitCounts(WeightedUnits):
         super().__post_init__()
         check_distinct(self.labels)
         resolve_pos_label(self.labels, self.pos_label)
-        n, m = len(self.shape), len(self.labels)
-        check_entries(self.sizes, "sizes", (n,), low=0)
-        k = len(self.hits)
-        if not k or len(self.predicted) != k or len(self.cells) not in (0, k):
-            raise ValueError("hits, predicted and cells must have one matrix per classifier.")
-        if self.losses is not None:
-            check_entries(self.losses, "losses", (k, None), low=0)
-        for size, matrices in (
-            (m, (self.true, *self.hits, *self.predicted)),
-            (m * m, self.cells),
-        ):
-            for matrix in matrices:
-                if not sparse.issparse(matrix) or matrix.shape != (n, size):
-                    raise ValueError(f"Counts of units must be sparse, of shape {(n, size)}.")
-                check_entries(matrix.data, "counts of units", (None,), low=0)
 
     @property
     def family(self) -> str:
@@ -460,10 +436,13 @@ def count_codes(
     Without `groups` and `sample_weight`, these are `PairedCounts`, otherwise `UnitCounts` of the
     groups, or instances. `instances` is as in `UnitCounts.from_indicators`.
     """
-    times, rows = np.ones(len(truth)), np.arange(len(truth))
     if groups is None and sample_weight is None:
-        return PairedCounts(truth, predictions, times, classes, weight, pos_label, declared, rows)
-    m = len(classes)
+        values, codes, counts, of_row = count_outcomes([truth, *predictions.T])
+        pairs = zip(values, codes.T, strict=True)
+        first, *others = (np.array(of_one)[column] for of_one, column in pairs)
+        said = np.column_stack(others)
+        return PairedCounts(first, said, counts, classes, weight, pos_label, declared, of_row)
+    m, times, rows = len(classes), np.ones(len(truth)), np.arange(len(truth))
     to_unit, units = _units(len(truth), groups, instances, weight, sample_weight)
 
     def sums(columns: Array, n_columns: int, which: Any = slice(None)) -> Any:

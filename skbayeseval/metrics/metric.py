@@ -207,6 +207,11 @@ class Metric:
         known_by = self.function if self.formula is None else self.formula
         return self.name, known_by, str(self.zero_division)
 
+    @property
+    def is_registered(self) -> bool:
+        """Whether the metric is known by its formula; otherwise, by a user's function."""
+        return self.formula is not None
+
     def __call__(self, tables: ArrayLike, positive: int = 1) -> Array:
         """Return the metric value of each table; `positive` is the index of the positive class."""
         raise ValueError(

@@ -24,7 +24,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import chain, combinations
+from itertools import combinations
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -33,7 +33,6 @@ from scipy.stats import chi2
 from scipy.stats import t as student
 
 from skbayeseval._arrays import Array
-from skbayeseval._validation import check_whole_number
 from skbayeseval.evidence.validated_rows import ValidatedRows
 from skbayeseval.metrics.metric import Metric
 
@@ -99,11 +98,6 @@ class WeightPosterior(NamedTuple):
     def of_tests(self) -> float:
         """The weight at which draws have the variance of the test noise, if that is possible."""
         return min(self.test_only, self.most)
-
-    @property
-    def is_proper(self) -> bool:
-        """Whether it is the posterior of a weight, with a variance."""
-        return all(0 < x < math.inf for x in self) and self.df > 2
 
     @property
     def median(self) -> float:
@@ -292,14 +286,6 @@ class QuantityWeight(NamedTuple):
     resplitting: tuple[float, int] | None = None
     noise: float = 0.0
     at_half: tuple[float, float] | None = None
-
-    @property
-    def is_known(self) -> bool:
-        """Whether all numbers, beside those of the weight, are finite, and no size is negative."""
-        sd, n_passes = self.resplitting or (0.0, 1)
-        value, sd_at_half = self.at_half or (0.0, 0.0)
-        sizes = sd, n_passes - 1, self.noise, sd_at_half
-        return math.isfinite(value) and all(0 <= size < math.inf for size in sizes)
 
 
 class Weights(ABC):
@@ -554,18 +540,6 @@ class KnownWeights(Weights):
     values: Mapping[str, Sequence[QuantityWeight]] = field(default_factory=dict)
     pairs: Mapping[str, Sequence[QuantityWeight]] = field(default_factory=dict)
     chosen: tuple[int, int] | None = None
-
-    def __post_init__(self) -> None:
-        n = check_whole_number(self.n_classifiers, "n_classifiers")
-        known = [*self.values.values(), *self.pairs.values()]
-        if list(map(len, known)) != [n] * len(self.values) + [n * (n - 1) // 2] * len(self.pairs):
-            raise ValueError(f"There must be weights of {n} classifiers and of all their pairs.")
-        of_each = list(chain(*known))
-        posteriors = [*self.joint.values(), *(quantity.weight for quantity in of_each)]
-        if not posteriors or not all(weight.is_proper for weight in posteriors):
-            raise ValueError("Weights must be finite numbers greater than 0.")
-        if not all(quantity.is_known for quantity in of_each):
-            raise ValueError("What is known of the repeats must be finite.")
 
     @property
     def are_own(self) -> bool:  # type: ignore[override]

@@ -6,17 +6,16 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from os import PathLike
-from typing import Any, TypedDict
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from skbayeseval import evidence as kinds_of_evidence
-from skbayeseval._arrays import check_entries, in_short
+from skbayeseval._arrays import in_short
 from skbayeseval._files import (
     check_path,
     check_place,
-    check_types,
     decode,
     encode,
     plain,
@@ -24,16 +23,8 @@ from skbayeseval._files import (
     storable,
     write_archive,
 )
-from skbayeseval._validation import (
-    check_characters,
-    check_names,
-    check_random_state_entropy,
-    check_whole_number,
-)
 from skbayeseval.evidence import Evidence
-from skbayeseval.evidence.instance_scores import WeightedInstances
 from skbayeseval.judgement.distribution import Distribution
-from skbayeseval.metrics.confusion import check_zero_division
 from skbayeseval.metrics.metric import (
     UNLIMITED,
     Metric,
@@ -44,8 +35,7 @@ from skbayeseval.metrics.metric import (
 from skbayeseval.metrics.registry import metric_of_formula
 from skbayeseval.models import MODEL_CLASSES, from_prior, resolve_model
 from skbayeseval.models.base import Model
-from skbayeseval.models.pymc import Trace, check_trace
-from skbayeseval.posterior.build import check_prevalence
+from skbayeseval.models.pymc import Trace
 from skbayeseval.posterior.inferred_weight import KnownWeights, QuantityWeight, WeightPosterior
 from skbayeseval.posterior.pair import PooledPair
 from skbayeseval.posterior.posterior import Posterior
@@ -56,10 +46,6 @@ FORMAT = "skbayeseval result 7"
 
 # The formats that were written before the first release.
 UNRELEASED = [f"skbayeseval result {number}" for number in range(7)]
-
-# By how much rounding may take a metric beyond its bounds.
-SLACK = 1e-9
-
 
 # The records in a file: evidence of all kinds, weights, cross-validations.
 CLASSES: dict[str, type] = {
@@ -243,68 +229,27 @@ def read(path: str | PathLike[str], kind: str | None = None) -> tuple[str, Parts
     return found, parts
 
 
-# The number of classifiers of each kind of result; None for any of two or more.
-KINDS = {"ScoreResult": 1, "ComparisonResult": 2, "Ranking": None}
-
-
-class Header(TypedDict):
-    """The types of what a file says, beside numbers that others check."""
-
-    kind: str
-    names: list[str]
-    one_pair_of: int | None
-    metrics: list[dict[str, Any]]
-    model_class: str
-    prior: dict[str, Any]
-    published_prior: dict[str, Any] | None
-    prior_name: str | None
-    engine: str
-    independent_draws: bool
-    prevalence: list[float] | None
-    evidence: Evidence
-    scored: WeightedInstances | None
-    weights: KnownWeights | None
-    cross_validation: CrossValidation | None
-
-
 def _parts(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> tuple[str, Parts]:
-    """Return the parts of a result; raise if one of them is not valid, or contradicts another."""
-    check_types(header, Header)
-    evidence, kind, record = header["evidence"], header["kind"], header["cross_validation"]
-    k = evidence.n_classifiers
-    if kind not in KINDS or KINDS[kind] not in (None, k) or (kind == "Ranking" and k < 2):
-        raise ValueError(f"it is said to be a {in_short(kind)} of {k} classifiers")
-    names = check_names(header["names"], k)
-    if record is not None and not record.is_of(names):
-        raise ValueError(f"its cross-validation is not one of {list(names)}")
-    posterior = _restored_posterior(header, evidence, arrays)
+    """Return the class of a result by name, and the parts of the result."""
+    posterior = _restored_posterior(header, header["evidence"], arrays)
     metrics = {saved["name"]: _restored_metric(saved) for saved in header["metrics"]}
-    if not metrics or len(metrics) < len(header["metrics"]):
-        raise ValueError("its metrics must be one or more, with names that differ")
     for i, (saved, metric) in enumerate(zip(header["metrics"], metrics.values(), strict=True)):
-        posterior.check_metric(metric)
         _remember(posterior, metric, i, tuple(saved["observed"]), arrays)
-    parts: Parts = posterior, names, metrics, record
-    if kind == "ComparisonResult" and header.get("one_pair_of") is not None:
-        number = check_whole_number(header["one_pair_of"], "one_pair_of", 3)
-        parts = *parts, PooledPair(number, _drawn_of_pair(posterior, metrics, arrays))
-    again, records = _header(kind, *parts), ("evidence", "scored", "weights", "cross_validation")
-    for key in (key for key in again if key not in records):
-        if plain(again[key]) != plain(header.get(key)):
-            said = in_short(header.get(key))
-            raise ValueError(f"its {key} is {said}, not {in_short(again[key])}")
-    return kind, parts
+    parts: Parts = posterior, tuple(header["names"]), metrics, header["cross_validation"]
+    if header.get("one_pair_of") is not None:
+        drawn = _drawn_of_pair(posterior, metrics, arrays)
+        parts = *parts, PooledPair(header["one_pair_of"], drawn)
+    return header["kind"], parts
 
 
 def _drawn_of_pair(
     posterior: Posterior, metrics: Mapping[str, Metric], arrays: Mapping[str, NDArray[Any]]
 ) -> Callable[[Metric], Sequence[Distribution]]:
     """Return what gives the saved draws of a pair that allow for other classifiers."""
-    known = {}
-    for i, metric in enumerate(metrics.values()):
-        drawn = arrays[f"pooled_{i}"]
-        check_entries(drawn, f"pooled draws of {metric.name}", (3, posterior.n_draws))
-        known[metric] = [Distribution(row, posterior.mcse(row)) for row in drawn]
+    known = {
+        metric: [Distribution(row, posterior.mcse(row)) for row in arrays[f"pooled_{i}"]]
+        for i, metric in enumerate(metrics.values())
+    }
     return partial(_known_of_pair, known)
 
 
@@ -328,64 +273,39 @@ def _remember(
     arrays: Mapping[str, NDArray[Any]],
 ) -> None:
     """Let a posterior know what was saved of its metric, the i-th."""
-    k, n_draws = posterior.evidence.n_classifiers, posterior.n_draws
-    low, high = (-np.inf, np.inf) if metric.source == "splits" else metric.limits
-    limits: dict[str, Any] = {"low": low - SLACK, "high": high + SLACK}
-    check_entries(np.array(observed), f"observed {metric.name}", (k,), finite=False, **limits)
-    again = posterior.observed(metric) if metric.available else observed
-    if not np.allclose(observed, again, rtol=1e-6, equal_nan=True):
-        raise ValueError(f"the observed {metric.name} is not that of its evidence")
-    n_drawn = 1 if posterior.evidence.is_of_difference else k
-    check_entries(arrays[f"draws_{i}"], f"draws of {metric.name}", (n_drawn, n_draws), **limits)
     posterior.remember(arrays[f"draws_{i}"], "draws", metric)
     posterior.remember(observed, "observed", metric)
     for one in range(_n_own_draws(posterior)):
-        values = arrays[f"values_{i}_{one}"]
-        check_entries(values, f"draws of {metric.name}", (n_draws,), **limits)
-        posterior.remember(values, "draws of one", metric, one)
-    if _has_own_influence(posterior, metric) and posterior.scored is not None:
-        influence = arrays[f"influence_{i}"]
-        check_entries(influence, "influence", (k, posterior.scored.n_rows))
-        posterior.remember(influence, "influence", metric)
+        posterior.remember(arrays[f"values_{i}_{one}"], "draws of one", metric, one)
+    if _has_own_influence(posterior, metric):
+        posterior.remember(arrays[f"influence_{i}"], "influence", metric)
 
 
 def _restored_posterior(
     header: Mapping[str, Any], evidence: Evidence, arrays: Mapping[str, NDArray[Any]]
 ) -> Posterior:
     kind, published = MODEL_CLASSES[header["model_class"]], header["published_prior"]
-    counts, k = evidence.margins()[0], evidence.n_classifiers
-    options: dict[str, Any] = {"paired": evidence.is_paired, "n_classifiers": k}
-    options |= {"n_classes": len(counts.labels), "family": evidence.family}
-    model = resolve_model(from_prior(kind, header["prior"]), **options)
+    model = resolve_model(
+        from_prior(kind, header["prior"]),
+        paired=evidence.is_paired,
+        n_classifiers=evidence.n_classifiers,
+        n_classes=len(evidence.margins()[0].labels),
+        family=evidence.family,
+    )
     model.published = None if published is None else from_prior(kind, published)
-    prevalence = None
-    if header["prevalence"] is not None:
-        check_prevalence(header["prevalence"], counts)
-        prevalence = tuple(header["prevalence"])  # to the last digit
-    entropy = check_random_state_entropy(check_whole_number(header["entropy"], "entropy", 0))
-    common: dict[str, Any] = {"entropy": entropy, "prevalence": prevalence}
+    prevalence = None if header["prevalence"] is None else tuple(header["prevalence"])
+    common: dict[str, Any] = {"entropy": header["entropy"], "prevalence": prevalence}
     if header["independent_draws"]:
-        scored, weights = header["scored"], header["weights"]
-        if any(one is not None and one.n_classifiers != k for one in (scored, weights)):
-            raise ValueError(f"its scores and weights are not those of {k} classifiers")
-        n_draws = check_whole_number(header["n_draws"], "n_draws")
-        return Posterior(model, evidence, n_draws=n_draws, scored=scored, weights=weights, **common)
+        common |= {name: header[name] for name in ("n_draws", "scored", "weights")}
+        return Posterior(model, evidence, **common)
     chains, stats, prior = (
         {key.partition("/")[2]: v for key, v in arrays.items() if key.startswith(f"{group}/")}
         for group in ("chains", "stats", "prior")
     )
-    parameters = model.specification(evidence).parameters()
-    trace = Trace(chains, stats)
-    check_trace(trace, parameters)
-    for values in stats.values():
-        check_entries(values, "a statistic of the chains", next(iter(chains.values())).shape[:2])
-    for name, values in prior.items():
-        shapes = {one.name: one.shape for one in parameters}
-        check_entries(values, f"the prior draws of {name}", (None, *shapes[name]))
     return Posterior(
         model,
         evidence,
-        trace=trace,
+        trace=Trace(chains, stats),
         prior_name=header["prior_name"],
         own_prior=Prior(model, evidence, prevalence, partial(dict, prior)) if prior else None,
         **common,
@@ -394,22 +314,15 @@ def _restored_posterior(
 
 def _restored_metric(saved: Mapping[str, Any]) -> Metric:
     name, formula, zero_division = saved["name"], saved["formula"], saved["zero_division"]
-    if not isinstance(name, str):
-        raise ValueError(f"the name of a metric is {in_short(name)}")
-    check_characters([name], "names of metrics")
-    if formula is None:
-        missing, value = partial(_missing_function, name), check_zero_division(zero_division)
-        computed = {name: saved[name] for name in ("source", "needs", "limits")}
-        kinds: dict[str, Callable[..., Metric]] = {
-            "tables": partial(TableMetric, zero_division=value, counts_alike="instances"),
-            "instances": partial(ScoreMetric, needs=saved["needs"], is_area=False),
-            "numbers": NumberMetric,
-        }
-        low, high = saved["limits"] or UNLIMITED
-        if saved["source"] not in list(kinds) or not low < high:
-            raise ValueError(f"metric {name!r} is {in_short(computed)}")
-        return kinds[saved["source"]](name, missing, limits=(low, high), available=False)
-    return replace(metric_of_formula(formula, zero_division), name=name)
+    if formula is not None:
+        return replace(metric_of_formula(formula, zero_division), name=name)
+    kinds: dict[str, Callable[..., Metric]] = {
+        "tables": partial(TableMetric, zero_division=zero_division, counts_alike="instances"),
+        "instances": partial(ScoreMetric, needs=saved["needs"], is_area=False),
+        "numbers": NumberMetric,
+    }
+    missing, limits = partial(_missing_function, name), saved["limits"] or UNLIMITED
+    return kinds[saved["source"]](name, missing, limits=limits, available=False)
 
 
 def _missing_function(name: str, *_: Any) -> NDArray[Any]:

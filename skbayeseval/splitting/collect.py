@@ -23,7 +23,7 @@ from sklearn.exceptions import FitFailedWarning
 from sklearn.utils import _safe_indexing, check_random_state, get_tags, indexable
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 
-from skbayeseval._arrays import Array, check_entries, number_of_samples, wrong
+from skbayeseval._arrays import Array, number_of_samples, wrong
 from skbayeseval._files import storable
 from skbayeseval._running import SharedList, Task, in_parallel
 from skbayeseval._validation import check_flag, check_n_jobs, check_whole_number
@@ -87,29 +87,6 @@ class CrossValidation:
     cautions: dict[str, str] = field(default_factory=dict)
     more_repeats: str = ""
     for_all: str = ""
-
-    def __post_init__(self) -> None:
-        check_whole_number(self.n_splits, "n_splits")
-        if self.estimand not in ("full", "learner"):
-            raise wrong("estimand", "'full' or 'learner'", self.estimand)
-        if self.n_instances is not None or self.estimand == "full":
-            check_whole_number(self.n_instances, "n_instances")
-        sizes = (self.train_size, self.test_size, self.published_weight)
-        if not all(size is None or 0 < size < math.inf for size in sizes):
-            raise wrong("sizes and weights", "finite numbers greater than 0", sizes)
-        shape: tuple[int | None, ...] = (None,)
-        for scores in (one for named in self.scores.values() for one in named.values()):
-            check_entries(np.asarray(scores), "scores", shape, finite=False)
-            shape = np.shape(scores)
-        of_each = self.results.values()
-        chosen = [one for of_one in of_each for one in of_one.get("best_params", ())]
-        if not all(isinstance(one, Mapping | None) for one in chosen):
-            raise wrong("best_params", "the parameters that a search chose", chosen)
-
-    def is_of(self, names: Sequence[str]) -> bool:
-        """Return whether there are results and scores of these estimators, among others."""
-        named: list[Mapping[str, Any]] = [self.results, *self.scores.values()]
-        return all(set(names) <= of_each.keys() for of_each in named)
 
 
 @dataclass(frozen=True, kw_only=True)
