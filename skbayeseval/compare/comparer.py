@@ -114,7 +114,7 @@ class BayesianComparer(MetaEstimatorMixin, BaseEstimator):
     ranking_ : Ranking
         All estimators on one joint posterior.
     result_ : ComparisonResult
-        The comparison of the first two estimators.
+        The comparison of the first two estimators, ``ranking_.pairs[0, 1]``.
     best_name_, best_index_ : str, int
         The estimator with the highest posterior mean of the first metric.
     best_estimator_ : estimator

@@ -88,7 +88,7 @@ class Unpaired(Vectors):
         mu = check_concentration(self.mu, (2,), "mu")
         rho = check_concentration(self.rho, (2, 2), "rho")
         if not self.of_labels:
-            _check_orientation(positive, mu, rho)
+            check_positive_class(positive, _is_symmetric(mu, rho))
         simplexes = []
         for k, of_one in enumerate(cells):
             simplexes += [
@@ -162,7 +162,7 @@ class Paired(Vectors):
     def _observe(self, evidence: PairedCounts) -> None:
         mu = check_concentration(self.mu, (2,), "mu")
         theta = check_concentration(self.theta, (2, 4), "theta")
-        _check_orientation(self.positive, mu, theta)
+        check_positive_class(self.positive, _is_symmetric(mu, theta))
         cells = evidence.cube() * evidence.weight
         cells = (cells if self.positive == 0 else cells[::-1, ::-1, ::-1]).reshape(2, 4)
         self.simplexes = (
@@ -462,10 +462,9 @@ def _margin_of_rates(metric: Metric, positives: Array, negatives: Array) -> Beta
     return margin_of_ratio(metric.ratio, np.stack([positives, negatives], axis=1).ravel())
 
 
-def _check_orientation(positive: int | None, mu: Array, rates: Array) -> None:
-    """Raise if the prior is asymmetric in the classes but the positive class is unknown."""
-    symmetric = mu[0] == mu[1] and np.array_equal(rates[0], rates[1][::-1])
-    check_positive_class(positive, symmetric)
+def _is_symmetric(mu: Array, rates: Array) -> bool:
+    """Return whether the prior stays the same if the classes change places."""
+    return bool(mu[0] == mu[1]) and np.array_equal(rates[0], rates[1][::-1])
 
 
 def _simplex(name: str, prior: Array, counts: Array) -> Simplex:

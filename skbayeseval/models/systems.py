@@ -78,7 +78,7 @@ class HierarchicalSystems(ModelOfScores):
 
     Who is the best of three systems or more, and who is surely worse, is told from partially pooled
     means: systems vary around a common mean by as much as their differences tell. Otherwise the
-    best of many equal systems would be called better. Pairs are not pooled.
+    best of many equal systems would be called better.
 
     The metric "next data set" is the score on one further data set of average level: the mean plus
     an interaction drawn anew, whose variances are as uncertain as these data sets leave them. On

@@ -7,7 +7,7 @@ metrics of a posterior are computed from the same draws.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext, suppress
+from contextlib import nullcontext, suppress
 from dataclasses import KW_ONLY, dataclass, fields
 from typing import Any, cast
 
@@ -285,9 +285,9 @@ class Posterior:
 
     def parameters(self) -> dict[str, Array]:
         """Return draws of the parameters, of shape (n_draws, ...)."""
-        with self._threads():
-            if self.trace is not None:
-                return self.trace.flat()
+        if self.trace is not None:
+            return self.trace.flat()
+        with nullcontext() if self.n_jobs is None else parallel_config(n_jobs=self.n_jobs):
             return self.specification.draw_parameters(self.rng(), self.n_draws, prior=False)
 
     def rates(self) -> dict[str, Array]:
@@ -295,10 +295,6 @@ class Posterior:
         if self.trace is None:
             return {}
         return self.specification.rates_given(self.trace.flat(), self.rng(), prior=False)
-
-    def _threads(self) -> AbstractContextManager[Any]:
-        """Return the setting of joblib under which blocks are drawn."""
-        return nullcontext() if self.n_jobs is None else parallel_config(n_jobs=self.n_jobs)
 
     def difference(self, metric: Metric) -> Distribution:
         """Return the posterior of A - B."""
@@ -544,7 +540,8 @@ class Posterior:
         progress = progress_if_long(
             f"drawing {metric.name}", self.n_draws, show=self.shows_progress, expected=expected
         )
-        with self._threads(), progress as advance:
+        threads: Any = nullcontext() if self.n_jobs is None else parallel_config(n_jobs=self.n_jobs)
+        with threads, progress as advance:
             for block in blocks(self.n_draws):
                 collected.append(block)
                 done += block.shape[-1]

@@ -39,7 +39,7 @@ from skbayeseval.metrics import curves
 from skbayeseval.metrics.curves import CURVES
 from skbayeseval.metrics.metric import Metric
 from skbayeseval.metrics.registry import get_metric, per_class
-from skbayeseval.models.blocks import child_of, in_order
+from skbayeseval.models.blocks import stream_blocks
 from skbayeseval.models.gammas import GammaRows
 from skbayeseval.posterior.inferred_weight import spread_out
 from skbayeseval.posterior.posterior import Posterior
@@ -237,8 +237,7 @@ class Curves:
         def draw(rng: np.random.Generator, n_draws: int) -> Array:
             return heights(gammas.draw(rng, n_draws)[gammas.place])
 
-        blocks = ((child_of(rng), min(block, BAND_DRAWS - i)) for i in range(0, BAND_DRAWS, block))
-        draws = np.concatenate(list(in_order(draw, blocks)), axis=1)
+        draws = np.concatenate(list(stream_blocks(draw, rng, BAND_DRAWS, block)), axis=1)
         if inferred is None:
             return draws
         unbounded = k is None or self.kind.startswith("net_benefit")

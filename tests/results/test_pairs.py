@@ -188,3 +188,26 @@ def test_the_first_pair_of_a_comparer_allows_for_the_others():
     assert comparer.hdi() == pair.hdi()
     two = BayesianComparer(estimators[:2], n_draws=1000, random_state=0).fit(X, Y[:120])
     assert two.result_.alone is two.result_
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("number", "lead", "boards", "least", "most"),
+    [(5, 0.0, 200, 0.0, 0.09), (20, 0.0, 60, 0.0, 0.2), (5, 0.55, 100, 0.85, 1.0)],
+)
+def test_how_often_the_first_is_said_to_be_better(number, lead, boards, least, most):
+    """Than the worst of equal ones; or, if it is ahead by four standard deviations, the next."""
+    said = alone = 0
+    for seed in range(boards):
+        rng = np.random.default_rng(seed)
+        y, skill = np.arange(400) % 2, np.append(1.2 + lead, np.full(number - 1, 1.2))
+        hard, luck = rng.normal(size=(400, 1)), rng.normal(size=(400, number))
+        right = skill - hard + luck > 0
+        predictions = {f"s{k}": np.where(right[:, k], y, 1 - y) for k in range(number)}
+        ranking = compare_many(y, predictions, n_draws=2000, random_state=seed)
+        order = ranking.table.index
+        pair = ranking.pairs[order[0], order[1 if lead else -1]]
+        said += pair.probability().better > 0.95
+        alone += pair.alone.probability().better > 0.95
+    assert least <= said / boards <= most
+    assert lead or alone / boards > 0.3
