@@ -7,7 +7,8 @@ kappa is the variance of a cross-validated metric divided by its test noise. The
 STABLE times a power of the instabilities B of the learners in halves of the data, or
 KAPPA_UNKNOWN where there are no halves, and BY_CLASS times as much for metrics that instances of
 different classes contribute to differently. The first command fits these constants to weight.npz
-and prints them, and what they are worth. The second one makes weight.npz of what real.py has
+and prints them, and what they are worth. The halves beside folds are balanced here; constants for
+halves drawn at random are those of halves.py. The second one makes weight.npz of what real.py has
 recorded.
 """
 

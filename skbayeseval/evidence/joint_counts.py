@@ -321,8 +321,15 @@ def _in_order(outcomes: Array, counts: Array) -> tuple[Array, Array, Array]:
     first = (steps != 0).argmax(axis=1)
     if (np.take_along_axis(steps, first[:, None], axis=1) > 0).all():
         return outcomes, counts, np.arange(len(outcomes))
-    distinct, position = np.unique(outcomes, axis=0, return_inverse=True)
-    position = np.ravel(position)
+    m, columns = int(outcomes.max()) + 1, outcomes.shape[1]
+    if m**columns < WIDEST:  # counted, which is much faster than sorted
+        codes = np.ravel_multi_index(tuple(outcomes.T), (m,) * columns)
+        seen = np.bincount(codes, minlength=m**columns) > 0
+        distinct = np.column_stack(np.unravel_index(np.flatnonzero(seen), (m,) * columns))
+        position = (np.cumsum(seen) - 1)[codes]
+    else:
+        distinct, position = np.unique(outcomes, axis=0, return_inverse=True)
+        position = np.ravel(position)
     return distinct, np.bincount(position, weights=counts, minlength=len(distinct)), position
 
 
