@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable
 from html import escape
 from os import PathLike
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pandas as pd
 
@@ -61,35 +61,6 @@ def listed(items: Iterable[tuple[str, Any]]) -> str:
     return f"<dl>{rows}</dl>"
 
 
-class Bar(NamedTuple):
-    """A cell with an interval, its middle and a shaded region on a scale, and the words for it."""
-
-    interval: tuple[float, float]
-    middle: float
-    extent: tuple[float, float]
-    words: str
-    region: tuple[float, float] = (0.0, 0.0)
-
-    def __str__(self) -> str:
-        return self.words
-
-    def html(self) -> str:
-        """Return a drawing, which screen readers leave out, with the words below it."""
-        first, last = self.extent
-        scale = 148 / (last - first) if last > first else 0.0
-
-        def x(value: float) -> float:
-            return min(max(6 + (value - first) * scale, 0.0), 160.0)
-
-        low, high, left, right = (round(x(end), 1) for end in (*self.interval, *self.region))
-        zero = f'<path d="M{x(0):.1f} 0v16" class="zero"/>' if first <= 0 <= last else ""
-        return (
-            f'<svg class="bar" viewBox="0 0 160 16" aria-hidden="true"><rect x="{left}" width='
-            f'"{right - left:.1f}" height="16"/>{zero}<path d="M{low} 8H{max(high, low + 1)}"/>'
-            f'<circle cx="{x(self.middle):.1f}" cy="8" r="4"/></svg><span>{text(self.words)}</span>'
-        )
-
-
 def html_table(frame: pd.DataFrame, caption: str = "") -> str:
     """Return a data frame of text as an HTML table, with its index as the first column.
 
@@ -111,25 +82,6 @@ def html_table(frame: pd.DataFrame, caption: str = "") -> str:
     above = [f"<caption>{text(caption)}</caption>"] if caption else []
     head_and_body = ["<thead>", lines[0], "</thead>", "<tbody>", *lines[1:], "</tbody>"]
     return "\n".join(["<table>", *above, *head_and_body, "</table>"])
-
-
-def card_table(frame: pd.DataFrame, caption: str = "") -> str:
-    """Return a table of text and bars, whose rows are cards where the page is narrow.
-
-    Roles are told, because browsers forget those of a table that is shown in another way.
-    """
-    names = list(map(text, frame.columns))
-    cells = [f'<th role="columnheader" scope="col">{name}</th>' for name in names]
-    rows = [f'<thead role="rowgroup"><tr role="row"><td></td>{"".join(cells)}</tr></thead>']
-    for first, *row in frame.itertuples(name=None):
-        cells = [f'<th role="rowheader" scope="row">{text(first)}</th>']
-        for name, cell in zip(names, row, strict=True):
-            inside = cell.html() if isinstance(cell, Bar) else text(cell)
-            cells.append(f'<td role="cell" data-label="{name}">{inside}</td>')
-        rows.append(f'<tr role="row">{"".join(cells)}</tr>')
-    above = f"<caption>{text(caption)}</caption>" if caption else ""
-    table = f'<table role="table" class="cards">{above}{"".join(rows)}</table>'
-    return f'<div class="scroll">{table}</div>'
 
 
 def frame_table(frame: pd.DataFrame, caption: str = "") -> str:
