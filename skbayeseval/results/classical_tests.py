@@ -160,9 +160,9 @@ def _of_areas(scored: Any, metric: Metric) -> Iterator[Row]:
     runs = scored.runs(metric)
     if len(runs) > 1 or (scored.shape != 1).any():
         return
-    parts = [prepared.means() for prepared in runs[0][1]]
-    # Means over positives and over negatives: an area. One of a single positive has no variance.
-    if all(part is not None and len(part) == 2 and min(map(len, part)) > 1 for part in parts):
+    parts = [prepared.components() for prepared in runs[0][1]]
+    # An area of a single positive has no variance.
+    if all(part is not None and min(map(len, part)) > 1 for part in parts):
         test = frequentist.delong(*parts)
         yield test.name, "micro", metric.name, "of correlated areas under ROC curves", test
 
