@@ -114,13 +114,6 @@ class Prepared:
         """Return the metric as a function of few weighted sums; None if it is not known as one."""
         return None
 
-    def components(self) -> tuple[Array, Array] | None:
-        """Return the shares of rightly ordered pairs of positives, and of negatives, of an area.
-
-        None if the metric is no area under a single ROC curve, or has sample weights.
-        """
-        return None
-
     def __call__(self, weights: Array) -> Array:
         """Return the metric values, of shape (n_draws,)."""
         return self.sums(weights).average()
@@ -372,17 +365,6 @@ class _Average(Prepared):
         by = sparse.diags_array(weight).tocsr()
         areas = [type(one)(one.positives @ by, one.negatives @ by) for one in self.areas]
         return _Average(areas, None if self.shares is None else self.shares @ by, is_weighted=True)
-
-    def components(self) -> tuple[Array, Array] | None:
-        """Return the shares of rightly ordered pairs of positives, and of negatives, of an area."""
-        area = self.areas[0]
-        if len(self.areas) > 1 or self.is_weighted or not isinstance(area, _AreaUnderROC):
-            return None
-        correct, pairs = area.slopes()
-        is_positive = np.zeros(len(pairs), dtype=bool)
-        is_positive[area.positives.indices] = True
-        shares = correct / pairs
-        return shares[is_positive], shares[~is_positive]
 
     def sums(self, weights: Array) -> Sums:
         """Return the sums of all areas."""
