@@ -11,6 +11,7 @@ import pandas as pd
 
 from skbayeseval.display.style import (
     GREY,
+    MINUS,
     Display,
     PairDisplay,
     PairWords,
@@ -126,7 +127,7 @@ def _finish_rows(pen: Pen, names: Iterable[Any], size: float, beside: float = 0.
     labels = shorten(list(map(str, names)), 0.4 * pen.width, size)
     label_ticks(pen.ax.yaxis, range(len(labels)), labels, fontsize=size)
     pen.ax.set_ylim(-0.6, len(labels) - 0.4)
-    pen.plain_ticks(inches=0.55 * pen.width - beside)
+    pen.plain_ticks(inches=0.55 * pen.width - beside, has_room=pen.width > 4)
     pen.legend_below()
 
 
@@ -453,8 +454,11 @@ class RankingDisplay(Display):
             self._draw_differences(ax, pen, table, size, inches)
         end = inches + 0.1 + 0.1 * bool(inches)
         if "observed" in table:
+            seen = table["observed"].to_numpy()
+            if not ax.get_autoscalex_on():  # some are left out at the edge
+                seen = np.where(seen < ax.get_xlim()[0], np.nan, seen)
             pen.line(
-                table["observed"], np.arange(len(table)), color="black", marker="|",
+                seen, np.arange(len(table)), color="black", marker="|",
                 linestyle="none", markersize=min(8, size), label="observed",
             )  # fmt: skip
         for row, (name, p_best) in enumerate(table["p_best"].items()):
@@ -497,14 +501,27 @@ class RankingDisplay(Display):
         pen.set_xlabel("difference to the best")
         beside.tick_params(left=False, labelleft=False)
         pen.open_box("left")
-        pen.plain_ticks(inches=inches)
+        pen.plain_ticks(inches=inches, has_room=True)
 
     def _draw_rows(self, pen: Pen, table: pd.DataFrame, columns: list[str], size: float) -> None:
         """Draw the interval of each row, in the colour and marker of its state."""
-        rows = np.arange(len(table))
         states = np.array(
             ["" if self.states is None else self.states[str(name)] for name in table.index]
         )
+        rows, (_, low, high) = np.arange(len(table)), (table[c].to_numpy() for c in columns)
+        hopeful = states != "worse"
+        if hopeful.any() and not hopeful.all():
+            # Hopeless ones at the edge, with their values, do not squeeze the others.
+            extent = high[hopeful].max() - low[hopeful].min()
+            edge = low[hopeful].min() - extent
+            beyond = high < edge
+            if beyond.any() and extent > 0:
+                pen.ax.set_xlim(edge, high[hopeful].max() + 0.1 * extent)
+                for row, value in zip(rows[beyond], table[columns[0]][beyond], strict=True):
+                    said = f"◀ {value:.3g}".replace("-", MINUS)
+                    place = pen.ax.get_yaxis_transform()
+                    pen.ax.text(0.02, row, said, transform=place, va="center", fontsize=size)
+                states[beyond] = "beyond"
         for state in [*STATES, ""]:
             some = states == state
             if some.any():

@@ -360,10 +360,13 @@ class Pen:
         widest = max((text_width(text, small) for text in labels), default=0.0) + 4.0 * small / 72
         return max(1, min(len(labels), 4, int(self.width / widest)))
 
-    def plain_ticks(self, axis: str = "x", inches: float | None = None) -> None:
+    def plain_ticks(
+        self, axis: str = "x", inches: float | None = None, *, has_room: bool = False
+    ) -> None:
         """Write ticks with as many digits as they need, without a common offset, and not too close.
 
-        `inches` is the length of the axis, by default the room of the axes.
+        `inches` is the length of the axis, by default the room of the axes. Where it has room,
+        there are three ticks or more.
         """
         from matplotlib.ticker import MaxNLocator, ScalarFormatter
 
@@ -376,7 +379,7 @@ class Pen:
         written.set_locs(list(which.get_view_interval()))
         widest = max(text_width(written(end), self.medium) for end in which.get_view_interval())
         each = widest + 0.3 if axis == "x" else 0.45
-        fewest = 2 if each < 0.8 else 1
+        fewest = 3 if has_room and inches > 2 * each else 2 if each < 0.8 else 1
         number = max(fewest, min(7, int(inches / each)))
         steps = [1, 2, 2.5, 5, 10]
         which.set_major_locator(MaxNLocator(nbins=number, steps=steps, min_n_ticks=fewest))

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -78,10 +78,8 @@ def sign_test(a: ArrayLike, b: ArrayLike) -> SignificanceTest:
     0.125
     """
     difference = np.subtract(a, b, dtype=float)
-    ahead, behind = int(np.sum(difference > 0)), int(np.sum(difference < 0))
-    n = ahead + behind
-    pvalue = float(stats.binomtest(ahead, max(n, 1)).pvalue)  # 1 if n is 0
-    return SignificanceTest("sign test", ahead, pvalue, n)
+    exact = mcnemar(int(np.sum(difference > 0)), int(np.sum(difference < 0)))
+    return replace(exact, name="sign test")
 
 
 def mcnemar(only_a: int, only_b: int, *, mid_p: bool = False) -> SignificanceTest:

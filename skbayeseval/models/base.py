@@ -503,8 +503,8 @@ def check_defined(scores: Array, metric: Metric) -> Array:
         share = 1 - np.isfinite(scores).mean()
         raise UndefinedDrawsError(
             f"Metric {metric.name!r} is infinite or NaN in {share:.2g} of the draws. It must be "
-            "finite for every table without zeros. Ratios without a limit are not where the model "
-            "has next to no errors of a kind; 'informedness' has limits."
+            "finite for every table without zeros. If a ratio without a limit is not, this model "
+            "saw too few errors: choose a metric with limits."
         )
     return scores
 

@@ -160,9 +160,14 @@ def _of_areas(scored: Any, metric: Metric) -> Iterator[Row]:
     runs = scored.runs(metric)
     if len(runs) > 1 or (scored.shape != 1).any():
         return
-    parts = [prepared.means() for prepared in runs[0][1]]
-    # Means over positives and over negatives: an area. One of a single positive has no variance.
-    if all(part is not None and len(part) == 2 and min(map(len, part)) > 1 for part in parts):
+    parts = []
+    for sums in (prepared.in_sums() for prepared in runs[0][1]):
+        if sums is None or not sums.leaves_out_pairs:
+            return
+        areas = sums.of_sums(sums.rows.sum(axis=1, keepdims=True))
+        area, is_positive = (areas.numerators / areas.denominators).item(), sums.rows[0] > 0
+        parts.append([area + sums.rows[1, is_positive], area + sums.rows[-1, ~is_positive]])
+    if min(map(len, parts[0])) > 1:  # a single positive has no variance
         test = frequentist.delong(*parts)
         yield test.name, "micro", metric.name, "of correlated areas under ROC curves", test
 

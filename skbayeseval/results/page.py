@@ -148,8 +148,9 @@ def _numbers(result: Any, headline: str) -> list[str]:
     said = []
     for metric in _few(result).values():
         first, facts = result._told(metric)
-        known = [] if first.rstrip(".") in headline else [first]
-        said.append(" ".join([*known, *as_sentences(facts)]))
+        if first.rstrip(".") in headline:
+            first = f"{in_headings(metric)}:" if len(result._metrics) > 1 and facts else ""
+        said.append(" ".join(filter(None, [first, *as_sentences(facts)])))
     return list(filter(None, said))
 
 

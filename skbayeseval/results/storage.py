@@ -132,7 +132,7 @@ def _n_own_draws(posterior: Posterior) -> int:
 
 def _has_own_influence(posterior: Posterior, metric: Metric) -> bool:
     """Return whether few rows may carry a user-supplied function, which is not stored."""
-    unknown = metric.formula is None and metric.weighs_instances
+    unknown = not metric.is_registered and metric.weighs_instances
     return unknown and posterior.scored is not None and posterior.weights is None
 
 

@@ -104,9 +104,9 @@ def test_losses_lose_their_sign():
 
 def test_rankings():
     ranking = many.made("ranking")
-    assert ranking.decision(0.02).best_alone == "first"
-    assert headline(ranking, 0.02) == (
-        "Choose first: better than the other 2 on accuracy by more than 0.02."
+    assert ranking.decision(0.015).best_alone == "first"
+    assert headline(ranking, 0.015) == (
+        "Choose first: better than the other 2 on accuracy by more than 0.015."
     )
     x, y = np.arange(60), np.arange(60) % 2
     wrong = {"a": x < 4, "b": x > 54, "c": x >= 0}
