@@ -124,8 +124,9 @@ def _steps(
     sizes: tuple[int, ...],
 ) -> list[Row]:
     """Measure the time of each size as a ratio to that of the size before."""
-    sizes = tuple(bench.size(size, 2 + k) for k, size in enumerate(sizes))
-    took = bench.times({str(k): call_of(size) for k, size in enumerate(sizes)}, warm_up=False)
+    sizes = tuple(bench.size(size, 3 + k) for k, size in enumerate(sizes))
+    calls = {str(k): call_of(size) for k, size in enumerate(sizes)}
+    took = bench.times(calls, rounds=2, warm_up=False)
     rows = []
     for k in range(1, len(sizes)):
         ratios = took[str(k)] / took[str(k - 1)]
