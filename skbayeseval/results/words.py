@@ -326,7 +326,8 @@ def to_ship(result: Any) -> list[Fact]:
         return []
     loss = result.expected_loss()
     if len(result._names) == 2:
-        found = lead(result, result._metric(None))
+        pair = result.pairs[0, 1] if hasattr(result, "pairs") else result
+        found = lead(pair, result._metric(None))
         if isinstance(found, str):
             return []
         if not found.sign or found.ahead != loss.choice:  # of a skewed difference, too
