@@ -54,7 +54,6 @@ def test_the_table_of_coverage_is_that_of_the_committed_records(coverage):
     named = {
         r"3 ?x ?2[^|]*": ("3x2", "seen", "0.5 n"),
         r"5-fold": ("5-fold", "unseen", "0.8 n"),
-        r'none given, `estimand="full"`': ("10-fold", "seen", "n"),
     }
     text = (ROOT / "docs" / "calibration.md").read_text()
     for splits, of in named.items():

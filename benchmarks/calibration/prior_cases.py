@@ -203,8 +203,13 @@ class Case:
 
     @property
     def metrics(self) -> list[str]:
-        """The names of the registered metrics that the model can compute."""
+        """The names of the registered metrics that the model can compute, if they have bounds.
+
+        Ratios without a bound may be infinite, and have no moments to compare; the rates that they
+        are made of are here.
+        """
         found = [get_metric(name) for name in known_metrics("tables")]
+        found = [metric for metric in found if np.isfinite(metric.limits).all()]
         if self.labels:
             found = [m for m in found if not (m.one_of_many or m.needs_positive)]
         elif self.n_classes > 2:

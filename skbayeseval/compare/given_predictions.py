@@ -172,8 +172,9 @@ class GivenPredictions:
             model = model_for(self.model, collected.evidence)
             weight = weight_for(self.weight, model, collected.evidence)
         posterior, weights = infer(
-            target, collected, weight, instances, drawing, prevalence=self.prevalence
-        )
+            target, collected, weight, instances, drawing,
+            prevalence=self.prevalence, stacklevel=5,
+        )  # fmt: skip
         posterior.shows_progress = has_bar()
         record = None
         if folds is not None:

@@ -70,6 +70,7 @@ def infer(
     *,
     halved: CollectedEvidence | None = None,
     prevalence: Any = None,
+    stacklevel: int = 6,
 ) -> tuple[Posterior, InferredWeights | None]:
     """Return the posterior, and the weights if they are inferred.
 
@@ -89,6 +90,8 @@ def infer(
         Evidence of further splits into halves.
     prevalence : float or array-like, default=None
         The proportions of the classes, if they are known.
+    stacklevel : int, default=6
+        That of the caller who is warned, as seen from `make_posterior`.
     """
     model, engine, n_draws, random_state = drawing
     weights, metrics = None, target.metrics.values()
@@ -122,7 +125,7 @@ def infer(
         scored=collected.scored,
         weights=weights,
         instances=None if collected.evidence.n_rows is None else instances,
-        stacklevel=5,
+        stacklevel=stacklevel,
     )
     return posterior, weights
 

@@ -285,7 +285,7 @@ def compare_scores(
     >>> ranking = compare_scores({"a": a, "b": b, "c": c}, test_fraction=0.2, random_state=0)
     >>> ranking.evidence.describe()
     '5 splits with a correlation of 0.2'
-    >>> round(ranking.pairs["a", "b"].probability().better, 4)
+    >>> round(ranking.pairs["a", "b"].alone.probability().better, 4)
     0.9836
 
     Three systems on data sets, of which one was not run on "glass":

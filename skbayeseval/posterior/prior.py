@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache
 from typing import Any, TypeVar, cast
 
 import numpy as np
@@ -96,7 +95,6 @@ class Prior:
     def __post_init__(self) -> None:
         self.evidence = as_evidence(self.evidence)
         self.specification = self.model.specification(self.evidence, self.prevalence)
-        self.draw = None if self.draw is None else cache(self.draw)
 
     def pair(self, i: int, j: int) -> Prior:
         """Return the prior of two of the classifiers, where parameters are known by draws."""
@@ -117,7 +115,9 @@ class Prior:
         """Return the first draws of the parameters of all classifiers, if they are given."""
         if self.draw is None:
             return None
-        return {name: values[:n_draws] for name, values in self.draw().items()}
+        if "parameters" not in self._computed:
+            self._computed["parameters"] = self.draw()
+        return {name: values[:n_draws] for name, values in self._computed["parameters"].items()}
 
     def _of_pair(self, parameters: Draws) -> dict[str, Array]:
         if self._pair is None:

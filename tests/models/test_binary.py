@@ -150,6 +150,7 @@ VANISHES = {
     "f1[0]": "-",
     "jaccard": "+",
     **dict.fromkeys(("precision", "precision_macro", "precision_weighted", "cohen_kappa"), "+-"),
+    "markedness": "+-",
     **dict.fromkeys(("f0", "f0_macro", "precision[0]", "negative_predictive_value"), "+-"),
 }
 

@@ -158,3 +158,16 @@ def test_a_page_of_a_gate_has_no_other_question(tmp_path, capsys):
     for limit, code in (("0.9", 0), ("0.99", 3)):
         assert main([*base, "--gate", limit, "--report", str(page)]) == code
     assert "the accuracy of up is not above 0.99 with probability" in capsys.readouterr().out
+
+
+def test_a_ranking_of_two_says_what_its_pair_says():
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 200)
+    old, new = (np.where(rng.random(200) < right, y, 1 - y) for right in (0.8, 0.9))
+    ranking = compare_many(y, {"old": old, "new": new}, random_state=0)
+    shipped = [
+        line for one in (ranking, ranking.pairs[0, 1]) for line in str(one).splitlines()
+        if line.startswith("  ship now")
+    ]  # fmt: skip
+    assert shipped[0] == shipped[1]
+    assert shipped[0].split()[2] == "new;"
