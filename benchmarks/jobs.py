@@ -370,7 +370,7 @@ def money(bench: Bench) -> Row:
 
 def called(bench: Bench) -> Row:
     """Measure a function that has to be called for each draw, against so many of its calls."""
-    n, n_draws = bench.size(1000, 60), bench.size(1000, 20)
+    n, n_draws = bench.size(1000, 60), bench.size(1000, 100)
     y, rng = np.arange(n) % 2, np.random.default_rng(0)
     a, b = (y + rng.normal(0, noise, n) for noise in (1.0, 1.5))
     recall = metrics.weighted(top_recall, response="decision_function", name="recall")

@@ -500,4 +500,5 @@ class JointDisplay(PairDisplay):
             pen.text(1.03, y, text, transform=ax.transAxes, va=side, color=pen.colors[colour])
         pen.set_ylabel(f"{metric} of {a}")
         pen.legend_below()
-        return finding_of(self.difference, self.rope, 0.95, words[:2])
+        found, open_ = finding_of(self.difference, self.rope, 0.95, words[:2]), "not settled"
+        return open_ if found.startswith(open_) else found  # the probabilities stand beside it

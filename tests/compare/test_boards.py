@@ -241,7 +241,7 @@ def test_intervals_hold_the_truth(hard_only):
         table = ranking.table.loc[holes.columns]
         place = np.arange(1, 7)
         ranks += ((table["rank_low"] <= place) & (place <= table["rank_high"])).mean()
-        low, high = ranking.pairs["s0", "s5"].interval()
+        low, high = ranking.pairs["s0", "s5"].alone.interval()
         differences += low <= truth[0] - truth[5] <= high
     assert ranks / n_boards > 0.95
     assert binomtest(differences, n_boards, 0.95, "less").pvalue > 0.01

@@ -116,7 +116,7 @@ def test_hierarchical(tmp_path):
     ranks = rank(*scores())
     assert result.draws.mean() == pytest.approx(ranks.draws.mean(), abs=0.002)
     assert np.ptp(result.hdi(metric="next data set")) > np.ptp(result.hdi())
-    assert "Observed in the next data set: " in result.explain()
+    assert "A is better than B on the next data set" in result.explain()
     result.save(tmp_path / "sets.npz")
     again = load_result(tmp_path / "sets.npz")
     for metric in result.metrics:
