@@ -14,7 +14,7 @@ from bisect import bisect
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -70,6 +70,10 @@ class Distribution:
         self._given = draws
         self._mcse = mcse
         self._hdis: dict[float, Interval] = {}
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the draws, not the function that would return them."""
+        return self.__dict__ | {"_given": self.draws}
 
     @cached_property
     def draws(self) -> Array:

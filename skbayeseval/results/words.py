@@ -324,10 +324,13 @@ def to_ship(result: Any) -> list[Fact]:
     is_of_models = not evidence.is_of_splits if record is None else record.estimand == "full"
     if not is_of_models or len(result.metrics) > 1 or len(result._names) < 2:
         return []
+    metric = result._metric(None)
+    if metric.source == "tables" and not np.isfinite(metric.limits).all():
+        return []  # the mean of a ratio without a bound may be anything
     loss = result.expected_loss()
     if len(result._names) == 2:
         pair = result.pairs[0, 1] if hasattr(result, "pairs") else result
-        found = lead(pair, result._metric(None))
+        found = lead(pair, metric)
         if isinstance(found, str):
             return []
         if not found.sign or found.ahead != loss.choice:  # of a skewed difference, too

@@ -11,7 +11,7 @@ too. No candidate has the noise of another, and hopeless ones do not make good o
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -228,8 +228,11 @@ class TableWeights(Weights):
     def difference(self, metric: Metric) -> WeightPosterior:
         """Return the mean of the weights."""
         each = self.each(metric)
-        scale = float(np.mean([each[k].scale for k in self.chosen or range(len(each))]))
-        return each[0]._replace(scale=scale)
+        return each[0]._replace(scale=float(np.mean([one.scale for one in each])))
+
+    def pair(self, i: int, j: int) -> TableWeights:
+        """Return the weights of two of the candidates."""
+        return replace(self, tables=self.tables[[i, j]])
 
     def _of(self, metric: Metric, i: int, j: int | None) -> QuantityWeight:
         return QuantityWeight(self.each(metric)[i] if j is None else self.difference(metric))

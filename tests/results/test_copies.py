@@ -10,7 +10,14 @@ from sklearn.datasets import load_iris
 from sklearn.model_selection import GridSearchCV
 from sklearn.tree import DecisionTreeClassifier
 
-from skbayeseval import PyMCEngine, count_scorer, power_analysis, refit_simplest, report_search
+from skbayeseval import (
+    PyMCEngine,
+    compare_counts,
+    count_scorer,
+    power_analysis,
+    refit_simplest,
+    report_search,
+)
 from skbayeseval.models.pymc import Trace
 from skbayeseval.posterior.build import sample
 from skbayeseval.results.comparison import ComparisonResult
@@ -19,6 +26,14 @@ from tests.results.gallery import chains
 
 def copied(value):
     return pickle.loads(pickle.dumps(value))
+
+
+def test_what_has_a_closed_form_is_copied_after_it_was_printed():
+    result = compare_counts((88, 10, 12), (80, 14, 20), random_state=0)
+    printed = str(result)
+    again = copied(result)
+    assert str(again) == printed
+    np.testing.assert_array_equal(again.draws, result.draws)
 
 
 def test_searches_and_plans():

@@ -200,6 +200,15 @@ def test_splits_that_cannot_be_repeated_are_refused(cancer, cv, n, told):
         report_search(search, X[:n], y[:n], rope=0.02)
 
 
+def test_a_page_of_recorded_counts_has_other_models(cancer, tmp_path):
+    search = searched(*cancer, scoring=count_scorer([0, 1]), refit="score")
+    ranking = report_search(search, rope=0.02, n_draws=200, random_state=0).ranking
+    ranking.report(tmp_path / "page.html", rope=0.02)
+    first, last = ranking.pairs[0, 1], ranking.pairs[1, 0]
+    tables = [pair.prior_sensitivity(0.02) for pair in (first, last)]
+    np.testing.assert_allclose(tables[0]["mean"], -tables[1]["mean"], atol=0.01)
+
+
 def test_an_iterator_of_splits_serves_once(cancer):
     X, y = cancer
     splits = StratifiedKFold(3).split(X, y)
