@@ -345,3 +345,15 @@ def test_recipe_of_cross_validate():
     result = compare_many(Y, said, folds=folds, **FEW)
     expected = BayesianComparer([("A", NB), ("B", LR)], cv=cv, **FEW).fit(X, Y).ranking_
     assert_same(result, expected)
+
+
+def test_a_weight_widens_what_folds_say():
+    rng = np.random.default_rng(0)
+    y, folds = np.arange(2000) % 2, np.arange(2000) % 5
+    a, b = (np.where(rng.random(2000) < right, y, 1 - y) for right in (0.9, 0.8))
+    whole, quarter = (
+        compare_predictions(y, a, b, folds=folds, weight=weight, random_state=0)
+        for weight in (1.0, 0.25)
+    )
+    assert quarter.weight == 0.25
+    assert quarter.draws.std() == pytest.approx(2 * whole.draws.std(), rel=0.05)
