@@ -54,6 +54,7 @@ JOBS: dict[str, Callable[[Bench], Row | list[Row]]] = {
     "money": jobs.money,
     "called": jobs.called,
     "search": jobs.recorded_search,
+    "kept-predictions": jobs.kept_predictions,
     "pymc": partial(jobs.exact_against_pymc, n_classes=2, model="paired"),
     "prob_conf_mat": peers.with_prob_conf_mat,
     "baycomp": peers.with_baycomp,

@@ -26,6 +26,7 @@ from sklearn.metrics import (
 )
 from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_validate
 from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import SVC
 
 from benchmarks.measuring import Bench, Row
@@ -36,6 +37,7 @@ from skbayeseval import (
     compare_predictions,
     count_scorer,
     metrics,
+    prediction_scorer,
     report_search,
 )
 from skbayeseval.evidence import PairedCounts
@@ -188,7 +190,7 @@ def required_sample_size(bench: Bench) -> Row:
 
 def bayes_factor(bench: Bench) -> Row:
     """Measure Bayes factors, of a new ROPE each time: its prior probability is kept."""
-    n_classes, n, n_draws = bench.size(1000, 20), bench.size(50_000, 500), bench.size(2000, 200)
+    n_classes, n, n_draws = bench.size(300, 20), bench.size(20_000, 500), bench.size(2000, 200)
     y, a, b = labels(n_classes, n, (0.8, 0.795))
     options = {"scoring": "f1_macro", "n_draws": n_draws, "random_state": 0}
     result = compare_predictions(y, a, b, **options)
@@ -351,6 +353,33 @@ def recorded_search(bench: Bench) -> list[Row]:
     ]
 
 
+def kept_predictions(bench: Bench) -> list[Row]:
+    """Measure reports on a grid of nearest neighbours whose search kept its predictions."""
+    n = bench.size(3000, 100)
+    X, y = make_classification(n, random_state=0)
+    grid = {"n_neighbors": range(1, 2 * bench.size(10), 2)}
+    cv = BlockRegularizedCV(3, random_state=0)
+    rows = []
+    for metric in ("f1", "roc_auc"):
+        finished: dict[str, Any] = {}
+
+        def searched(scoring: Any = metric, kept: dict[str, Any] = finished) -> None:
+            kept["search"] = GridSearchCV(
+                KNeighborsClassifier(),
+                grid,
+                cv=cv,
+                scoring=prediction_scorer(scoring),
+                refit=scoring,
+            ).fit(X, y)
+
+        def told(kept: dict[str, Any] = finished) -> str:
+            return str(report_search(kept["search"], rope=0.02, random_state=0))
+
+        job = f"report on kept predictions, {metric}, {len(grid['n_neighbors'])} candidates"
+        rows.append(bench.ratio(f"{job}, {n:,} rows", "the search", told, searched))
+    return rows
+
+
 # Functions of the user, and scorers with weights, in a cross-validation.
 
 
@@ -468,7 +497,7 @@ def full_size(bench: Bench) -> Row:
 
 
 def _measured(bench: Bench, estimand: str, splitters: dict[str, Any]) -> Row:
-    n, n_trees = bench.size(4000, 100), bench.size(75)
+    n, n_trees = bench.size(4000, 100), bench.size(30)
     X, y = make_classification(n, n_features=40, n_informative=10, random_state=0)
     a = RandomForestClassifier(n_trees, random_state=0)
     b = RandomForestClassifier(n_trees, max_features=8, random_state=0)
