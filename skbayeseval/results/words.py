@@ -356,7 +356,7 @@ def observed_values(result: Any, metric: Metric) -> str:
 
 def _values(result: Any, metric: Metric, values: Sequence[float]) -> str:
     shown = list(zip(result._names, values, strict=True))[:MOST_VALUES]
-    more = ", ..." if len(values) > MOST_VALUES else ""
+    more = f" and {len(values) - MOST_VALUES} more" if len(values) > MOST_VALUES else ""
     sign = sign_in_headings(metric)
     return ", ".join(f"{name} {in_figures(sign * value)}" for name, value in shown) + more
 
@@ -372,8 +372,9 @@ def observed_of(result: Any, metric: Metric) -> str:
     if means is not None:
         sign = sign_in_headings(metric)
         shown = [f"{sign * means[name]:.4f}" for name in result._names[:MOST_VALUES] if means]
-        more = ", ..." if len(result._names) > MOST_VALUES else ""
-        of_splits = f"; mean of splits {' and '.join(shown)}{more}" if shown else ""
+        more = len(result._names) - MOST_VALUES
+        shown += [f"{more} more"] if shown and more > 0 else []
+        of_splits = f"; mean of splits {' and '.join(shown)}" if shown else ""
         words += f" (all {result.n_splits} splits together{of_splits})"
     return words
 
