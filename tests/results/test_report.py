@@ -114,7 +114,7 @@ def test_rankings():
     assert set(few.decision(0.01).open) == {"a", "b"}
     p_best = few.table["p_best"]
     assert headline(few, 0.01) == (
-        f"No clear winner of 3 on accuracy ({p_best.index[0]} ahead with probability "
+        f"No clear winner of 3 on accuracy ({p_best.index[0]} the best with probability "
         f"{100 * p_best.iloc[0]:.1f}%); worse by more than 0.01: c."
     )
 
