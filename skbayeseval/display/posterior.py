@@ -133,7 +133,7 @@ class PosteriorDisplay(PairDisplay):
 
     def _draw(self, ax: Axes, pen: Pen) -> str:
         inches = 0.3 * pen.width - text_width("◀ ", pen.small)
-        words = pen.label_difference(self.metric, self.names, inches)
+        a, b, _ = pen.label_difference(self.metric, self.names, inches)
         rope = Interval(0.0, 0.0) if self.rope is None else self.rope
         pen.rope(self.rope)
         pen.zero()
@@ -142,11 +142,11 @@ class PosteriorDisplay(PairDisplay):
         if self.limit is not None:
             _draw_limit(ax, pen, posterior, self.limit)
             pen.legend_below()
-            return finding_of(posterior, None, self.prob, words[:2], self.identical)
+            return finding_of(posterior, None, self.prob, (a, b), self.identical)
         worse, equivalent, better = map(format_probability, posterior.around(rope))
         texts = [
-            (0.0, "left", pen.colors[1], f"◀ {words.b}\nbetter {worse}"),
-            (1.0, "right", pen.colors[0], f"{words.a} ▶\nbetter {better}"),
+            (0.0, "left", pen.colors[1], f"◀ {b}\nbetter {worse}"),
+            (1.0, "right", pen.colors[0], f"{a} ▶\nbetter {better}"),
         ]
         if self.rope is not None:
             texts.append((0.5, "center", pen.colors[2], f"equivalent\n{equivalent}"))
@@ -154,7 +154,7 @@ class PosteriorDisplay(PairDisplay):
             pen.text(x, 1.02, text, transform=ax.transAxes, ha=side, va="bottom", color=colour)
         pen.legend_below()
         pen.pad = 2 * line_height(pen.small) + 6
-        return finding_of(posterior, self.rope, self.prob, words[:2], self.identical)
+        return finding_of(posterior, self.rope, self.prob, (a, b), self.identical)
 
 
 @dataclass(eq=False, repr=False)
@@ -337,7 +337,7 @@ class TraceDisplay(PairDisplay):
     _arrays = ("chains",)
 
     def _draw(self, ax: Axes, pen: Pen) -> str:
-        words = pair_words(self.names, 0.35 * pen.height, 0.88 * pen.width, pen.small)
+        a, b, key = pair_words(self.names, 0.35 * pen.height, 0.88 * pen.width, pen.small)
         side = ax.inset_axes((1.02, 0.0, 0.22, 1.0), sharey=ax)
         low, high = self.chains.min(), self.chains.max()
         margin = 0.0 if low < high else 0.05 * max(abs(low), 1.0)
@@ -361,8 +361,8 @@ class TraceDisplay(PairDisplay):
             pen.on(axes).open_box()
         side.tick_params(labelleft=False)
         side.set_xticks([])
-        label = difference_label(self.metric, words, 0.0, pen.medium)
-        pen.set_xlabel("draw", words.key)
+        label = difference_label(self.metric, a, b, 0.0, pen.medium)
+        pen.set_xlabel("draw", key)
         ax.margins(x=0.01)
         pen.plain_ticks(inches=0.7 * pen.width)
         pen.plain_ticks("y")
@@ -427,8 +427,7 @@ class JointDisplay(PairDisplay):
 
     def _draw(self, ax: Axes, pen: Pen) -> str:
         width, height = pen.width, pen.height
-        words = pair_words(self.names, max(0.8, width - height), 0.88 * width, pen.small)
-        a, b = words[:2]
+        a, b, key = pair_words(self.names, max(0.8, width - height), 0.88 * width, pen.small)
         pen.line(
             self.draws_b[:MOST_POINTS], self.draws_a[:MOST_POINTS], color=pen.colors[0],
             linestyle="none", marker=".", alpha=0.15, markersize=3, rasterized=True,
@@ -443,7 +442,7 @@ class JointDisplay(PairDisplay):
             low_end, high_end = ends + self.rope.low, ends + self.rope.high
             pen.band(ends, low_end, high_end, color=pen.colors[2], label=label)
         metric = escape_dollars(self.metric)
-        pen.set_xlabel(f"{metric} of {b}", words.key)
+        pen.set_xlabel(f"{metric} of {b}", key)
         ax.set_xlim(*ends)
         ax.set_ylim(*ends)
         square = width >= height + 2
@@ -466,5 +465,5 @@ class JointDisplay(PairDisplay):
             pen.text(1.03, y, text, transform=ax.transAxes, va=side, color=pen.colors[colour])
         pen.set_ylabel(f"{metric} of {a}")
         pen.legend_below()
-        found, open_ = finding_of(self.difference, self.rope, 0.95, words[:2]), "not settled"
+        found, open_ = finding_of(self.difference, self.rope, 0.95, (a, b)), "not settled"
         return open_ if found.startswith(open_) else found  # the probabilities stand beside it

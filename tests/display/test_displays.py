@@ -166,7 +166,7 @@ def test_shortened_names_stay_different(names):
 def test_long_names_become_letters_with_a_key():
     words = pair_words((LONG[0], LONG[1]), 1.0, 3.0, 8.0)
     assert words[:2] == ("A", "B")
-    one, other = words.key.split("\n")
+    one, other = words[2].split("\n")
     assert one.startswith("A: ")
     assert one[3:] != other[3:]
     ax = PosteriorDisplay(DRAWS, names=tuple(LONG[:2])).plot().ax_
