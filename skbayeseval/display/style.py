@@ -8,7 +8,7 @@ import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import KW_ONLY, dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple, Self, cast
+from typing import TYPE_CHECKING, Any, Self, cast
 
 import numpy as np
 
@@ -78,39 +78,26 @@ def shorten(names: Sequence[str], inches: float, size: float) -> list[str]:
     return [escape_dollars(name) for name in short]
 
 
-class PairWords(NamedTuple):
-    """What a figure calls A and B, and the key if that is not their names.
+def pair_words(
+    names: tuple[str, str], inches: float, line: float, size: float
+) -> tuple[str, str, str]:
+    """Return what A and B are called, and the key: which name each letter stands for, or "".
 
-    Attributes
-    ----------
-    a, b : str
-        The names, or the letters A and B.
-    key : str
-        Two lines that tell which name each letter stands for; empty if there are no letters.
-    """
-
-    a: str
-    b: str
-    key: str
-
-
-def pair_words(names: tuple[str, str], inches: float, line: float, size: float) -> PairWords:
-    """Return the names if they are not wider than `inches`, otherwise letters with a key.
-
+    They are called by their names if these are not wider than `inches`, otherwise by letters.
     `line` is the width of a line of the key in inches, and `size` the font size of both in points.
     """
     a, b = map(escape_dollars, names)
     if max(text_width(name, size) for name in names) <= inches:
-        return PairWords(a, b, "")
+        return a, b, ""
     long_a, long_b = shorten(names, line - text_width("A: ", size), size)
-    return PairWords("A", "B", f"A: {long_a}\nB: {long_b}")
+    return "A", "B", f"A: {long_a}\nB: {long_b}"
 
 
-def difference_label(metric: str, words: PairWords, inches: float, size: float) -> str:
+def difference_label(metric: str, a: str, b: str, inches: float, size: float) -> str:
     """Return the axis label of a difference, on two lines if it is wide."""
-    order = f"{words.a} minus {words.b}"
     if metric.startswith(MINUS):  # A minus B in a score with a minus sign is B minus A without it
-        metric, order = metric.removeprefix(MINUS), f"{words.b} minus {words.a}"
+        metric, a, b = metric.removeprefix(MINUS), b, a
+    order = f"{a} minus {b}"
     label = f"difference in {escape_dollars(metric)} ({order})"
     if text_width(label, size) > inches:
         label = label.replace(" (", "\n(", 1)
@@ -318,12 +305,13 @@ class Pen:
             label.set_transform(blended_transform_factory(across, IdentityTransform()))
             label.set_x(x)
 
-    def label_difference(self, metric: str, names: tuple[str, str], inches: float) -> PairWords:
-        """Write the label of the x axis of A minus B, and return what A and B are called in it."""
-        words = pair_words(names, inches, 0.88 * self.width, self.small)
-        label = difference_label(metric, words, 0.9 * self.width, self.medium)
-        self.set_xlabel(label, words.key)
-        return words
+    def label_difference(
+        self, metric: str, names: tuple[str, str], inches: float
+    ) -> tuple[str, str, str]:
+        """Write the label of the x axis of A minus B, and return what `pair_words` does."""
+        a, b, key = pair_words(names, inches, 0.88 * self.width, self.small)
+        self.set_xlabel(difference_label(metric, a, b, 0.9 * self.width, self.medium), key)
+        return a, b, key
 
     def _has_tick_labels(self) -> bool:
         """Return whether the x axis has labels below it, and not only axes that share it."""

@@ -191,4 +191,4 @@ def as_newsgroups(found):
     published = load_published("icdm2015_tables")["table1"]
     predictions = {name: labels for name, labels in found.items() if name != "truth"}
     train = np.repeat(np.arange(20), published["train"])
-    return papers.Newsgroups(train, found["truth"], predictions)
+    return Bunch(train=train, truth=found["truth"], predictions=predictions)

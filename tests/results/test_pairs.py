@@ -167,7 +167,7 @@ def test_figures_agree_with_the_pair():
     for one in (pair, pair.alone):
         display = one.plot("posterior", rope=0.01)
         low, high = one.hdi()
-        assert display.distribution.hdi() == (low, high)
+        assert display.draws.hdi() == (low, high)
         a, b = one.plot("joint").draws_a, one.plot("joint").draws_b
         assert (a.mean(), b.mean()) == pytest.approx((one.draws_a.mean(), one.draws_b.mean()))
     lines = [one.plot("trace").ax_.lines[0].get_ydata() for one in (pair, pair.alone)]
