@@ -145,12 +145,6 @@ def test_labels_of_metrics():
         assert joint.ax_.get_xlabel() == of_values
 
 
-def test_a_mass_near_1_is_not_rounded_to_all_of_it():
-    display = PosteriorDisplay(DRAWS, prob=0.9999).plot()
-    (legend,) = display.ax_.get_legend().get_texts()
-    assert legend.get_text().startswith("99.99% interval")
-
-
 LONG = [f"make_pipeline(StandardScaler(), LogisticRegression(C={c}))" for c in (0.01, 0.1, 10.0)]
 INNER = [f"make_pipeline(Scaler(with_std={c}), LogisticRegression())" for c in (True, False)]
 
