@@ -296,7 +296,7 @@ def test_a_rope_gives_decisions(case, tmp_path):
             assert f"{said}, but not settled whether by more than 0.02" in found.text
         else:
             chances = decision.chances(limits=True)
-                assert f"ot settled on {title}: {chances} (differences up to" in found.text
+            assert f"ot settled on {title}: {chances} (differences up to" in found.text
             assert f"{said}. Difference: {lead.amount()}. Observed: " in found.text
 
 
