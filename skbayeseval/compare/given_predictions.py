@@ -76,7 +76,8 @@ from skbayeseval.metrics.scoring import (
     routed_to_all,
     spelled_out,
 )
-from skbayeseval.posterior.build import check_true_classes, model_for
+from skbayeseval.models import resolve_model
+from skbayeseval.posterior.build import check_true_classes
 from skbayeseval.posterior.inferred_weight import InferredWeights
 from skbayeseval.results.result import Result
 from skbayeseval.splitting.collect import CrossValidation
@@ -169,7 +170,7 @@ class GivenPredictions:
         instances = Instances(n, index, None if folds is None else folds.instance)
         drawing = (self.model, self.engine, self.n_draws, self.random_state)
         if folds is not None:
-            model = model_for(self.model, collected.evidence)
+            model = resolve_model(self.model, collected.evidence)
             weight = weight_for(self.weight, model, collected.evidence)
         posterior, weights = infer(
             target, collected, weight, instances, drawing,
