@@ -246,22 +246,9 @@ def check_chunk_types(types: Any) -> tuple[str, ...] | None:
     return kinds
 
 
-class TaggedFile(NamedTuple):
-    """The sentences of a file.
-
-    Attributes
-    ----------
-    tokens : list of list of list of str
-        The columns of each token but the last, per sentence.
-    tags : list of list of str
-        The last column, per sentence.
-    """
-
-    tokens: list[list[list[str]]]
-    tags: list[list[str]]
-
-
-def read_conll(path: str | PathLike[str], *, with_speech: bool = False) -> TaggedFile:
+def read_conll(
+    path: str | PathLike[str], *, with_speech: bool = False
+) -> tuple[list[list[list[str]]], list[list[str]]]:
     r"""Read a file with one token per line, its tag in the last column, and empty lines between.
 
     Parameters
@@ -273,7 +260,10 @@ def read_conll(path: str | PathLike[str], *, with_speech: bool = False) -> Tagge
 
     Returns
     -------
-    sentences : TaggedFile
+    tokens : list of list of list of str
+        The columns of each token but the last, per sentence.
+    tags : list of list of str
+        The last column, per sentence.
 
     Examples
     --------
@@ -282,7 +272,7 @@ def read_conll(path: str | PathLike[str], *, with_speech: bool = False) -> Tagge
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = pathlib.Path(folder) / "gold.conll"
     ...     _ = path.write_text("Ada B-PER\nsleeps O\n\nRome B-LOC\n")
-    ...     read_conll(path).tags
+    ...     read_conll(path)[1]
     [['B-PER', 'O'], ['B-LOC']]
     """
     sentences: list[list[list[str]]] = [[]]
@@ -299,10 +289,8 @@ def read_conll(path: str | PathLike[str], *, with_speech: bool = False) -> Tagge
     found = [sentence for sentence in sentences if sentence]
     if not found:
         raise ValueError(f"{path} contains no sentences.")
-    return TaggedFile(
-        [[token[:-1] for token in sentence] for sentence in found],
-        [[token[-1] for token in sentence] for sentence in found],
-    )
+    tokens = [[token[:-1] for token in sentence] for sentence in found]
+    return tokens, [[token[-1] for token in sentence] for sentence in found]
 
 
 class ConvertTags(MetaEstimatorMixin, BaseEstimator):

@@ -36,7 +36,7 @@ from skbayeseval.cli.output import (
     report,
 )
 from skbayeseval.metrics.scoring import is_of_numbers
-from skbayeseval.sequences import TaggedFile, read_conll
+from skbayeseval.sequences import read_conll
 
 STANDARD_INPUT = "-"
 
@@ -257,25 +257,19 @@ def _compare_chunks(args: argparse.Namespace, given: dict[str, Any]) -> Comparis
             f"got {len(args.files)}"
         )
     _check_different(args.files)
-    gold, a, b = (read_conll(path) for path in args.files)
-    for path, other in zip(args.files[1:], (a, b), strict=True):
-        _check_same_words(gold, other, args.files[0], path)
-    paths = args.files[1:]
+    (words, gold), (words_a, a), (words_b, b) = (read_conll(path) for path in args.files)
+    gold_path, *paths = args.files
+    for path, other in zip(paths, (words_a, words_b), strict=True):
+        _check_same_words(words, other, gold_path, path)
     stems = [Path(path).stem for path in paths]
     names = names_of(args, stems if len(set(stems)) == 2 else paths)
-    return compare_predictions(
-        gold.tags,
-        a.tags,
-        b.tags,
-        counter=chunk_counter(args.chunks),
-        names=names,
-        **given,
-    )
+    counter = chunk_counter(args.chunks)
+    return compare_predictions(gold, a, b, counter=counter, names=names, **given)
 
 
-def _check_same_words(gold: TaggedFile, other: TaggedFile, gold_path: str, path: str) -> None:
+def _check_same_words(gold: Any, other: Any, gold_path: str, path: str) -> None:
     """Raise if two files of tags have different words, where both have words."""
-    for number, (ours, theirs) in enumerate(zip(gold.tokens, other.tokens, strict=False), start=1):
+    for number, (ours, theirs) in enumerate(zip(gold, other, strict=False), start=1):
         for our_token, their_token in zip(ours, theirs, strict=False):
             if our_token and their_token and our_token[0] != their_token[0]:
                 raise InputError(

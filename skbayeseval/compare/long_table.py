@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import re
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -20,24 +20,6 @@ from skbayeseval._tables import HOLES, PARQUET, TEXT, check_different, parquet_t
 RUNS = ("all", "first", "last")
 
 LINES = (".jsonl", ".ndjson")
-
-
-class LongScores(NamedTuple):
-    """The scores of each system, in the order in which its items occur.
-
-    Attributes
-    ----------
-    scores : dict of str to ndarray of shape (n_items, n_runs)
-        The scores by system; NaN where a run is missing.
-    ids : dict of str to pandas.Index
-        The ids of the items by system.
-    groups : pandas.Series or None
-        The groups of all items, by their ids.
-    """
-
-    scores: dict[str, Array]
-    ids: dict[str, pd.Index[Any]]
-    groups: pd.Series[Any] | None
 
 
 def read_table(path: Any) -> pd.DataFrame:
@@ -69,8 +51,8 @@ def read_table(path: Any) -> pd.DataFrame:
 
 def scores_of_systems(
     table: Any, system: Any, item: Any, score: Any, runs: Any, groups: Any
-) -> LongScores:
-    """Return the scores of each system in a data frame or a file.
+) -> tuple[dict[str, Array], dict[str, pd.Index[Any]], pd.Series[Any] | None]:
+    """Return the scores of each system in a data frame or a file, their items and their groups.
 
     Parameters
     ----------
@@ -84,6 +66,15 @@ def scores_of_systems(
         What scores of the same system and item are; None if there must not be any.
     groups : str or None
         The name of the column of groups.
+
+    Returns
+    -------
+    scores : dict of str to ndarray of shape (n_items, n_runs)
+        The scores by system, in the order in which its items occur; NaN where a run is missing.
+    ids : dict of str to pandas.Index
+        The ids of the items by system.
+    groups : pandas.Series or None
+        The groups of all items, by their ids.
     """
     if not isinstance(table, (pd.DataFrame, str, os.PathLike)):
         wanted = "a long table, which is a pandas DataFrame or the path of a file"
@@ -119,7 +110,7 @@ def scores_of_systems(
         ids[str(name)] = part[run == 0].set_index(items).index
     if len(scores) < table[system].nunique():
         raise ValueError(f"Column {system!r} has systems that are written alike: {[*scores]}.")
-    return LongScores(scores, ids, None if groups is None else _groups(table, items, groups))
+    return scores, ids, None if groups is None else _groups(table, items, groups)
 
 
 def _check_key(values: pd.Series[Any], column: str) -> None:

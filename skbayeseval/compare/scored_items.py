@@ -158,18 +158,17 @@ def compare_items(
     (('new', 'old'), ('correct',), True)
     """
     if scores_b is None:
-        table = scores_of_systems(scores_a, system, item, score, runs, groups)
-        if len(table.scores) != 2:
-            more = " compare_many_items ranks several." if len(table.scores) > 2 else ""
+        found, item, groups = scores_of_systems(scores_a, system, item, score, runs, groups)
+        if len(found) != 2:
+            more = " compare_many_items ranks several." if len(found) > 2 else ""
             raise ValueError(
-                f"compare_items compares two systems, but column {system!r} has "
-                f"{len(table.scores)}: {in_words(table.scores)}.{more}"
+                f"compare_items compares two systems, but column {system!r} has {len(found)}: "
+                f"{in_words(found)}.{more}"
             )
-        names = check_names(list(table.scores) if names is None else names, 2)
-        if set(names) != set(table.scores):
-            raise wrong("names", f"the systems of the table, {[*table.scores]}, A first", names)
-        scores: dict[str, Any] = {name: table.scores[name] for name in names}
-        item, groups = table.ids, table.groups
+        names = check_names(list(found) if names is None else names, 2)
+        if set(names) != set(found):
+            raise wrong("names", f"the systems of the table, {[*found]}, A first", names)
+        scores: dict[str, Any] = {name: found[name] for name in names}
     else:
         _check_no_table(system, score, runs)
         names = check_names(names_of_series(names, scores_a, scores_b), 2)
@@ -284,13 +283,8 @@ def _posterior_of_items(
     group = None if groups is None else align_groups(groups, items, by_position=by_position)
     attempts, tables = (1, False), dict(zip(scores, items.scores, strict=True))
     has_holes = missing == "estimate" and items.missing is not None
-    if has_holes and re.match("pass.(?!1$)", scoring):
-        raise ValueError(
-            f"scoring={scoring!r} cannot be estimated where runs are missing. Pass missing='drop' "
-            "to compare the items that all have."
-        )
     if scoring != column:
-        attempts = _check_attempts(scoring, tables, higher)
+        attempts = _check_attempts(scoring, tables, higher, has_holes)
     grades = align_human(human, items, by_position=by_position)
     if grades is not None and attempts[0] > 1:
         raise ValueError(f"scoring={scoring!r} cannot be corrected by grades of people.")
@@ -351,7 +345,7 @@ def _check_judges(judge: Any, n_columns: int) -> tuple[str, ...]:
 
 
 def _check_attempts(
-    scoring: str, tables: Mapping[str, NDArray[Any]], higher: bool
+    scoring: str, tables: Mapping[str, NDArray[Any]], higher: bool, has_holes: bool
 ) -> tuple[int, bool]:
     """Return k, and whether all k must succeed, of pass@k and pass^k; (1, False) of other scores.
 
@@ -366,6 +360,11 @@ def _check_attempts(
     k = int(parsed[2])
     if k == 1:
         return 1, False
+    if has_holes:
+        raise ValueError(
+            f"scoring={scoring!r} cannot be estimated where runs are missing. Pass missing='drop' "
+            "to compare the items that all have."
+        )
     if not higher:
         raise ValueError(
             f"scoring={scoring!r} needs scores that are 1 for a success, but higher_is_better is "

@@ -77,7 +77,7 @@ class ScoreTarget(Target):
         scores = np.linspace(0.0, 1.0, 4 * len(self.names)).reshape(-1, 4) ** 2
         return CollectedEvidence(SplitScores(dict.fromkeys(self.metrics, scores), 0.5))
 
-    def evidence_of_fits(self, collection: Collection) -> CollectedEvidence:
+    def evidence_of_fits(self, collection: Collection) -> SplitScores:
         """Return the scores of the splits that did not fail."""
         train, test = collection.sizes
         self.check_splits(collection.kept)
@@ -87,7 +87,7 @@ class ScoreTarget(Target):
             for key in self.metrics
         }
         steps = {key: 1 / test for key in self.metrics if key in self._of_predictions}
-        return CollectedEvidence(SplitScores(scores, test / (train + test), steps))
+        return SplitScores(scores, test / (train + test), steps)
 
     def split_scores(self, name: str, collection: Collection) -> dict[str, Array]:
         """Return for each score its value in each split; what a dict of scores has, fits tell."""

@@ -8,7 +8,7 @@ import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import KW_ONLY, dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple, Self, cast
+from typing import TYPE_CHECKING, Any, Self, cast
 
 import numpy as np
 
@@ -78,39 +78,26 @@ def shorten(names: Sequence[str], inches: float, size: float) -> list[str]:
     return [escape_dollars(name) for name in short]
 
 
-class PairWords(NamedTuple):
-    """What a figure calls A and B, and the key if that is not their names.
+def pair_words(
+    names: tuple[str, str], inches: float, line: float, size: float
+) -> tuple[str, str, str]:
+    """Return what A and B are called, and the key: which name each letter stands for, or "".
 
-    Attributes
-    ----------
-    a, b : str
-        The names, or the letters A and B.
-    key : str
-        Two lines that tell which name each letter stands for; empty if there are no letters.
-    """
-
-    a: str
-    b: str
-    key: str
-
-
-def pair_words(names: tuple[str, str], inches: float, line: float, size: float) -> PairWords:
-    """Return the names if they are not wider than `inches`, otherwise letters with a key.
-
+    They are called by their names if these are not wider than `inches`, otherwise by letters.
     `line` is the width of a line of the key in inches, and `size` the font size of both in points.
     """
     a, b = map(escape_dollars, names)
     if max(text_width(name, size) for name in names) <= inches:
-        return PairWords(a, b, "")
+        return a, b, ""
     long_a, long_b = shorten(names, line - text_width("A: ", size), size)
-    return PairWords("A", "B", f"A: {long_a}\nB: {long_b}")
+    return "A", "B", f"A: {long_a}\nB: {long_b}"
 
 
-def difference_label(metric: str, words: PairWords, inches: float, size: float) -> str:
+def difference_label(metric: str, a: str, b: str, inches: float, size: float) -> str:
     """Return the axis label of a difference, on two lines if it is wide."""
-    order = f"{words.a} minus {words.b}"
     if metric.startswith(MINUS):  # A minus B in a score with a minus sign is B minus A without it
-        metric, order = metric.removeprefix(MINUS), f"{words.b} minus {words.a}"
+        metric, a, b = metric.removeprefix(MINUS), b, a
+    order = f"{a} minus {b}"
     label = f"difference in {escape_dollars(metric)} ({order})"
     if text_width(label, size) > inches:
         label = label.replace(" (", "\n(", 1)
@@ -318,12 +305,13 @@ class Pen:
             label.set_transform(blended_transform_factory(across, IdentityTransform()))
             label.set_x(x)
 
-    def label_difference(self, metric: str, names: tuple[str, str], inches: float) -> PairWords:
-        """Write the label of the x axis of A minus B, and return what A and B are called in it."""
-        words = pair_words(names, inches, 0.88 * self.width, self.small)
-        label = difference_label(metric, words, 0.9 * self.width, self.medium)
-        self.set_xlabel(label, words.key)
-        return words
+    def label_difference(
+        self, metric: str, names: tuple[str, str], inches: float
+    ) -> tuple[str, str, str]:
+        """Write the label of the x axis of A minus B, and return what `pair_words` does."""
+        a, b, key = pair_words(names, inches, 0.88 * self.width, self.small)
+        self.set_xlabel(difference_label(metric, a, b, 0.9 * self.width, self.medium), key)
+        return a, b, key
 
     def _has_tick_labels(self) -> bool:
         """Return whether the x axis has labels below it, and not only axes that share it."""
@@ -360,13 +348,11 @@ class Pen:
         widest = max((text_width(text, small) for text in labels), default=0.0) + 4.0 * small / 72
         return max(1, min(len(labels), 4, int(self.width / widest)))
 
-    def plain_ticks(
-        self, axis: str = "x", inches: float | None = None, *, has_room: bool = False
-    ) -> None:
+    def plain_ticks(self, axis: str = "x", inches: float | None = None) -> None:
         """Write ticks with as many digits as they need, without a common offset, and not too close.
 
-        `inches` is the length of the axis, by default the room of the axes. Where it has room,
-        there are three ticks or more.
+        `inches` is the length of the axis, by default the room of the axes. There are three ticks
+        or more where they fit.
         """
         from matplotlib.ticker import MaxNLocator, ScalarFormatter
 
@@ -376,13 +362,19 @@ class Pen:
         which.set_major_formatter(written)
         if inches is None:
             inches = self.width - 0.3 if axis == "x" else self.height - 1.0
-        written.set_locs(list(which.get_view_interval()))
-        widest = max(text_width(written(end), self.medium) for end in which.get_view_interval())
-        each = widest + 0.3 if axis == "x" else 0.45
-        fewest = 3 if has_room and inches > 2 * each else 2 if each < 0.8 else 1
-        number = max(fewest, min(7, int(inches / each)))
-        steps = [1, 2, 2.5, 5, 10]
-        which.set_major_locator(MaxNLocator(nbins=number, steps=steps, min_n_ticks=fewest))
+        low, high = sorted(which.get_view_interval())
+        for fewest in (3, 2, 1):
+            most = max(fewest, min(7, int(inches / (0.7 if axis == "x" else 0.45))))
+            ticks = MaxNLocator(nbins=most, steps=[1, 2, 2.5, 5, 10], min_n_ticks=fewest)
+            shown = [tick for tick in ticks.tick_values(low, high) if low <= tick <= high]
+            written.set_locs(shown)
+            if axis == "x":
+                taken = sum(text_width(written(tick), self.medium) + 0.1 for tick in shown)
+            else:
+                taken = 0.3 * len(shown)
+            if taken <= inches:
+                break
+        which.set_major_locator(ticks)
 
     def finish(self, ylabel: str, ticks: str = "xy") -> None:
         """Leave the box open, and write the ticks of these axes, a label and the legend."""

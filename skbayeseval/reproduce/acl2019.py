@@ -61,9 +61,9 @@ def read_corpus(path: str | Path) -> tuple[list[list[list[str]]], list[list[str]
     """
     path = Path(path)
     path = path / "eng.train" if path.is_dir() else path
-    tagged = read_conll(path, with_speech=True)
-    X = [features([t[0] for t in tokens], [t[1] for t in tokens]) for tokens in tagged.tokens]
-    return X, convert_tags(tagged.tags, "IOB1", "IOB2", name="tags")
+    tokens, tags = read_conll(path, with_speech=True)
+    X = [features([t[0] for t in sentence], [t[1] for t in sentence]) for sentence in tokens]
+    return X, convert_tags(tags, "IOB1", "IOB2", name="tags")
 
 
 def features(words: Sequence[str], speech: Sequence[str]) -> list[list[str]]:

@@ -799,8 +799,8 @@ class ComparisonResult(Result):
         ax : matplotlib Axes, default=None
             The axes to draw on. By default, a new figure is created.
         **style
-            Options of the display: `title`, `colors`, `labels`, `line_kw`, `fill_kw`, `text_kw`,
-            and for "posterior" `draw`, which is "hist" or "density". See `display.Display.plot`.
+            Options of the display: `title`, `colors`, `labels`, `line_kw`, `fill_kw`, `text_kw`.
+            See `display.Display.plot`.
 
         Returns
         -------
@@ -812,9 +812,9 @@ class ComparisonResult(Result):
         --------
         >>> from skbayeseval import compare_counts
         >>> result = compare_counts((88, 10, 12), (80, 14, 20), random_state=0)
-        >>> display = result.plot(rope=0.01, draw="density", colors=["black", "grey"])
+        >>> display = result.plot(rope=0.01, colors=["black", "grey"])
         >>> display.ax_.get_title()
-        'not settled: A better 91.9%, equivalent 5.4%, B better 2.7%'
+        'not settled: 91.9% A better, 5.4% equivalent, 2.7% B better'
         """
         shown, of = figure_of_pair(self, kind, rope, prob, metric, thresholds)
         return shown.plot(ax=ax, **labelled(style, of))

@@ -12,7 +12,6 @@ import pytest
 GOOD, SAME, BAD = "900 50 60", "500 50 60", "300 200 200"
 QUICK = "--draws 2000"
 GATE = f"--gate non-inferior --rope 0.01 {QUICK}"
-NASTY = ["# <img src=x>|*a*_b_", "::error::$1$\n## `b` & &amp; [x](y) ]]> %0A"]
 
 
 @pytest.fixture
@@ -127,24 +126,6 @@ def test_markdown_has_the_verdict_and_a_table(run):
     assert sentence.startswith("**gate not passed**: not safe to ship: A is worse than B by more")
     assert header.startswith("| metric | A | B | mean |")
     assert header.count("|") == rule.count("|") == row.count("|")
-
-
-def test_markdown_of_names_that_are_markup(run):
-    markdown = "--draws 2000 --format markdown --names"
-    page = run(f"counts --a {GOOD} --b {BAD} {markdown}", *NASTY)[1].out
-    sentence, _, header, _, row = page.splitlines()
-    assert sentence.startswith(r"\# \<img src=x>\|\*a\*\_b\_ is better than ::error::\$1\$\\n## ")
-    assert r"\`b\` & \&amp; [x\](y)" in header
-    assert header.replace(r"\|", "").count("|") == row.count("|")
-    # A sentence is no workflow command.
-    page = run(f"counts --a {BAD} --b {GOOD} {markdown} x ::add-mask::y")[1].out
-    assert page.startswith(r"\::add-mask::y is better than x on F1")
-
-
-def test_json_is_a_synonym(run, refused):
-    command = f"counts --a {GOOD} --b {BAD} --draws 500"
-    assert run(f"{command} --json") == run(f"{command} --format json")
-    refused("not allowed with", f"{command} --json --format text")
 
 
 def test_a_planned_total(run, refused):

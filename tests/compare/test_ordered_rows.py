@@ -126,16 +126,6 @@ def test_what_blocks_do_not_go_with():
     assert halves.summary()["n_groups"].tolist() == [6, 6]
 
 
-def test_swap():
-    result = by_classes(blocks="auto")
-    swapped = compare_predictions(Y, B, A, blocks="auto", **FEW)
-    assert swapped.evidence.block_length == result.evidence.block_length
-    assert np.allclose(swapped.draws, -result.draws)
-    tests, others = result.frequentist(), swapped.frequentist()
-    name = "Diebold and Mariano"
-    assert others.loc[name, "statistic"] == pytest.approx(-tests.loc[name, "statistic"])
-
-
 def test_sample_weights():
     weights = np.random.default_rng(3).random(N)
     blocked = by_classes(blocks=10, sample_weight=weights)

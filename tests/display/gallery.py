@@ -242,6 +242,9 @@ def cases():
         "factor-difference": lambda: FactorDisplay(
             normal(0.05, 0.01), normal(0, 0.3), factor=factor(0.004, False)
         ),
+        "factor-point": lambda: FactorDisplay(
+            np.zeros(500), normal(0, 0.3), factor=factor(1e300), prior_at_zero=1.3
+        ),
         "scores-few": lambda: SplitScoresDisplay([0.8, np.nan, 0.9], [0.8, 0.7, 0.85]),
         "scores-huge": lambda: SplitScoresDisplay(normal(-3e6, 1e5, 6), normal(-3e6, 1e5, 6, 1)),
         "learning-curve-huge": lambda: LearningCurveDisplay(

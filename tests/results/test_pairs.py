@@ -110,7 +110,7 @@ def test_what_rests_on_the_data_is_the_same_alone(ranking):
             except ValueError as error:  # no such test or factor
                 said.append(str(error))
         assert said[0] == said[1]
-    line = f"one pair of {len(ranking.names)}, allowing for the others"
+    line = f"one pair of {len(ranking.names)} classifiers, allowing for all of them"
     assert line in str(pair)
     assert line in pair.details()
     assert "allowing" in pair.explain()
@@ -167,7 +167,7 @@ def test_figures_agree_with_the_pair():
     for one in (pair, pair.alone):
         display = one.plot("posterior", rope=0.01)
         low, high = one.hdi()
-        assert display.distribution.hdi() == (low, high)
+        assert display.draws.hdi() == (low, high)
         a, b = one.plot("joint").draws_a, one.plot("joint").draws_b
         assert (a.mean(), b.mean()) == pytest.approx((one.draws_a.mean(), one.draws_b.mean()))
     lines = [one.plot("trace").ax_.lines[0].get_ydata() for one in (pair, pair.alone)]

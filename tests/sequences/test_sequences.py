@@ -106,9 +106,9 @@ def test_files(tmp_path):
         "-DOCSTART- -X- O O\n\nÉva NNP I-NP B-PER\nsleeps VBZ I-VP O\n\n\n \nRome\tNNP\tO\tB-LOC",
         encoding="utf-8",
     )
-    found = read_conll(path)
-    assert found.tags == [["B-PER", "O"], ["B-LOC"]]
-    assert found.tokens == [
+    tokens, tags = read_conll(path)
+    assert tags == [["B-PER", "O"], ["B-LOC"]]
+    assert tokens == [
         [["Éva", "NNP", "I-NP"], ["sleeps", "VBZ", "I-VP"]],
         [["Rome", "NNP", "O"]],
     ]
