@@ -126,7 +126,8 @@ def _finish_rows(pen: Pen, names: Iterable[Any], size: float, beside: float = 0.
     labels = shorten(list(map(str, names)), 0.4 * pen.width, size)
     label_ticks(pen.ax.yaxis, range(len(labels)), labels, fontsize=size)
     pen.ax.set_ylim(-0.6, len(labels) - 0.4)
-    pen.plain_ticks(inches=0.55 * pen.width - beside, has_room=pen.width > 4)
+    names_take = max(text_width(label, size) for label in labels)
+    pen.plain_ticks(inches=pen.width - names_take - beside - 0.9)
     pen.legend_below()
 
 
@@ -500,7 +501,7 @@ class RankingDisplay(Display):
         pen.set_xlabel("difference to the best")
         beside.tick_params(left=False, labelleft=False)
         pen.open_box("left")
-        pen.plain_ticks(inches=inches, has_room=True)
+        pen.plain_ticks(inches=inches)
 
     def _draw_rows(self, pen: Pen, table: pd.DataFrame, columns: list[str], size: float) -> None:
         """Draw the interval of each row, in the colour and marker of its state."""

@@ -348,13 +348,11 @@ class Pen:
         widest = max((text_width(text, small) for text in labels), default=0.0) + 4.0 * small / 72
         return max(1, min(len(labels), 4, int(self.width / widest)))
 
-    def plain_ticks(
-        self, axis: str = "x", inches: float | None = None, *, has_room: bool = False
-    ) -> None:
+    def plain_ticks(self, axis: str = "x", inches: float | None = None) -> None:
         """Write ticks with as many digits as they need, without a common offset, and not too close.
 
-        `inches` is the length of the axis, by default the room of the axes. Where it has room,
-        there are three ticks or more.
+        `inches` is the length of the axis, by default the room of the axes. There are three ticks
+        or more where they fit.
         """
         from matplotlib.ticker import MaxNLocator, ScalarFormatter
 
@@ -364,13 +362,19 @@ class Pen:
         which.set_major_formatter(written)
         if inches is None:
             inches = self.width - 0.3 if axis == "x" else self.height - 1.0
-        written.set_locs(list(which.get_view_interval()))
-        widest = max(text_width(written(end), self.medium) for end in which.get_view_interval())
-        each = widest + 0.3 if axis == "x" else 0.45
-        fewest = 3 if has_room and inches > 2 * each else 2 if each < 0.8 else 1
-        number = max(fewest, min(7, int(inches / each)))
-        steps = [1, 2, 2.5, 5, 10]
-        which.set_major_locator(MaxNLocator(nbins=number, steps=steps, min_n_ticks=fewest))
+        low, high = sorted(which.get_view_interval())
+        for fewest in (3, 2, 1):
+            most = max(fewest, min(7, int(inches / (0.7 if axis == "x" else 0.45))))
+            ticks = MaxNLocator(nbins=most, steps=[1, 2, 2.5, 5, 10], min_n_ticks=fewest)
+            shown = [tick for tick in ticks.tick_values(low, high) if low <= tick <= high]
+            written.set_locs(shown)
+            if axis == "x":
+                taken = sum(text_width(written(tick), self.medium) + 0.1 for tick in shown)
+            else:
+                taken = 0.3 * len(shown)
+            if taken <= inches:
+                break
+        which.set_major_locator(ticks)
 
     def finish(self, ylabel: str, ticks: str = "xy") -> None:
         """Leave the box open, and write the ticks of these axes, a label and the legend."""

@@ -80,7 +80,9 @@ class Probabilities(NamedTuple):
 PROBABLY, CLEARLY = 0.9, 0.975
 
 
-def on_the_scale(probability: float, ahead: str, what: str, unclear: str, more: str = "") -> str:
+def on_the_scale(
+    probability: float, ahead: str, what: str, unclear: str, more: str = "", leads: str = "ahead"
+) -> str:
     """Return who is ahead, on the scale of words that all sentences share.
 
     Parameters
@@ -91,6 +93,8 @@ def on_the_scale(probability: float, ahead: str, what: str, unclear: str, more: 
         Who is ahead; what that one is, if this is clear; what is said if it is not.
     more : str, default=""
         What else is known of the probability.
+    leads : str, default="ahead"
+        What the probability is of, if it is not clear.
 
     Examples
     --------
@@ -104,7 +108,7 @@ def on_the_scale(probability: float, ahead: str, what: str, unclear: str, more: 
     threshold = PROBABLY if probability < (PROBABLY + CLEARLY) / 2 else CLEARLY
     chance = format_probability(probability, words=True, threshold=threshold) + more
     if probability < PROBABLY:
-        return f"{unclear} ({ahead} ahead with probability {chance})"
+        return f"{unclear} ({ahead} {leads} with probability {chance})"
     return (
         f"{ahead} is {'' if probability >= CLEARLY else 'probably '}{what} (probability {chance})"
     )
@@ -286,26 +290,33 @@ class Decision(InWords):
         """Return the decision and what it is based on, without advice."""
         lead = self._lead.amount()
         basis = f"{sentence_name(self.metric)}: {lead}; {in_rope(self.rope, self.names)}"
-        return f"{self.headline()}{' ' if self.settled else chr(10) + '   '}({basis})"
+        return f"{self.headline(limits=True)}{' ' if self.settled else chr(10) + '   '}({basis})"
 
-    def headline(self) -> str:
+    def headline(self, *, limits: bool = False) -> str:
         """Return what is decided, or the probabilities of the three cases if nothing is."""
         if not self.settled:
             # Without the symbol: "<" and ">" would read as if they were decisions.
-            return f"not settled: {self.chances()}"
+            return f"not settled: {self.chances(limits=limits)}"
         a, b = self.names
         than = "to" if self.code == "~" else "than"
         return f"{self.symbol}  {a} {self.label} {than} {b}"
 
-    def chances(self) -> str:
-        """Return the probabilities, that of the one who is ahead first."""
+    def chances(self, *, limits: bool = False) -> str:
+        """Return the probabilities, that of the one who is ahead first, with or without limits."""
         a, b = self.names
         worse, equivalent, better = self.probabilities
-        said = [f"{a} better {self._chance(better)}", f"{b} better {self._chance(worse)}"]
+        low, high = (
+            f" by more than {end:.4g}" * (limits and end > 0)
+            for end in (-self.rope.low, self.rope.high)
+        )
+        said = [
+            f"{self._chance(better)} {a} better{high}",
+            f"{self._chance(worse)} {b} better{low}",
+        ]
         if self._lead.sign < 0:
             said.reverse()
         if self.rope.low < self.rope.high:
-            said.insert(1, f"equivalent {self._chance(equivalent)}")
+            said.insert(1, f"{self._chance(equivalent)} equivalent")
         return ", ".join(said)
 
     @property
@@ -322,10 +333,13 @@ class Decision(InWords):
         """Return what would settle the decision; an empty string if it is settled."""
         if self.settled:
             return ""
-        where = "on one side of 0"
-        if self.rope != (0, 0):
-            where = "beyond what is equivalent, or within it"
-        needed = f"Settled needs all of the {percent(self.prob)} interval {where}"
+        low, high = self.rope
+        where = "outside what is equivalent (one is better) or inside (they are equivalent)"
+        if low == -high:
+            where = (
+                where.replace("what is equivalent", f"±{high:.4g}") if high else "on one side of 0"
+            )
+        needed = f"Settled once the whole {percent(self.prob)} interval is {where}"
         if not self.units:
             return f"{needed}."
         is_planned = self.units.startswith(PLANNED)
@@ -336,9 +350,9 @@ class Decision(InWords):
         a, b = self.names
         worse, equivalent, better = self.probabilities
         parts = [
-            (f"{b} better {self._chance(worse)}", worse, "#d55e00"),
-            (f"equivalent {self._chance(equivalent)}", equivalent, "#009e73"),
-            (f"{a} better {self._chance(better)}", better, "#0072b2"),
+            (f"{self._chance(worse)} {b} better", worse, "#d55e00"),
+            (f"{self._chance(equivalent)} equivalent", equivalent, "#009e73"),
+            (f"{self._chance(better)} {a} better", better, "#0072b2"),
         ]
         return block(lines(str(self)), shares(parts))
 

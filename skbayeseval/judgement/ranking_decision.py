@@ -103,11 +103,14 @@ class RankingDecision(InWords):
 
     def __str__(self) -> str:
         still = [f"{name} ({format_probability(self.p_equivalent[name])})" for name in self.open]
-        title = "the best" if self.best_alone else "practically as good as the best"
+        limit = -self.rope.low
+        within, by = (
+            (f" or within {limit:.4g} of it", f" by more than {limit:.4g}") if limit else ("", "")
+        )
         cases = {
-            title: self.equivalent,
-            "not settled (probability of being as good as the best)": still,
-            "surely worse than the best": self.worse,
+            "the best" + within * (not self.best_alone): self.equivalent,
+            f"not settled (probability of being the best{within})": still,
+            f"surely worse than the best{by}": self.worse,
         }
         said = [f"{basis_of(self.metric, self.prob, self.rope)}; allowing for chance:"]
         said += [f"  {case}: {', '.join(names)}" for case, names in cases.items() if names]
@@ -247,7 +250,7 @@ def who_is_best(name: str, number: int, p_best: float, on: str = "", copies: int
     --------
     >>> from skbayeseval.judgement.ranking_decision import who_is_best
     >>> who_is_best("svm", 3, 0.52)
-    'No clear winner of 3 (svm ahead with probability 52.0%)'
+    'No clear winner of 3 (svm the best with probability 52.0%)'
     >>> who_is_best("svm", 3, 0.98, on=" on f1", copies=1)
     'svm (with 1 exact copy) is the best of 3 on f1 (probability 98.0%)'
     """
@@ -255,8 +258,8 @@ def who_is_best(name: str, number: int, p_best: float, on: str = "", copies: int
         if copies == number - 1:
             return f"No winner of {number}{on}: they are exact copies of each other"
         name = f"{name} (with {copies} exact {'copy' if copies == 1 else 'copies'})"
-    of = f"of {number}{on}"
-    return on_the_scale(p_best, name, f"the best {of}", f"No clear winner {of}")
+    best = f"the best of {number}{on}"
+    return on_the_scale(p_best, name, best, f"No clear winner of {number}{on}", leads="the best")
 
 
 def first_alike(draws: Array) -> Array:

@@ -814,7 +814,7 @@ class ComparisonResult(Result):
         >>> result = compare_counts((88, 10, 12), (80, 14, 20), random_state=0)
         >>> display = result.plot(rope=0.01, colors=["black", "grey"])
         >>> display.ax_.get_title()
-        'not settled: A better 91.9%, equivalent 5.4%, B better 2.7%'
+        'not settled: 91.9% A better, 5.4% equivalent, 2.7% B better'
         """
         shown, of = figure_of_pair(self, kind, rope, prob, metric, thresholds)
         return shown.plot(ax=ax, **labelled(style, of))

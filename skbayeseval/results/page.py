@@ -69,7 +69,7 @@ BASIS = ("model", "worth", "splits", "large", "metrics", "prior")
 # A headline tells so many metrics and names; the rest stands below.
 MOST_TOLD, MOST_NAMES = 3, 4
 
-_GIVEN = "Given these data, the true"
+_GIVEN = "Given these data, the true {} is outside the 95% interval with probability 5%."
 
 # The ROPE of each metric by its name.
 Ropes = Mapping[str, Interval] | None
@@ -198,7 +198,10 @@ def _clause(result: Any, metric: Metric, decision: Decision) -> tuple[str, str]:
         return f"{alike}: {in_rope(decision.rope, result.names)}", "either"
     if is_clear and low <= 0 <= high:
         return f"{said}, but not settled whether by more than {limit:.4g}", found.ahead
-    words = decision.headline().partition("  ")[2] or f"not settled{where}: {decision.chances()}"
+    words = (
+        decision.headline().partition("  ")[2]
+        or f"not settled{where}: {decision.chances(limits=True)}"
+    )
     return f"{words} ({in_rope(decision.rope, result.names)})", ""
 
 
@@ -212,11 +215,11 @@ def page_of_pair(result: Any, ropes: Ropes) -> Page:
     if ropes is not None:
         equivalent = dict.fromkeys(in_rope(one.rope, result.names) for one in decisions)
         meaning.append(
-            f"It was declared that {joined(list(equivalent))} (shaded in figures): it is settled "
-            "who is better if all of the 95% interval is beyond them, and that both are equivalent "
-            "if all of it is within."
+            f"You said that {joined(list(equivalent))} (shaded in figures). That one is better by "
+            "more is settled once the whole 95% interval is outside; that both are equivalent, "
+            "once all of it is inside."
         )
-    meaning.append(f"{_GIVEN} difference is in the 95% interval with probability 95%.")
+    meaning.append(_GIVEN.format("difference"))
     turns = dict.fromkeys(decision.turn for decision in decisions)
 
     def tables() -> Iterator[Table]:
@@ -309,7 +312,7 @@ def page_of_many(
     if ropes is not None:
         limits = [f"{-one.rope.low:.4g} in {in_headings(metric)}" for metric, one in told.items()]
         meaning.append(
-            f"Being behind the best by up to {joined(limits)} was declared too small to matter."
+            f"Being behind the best by up to {joined(limits)} is too small to matter, as you said."
         )
     first = ranking.table.index[0]
     others = [name for decision in told.values() for name in decision.open if name != first]
@@ -317,7 +320,12 @@ def page_of_many(
         units = units_of(ranking.pairs[first, others[0]], next(iter(told)))
         choices = "candidates" if search else "classifiers"
         still = [_more(units)] if units else []
-        still.append(Fact("", f"Fewer {choices} could, too, if some are no real choice"))
+        still.append(
+            Fact(
+                "",
+                f"So could comparing fewer {choices}, if some would never be chosen anyway",
+            )
+        )
     if ropes is None:
         still.append(NO_ROPE_SAID)
     headline = _headline_of_many(ranking, told)
@@ -366,7 +374,7 @@ def _headline_of_many(ranking: Any, told: Mapping[Metric, RankingDecision]) -> s
         elif decision.equivalent:
             said = f"the best of {n}{where}" + f" or within {limit:.4g} of it" * bool(limit)
             if decision.open:
-                said += f", but not settled whether {_some(decision.open)} may be as good"
+                said += f"; not settled whether {_some(decision.open)} is, too"
         if decision.worse and not decision.best_alone:
             said += f"; worse{by}: {_some(decision.worse, 'and')}"
         clauses.append(said)
@@ -405,7 +413,7 @@ def page_of_one(result: Any) -> Page:
         headline,
         table,
         _numbers(result, headline),
-        [*_measured(result), f"{_GIVEN} value is in the 95% interval with probability 95%."],
+        [*_measured(result), _GIVEN.format("value")],
         facts_of(result),
         [],
         tables(),

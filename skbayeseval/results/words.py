@@ -96,7 +96,7 @@ MOST_IN_PAIRS = 8
 # A class is scarce if it has less than this share of all instances.
 SCARCE = 0.25
 
-R = "with r the smallest difference that matters to you"
+R = "with r the largest difference that does not matter to you"
 WITHOUT_A_ROPE = f"decision(rope=r), {R}"
 
 
@@ -270,7 +270,7 @@ def _scope(result: Any) -> Iterator[Fact]:
     record = result._cross_validation
     if getattr(result, "_of_many", None) is not None:
         number = result._of_many.number
-        words = f"one pair of {number}, allowing for the others"
+        words = f"one pair of {number} classifiers, allowing for all of them"
         yield Fact("note", words, "; .alone is the pair by itself")
     if record is not None:
         yield Fact("splits", f"{record.n_splits} ({record.splitter})")
@@ -303,7 +303,8 @@ def applies_to(result: Any) -> tuple[str, str]:
         # Not after splits such as those of time series, which leave out what came later.
         if not record.for_all or record.train_size + (record.test_size or 0) < 0.99 * number:
             return f"{learners}, not models refitted on all {number:,}", ""
-        return learners, f"; for models refitted on all {number:,}, use {record.for_all}"
+        words = f"{learners}, not models refitted on all {number:,}"
+        return words, f": for these, use {record.for_all}"
     if isinstance(evidence, SplitScores):
         share = 1 - evidence.test_fraction
         return f"learners trained on {share:.3g} of the data, not models refitted on all of it", ""
@@ -356,7 +357,7 @@ def observed_values(result: Any, metric: Metric) -> str:
 
 def _values(result: Any, metric: Metric, values: Sequence[float]) -> str:
     shown = list(zip(result._names, values, strict=True))[:MOST_VALUES]
-    more = ", ..." if len(values) > MOST_VALUES else ""
+    more = f" and {len(values) - MOST_VALUES} more" if len(values) > MOST_VALUES else ""
     sign = sign_in_headings(metric)
     return ", ".join(f"{name} {in_figures(sign * value)}" for name, value in shown) + more
 
@@ -372,8 +373,9 @@ def observed_of(result: Any, metric: Metric) -> str:
     if means is not None:
         sign = sign_in_headings(metric)
         shown = [f"{sign * means[name]:.4f}" for name in result._names[:MOST_VALUES] if means]
-        more = ", ..." if len(result._names) > MOST_VALUES else ""
-        of_splits = f"; mean of splits {' and '.join(shown)}{more}" if shown else ""
+        more = len(result._names) - MOST_VALUES
+        shown += [f"{more} more"] if shown and more > 0 else []
+        of_splits = f"; mean of splits {' and '.join(shown)}" if shown else ""
         words += f" (all {result.n_splits} splits together{of_splits})"
     return words
 
@@ -576,7 +578,9 @@ def next_of_pair(result: Any) -> str:
     is_clear = isinstance(found, str) or max(found.probability, found.equal) >= CLEARLY
     if len(result.metrics) > 1 or is_clear or not units.startswith(PLANNED):
         return WITHOUT_A_ROPE
-    return f"more {units} would tell; required_sample_size(rope=r) estimates how many, {R}"
+    return (
+        f"more {units} would make it clearer; required_sample_size(rope=r) estimates how many, {R}"
+    )
 
 
 def _count(result: Any) -> str:
@@ -666,7 +670,7 @@ def choice(ranking: Any, metric: Metric) -> list[Fact]:
     observed, mean = (f"{sign * best[name]:.{digits}f}" for name in (known, "mean"))
     why = f"it allows for being chosen as the best of {len(table)}"
     if sign * float(mean) < sign * float(observed):
-        why = f"the best of {len(table)} looks better than it is"
+        why = f"the best of {len(table)} is likely to have been lucky, too"
     return [Fact("estimate", f"{mean} for {table.index[0]} ({observed} {known}): {why}")]
 
 

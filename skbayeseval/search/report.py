@@ -343,8 +343,8 @@ class SearchReport:
         equal, worse, still = ((table["decision"] == code).sum() for code in ("~", "<<", "?"))
         return [
             first,
-            f"≈ Practically equivalent to the best, within {abs(self.rope.low):g}: {equal}. "
-            f"≪ Surely worse: {worse}. ? Not settled: {still}.",
+            f"{equal} practically equivalent to the best, within {abs(self.rope.low):g} (≈); "
+            f"{worse} surely worse (≪); {still} not settled (?).",
         ]
 
     def _named(self) -> dict[int, str]:

@@ -72,7 +72,7 @@ def test_whether_the_difference_varies(means, options, varies, sentence):
 def test_sentences():
     found = decision({"north": 0.05, "south": 0.0, "east": -0.05, "west": 0.012})
     west = found.subgroups["west"].probabilities
-    chances = f"new better {west.better:.1%}, equivalent {west.equivalent:.1%}, old better <0.1%"
+    chances = f"{west.better:.1%} new better, {west.equivalent:.1%} equivalent, <0.1% old better"
     assert str(found).splitlines()[:5] == [
         "new compared with old in subgroups of site (f1, 95% intervals; differences up to 0.01 are "
         "equivalent):",

@@ -50,9 +50,7 @@ def who_is_ahead(sentence):
 
     The probabilities of the three cases say it of nobody, and so does the region of equivalence.
     """
-    sentence = re.sub(
-        r"(up|down) better (&[lg]t;|[<>\d])|from \w+ ahead .* is equivalent", "", sentence
-    )
+    sentence = re.sub(r"[\d.]+% (up|down) better|from \w+ ahead .* is equivalent", "", sentence)
     found = {name for name, *_ in re.findall(AHEAD, sentence)}
     found |= {"up" if name == "down" else "down" for name in re.findall(BEHIND, sentence)}
     return found | set(re.findall(CHOSEN, sentence))
@@ -102,7 +100,7 @@ def test_a_ranking_says_who_its_pair_says():
     assert str(ranking).startswith("up is the best of 3 on accuracy (probability ")
     pair = ranking.pairs["down", "up"]
     assert str(pair).startswith("up is better than down on accuracy (probability ")
-    assert "one pair of 3, allowing for the others" in str(pair)
+    assert "one pair of 3 classifiers, allowing for all of them" in str(pair)
     assert ranking.explain(ROPE).startswith("Choose up: better than the other 2 on accuracy by")
     assert str(ranking.expected_loss()).startswith("Choose up; down would cost ")
 

@@ -110,7 +110,7 @@ def test_what_rests_on_the_data_is_the_same_alone(ranking):
             except ValueError as error:  # no such test or factor
                 said.append(str(error))
         assert said[0] == said[1]
-    line = f"one pair of {len(ranking.names)}, allowing for the others"
+    line = f"one pair of {len(ranking.names)} classifiers, allowing for all of them"
     assert line in str(pair)
     assert line in pair.details()
     assert "allowing" in pair.explain()

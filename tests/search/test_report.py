@@ -128,13 +128,13 @@ def test_a_report_is_its_ranking():
         name: states[state] for name, state in decision.states().items()
     }
     best = f"k={table.index[0]}"
-    assert f"({best} ahead with probability" in str(report).splitlines()[0]
+    assert f"({best} the best with probability" in str(report).splitlines()[0]
     assert best in report.plot().ax_.get_title()
     assert report.simplest(lambda params: 0) == {"k": table.index[0]}
     best = table.iloc[0]
     assert best["mean"] < best["observed"]
     words = f"{best['mean']:.4f} for k={table.index[0]} ({best['observed']:.4f} observed)"
-    line = f"  estimate    {words}: the best of 20 looks better than it is\n"
+    line = f"  estimate    {words}: the best of 20 is likely to have been lucky, too\n"
     assert line in str(report.ranking)
     assert line in report.ranking.details()
 
@@ -142,16 +142,19 @@ def test_a_report_is_its_ranking():
 def test_words(report):
     words = str(report)
     assert words.startswith("C=0.1, kernel=None is the best of 6 on F1 (probability more than 99")
-    assert "within 0.02: 3. ≪ Surely worse: 2. ? Not settled: 1." in words
+    assert (
+        "3 practically equivalent to the best, within 0.02 (≈); 2 surely worse (≪); 1 not settled"
+        in words
+    )
     assert "thin air" not in words
     assert report.details().splitlines() == [*words.splitlines()[:2], "  based on    thin air"]
     assert "Based on thin air." in report.explain()
     assert "SearchReport(source='scores', metric='f1', 6 candidates" in repr(report)
     many = report_of(np.linspace(0.8, 0.9, 30), [{"k": k} for k in range(30)])
     assert "... and 22 more" in str(many)
-    assert "≪ Surely worse: 0. ? Not settled: 0." in str(report_of([0.9, 0.9], GRID[:2]))
+    assert "0 surely worse (≪); 0 not settled (?)." in str(report_of([0.9, 0.9], GRID[:2]))
     apart = str(report_of([0.9, 0.6, 0.5], GRID[:3]))
-    assert "within 0.02: 1. ≪ Surely worse: 2. ? Not settled: 0." in apart
+    assert "within 0.02 (≈); 2 surely worse (≪); 0 not settled (?)." in apart
     assert "simplest(key)" in str(report)
     assert "simplest(key)" not in apart
 
