@@ -19,11 +19,9 @@ from typing import Any, TypeVar
 
 import numpy as np
 import pandas as pd
-from scipy import sparse
 from sklearn.utils import _safe_indexing
 
 from skbayeseval._arrays import (
-    Array,
     as_array,
     as_numbers,
     check_rows,
@@ -47,9 +45,7 @@ from skbayeseval.compare.inference import (
     WEIGHTS,
     check_cv_weight,
     cv_scores,
-    evidence_of,
     infer,
-    weight_for,
 )
 from skbayeseval.compare.ordered_rows import are_in_order, check_blocks
 from skbayeseval.compare.targets import (
@@ -66,7 +62,7 @@ from skbayeseval.evidence.interface import Evidence
 from skbayeseval.evidence.joint_counts import MOST_ROWS, PairedCounts
 from skbayeseval.evidence.predicted_numbers import PredictedNumbers
 from skbayeseval.evidence.units import check_sample_weight
-from skbayeseval.metrics.any_metric import AnyMetric, PerInstance
+from skbayeseval.metrics.any_metric import AnyMetric
 from skbayeseval.metrics.metric import Metric, ScoreMetric
 from skbayeseval.metrics.registry import get_metric
 from skbayeseval.metrics.scoring import (
@@ -76,7 +72,7 @@ from skbayeseval.metrics.scoring import (
     routed_to_all,
     spelled_out,
 )
-from skbayeseval.posterior.build import check_true_classes, model_for
+from skbayeseval.posterior.build import check_true_classes
 from skbayeseval.posterior.inferred_weight import InferredWeights
 from skbayeseval.results.result import Result
 from skbayeseval.splitting.collect import CrossValidation
@@ -133,11 +129,11 @@ class GivenPredictions:
         check_rows(columns)
         given = replace(self, scoring=self._routed(columns))
         make_target = given._kind_of_target()
-        folds = None
+        folds, weight = None, 1.0 if self.weight is None else self.weight
         if self.folds is not None:
             given._check_of_folds(make_target)
             folds = check_folds(self.folds, number_of_samples(self.y_true, "y_true"))
-            given = given._tested(folds)
+            given, weight = given._tested(folds), self.weight
         elif isinstance(self.weight, str) and self.weight in WEIGHTS:
             raise ValueError(
                 f"weight={self.weight!r} is of cross-validated predictions: pass folds=, the fold "
@@ -156,25 +152,26 @@ class GivenPredictions:
             said=target.said(given),
             group=target.groups,
             sample_weight=target.sample_weight,
+            weight=weight if folds is None else folds.weight,
+            counted=target.counted,
         )
         if folds is not None:
             target.check_splits(table.parts)
-        weight: Any = folds.weight if folds else 1.0 if self.weight is None else self.weight
-        is_ordered = are_in_order(columns.values(), self.blocks)
-        collected = evidence_of(target, table, weight, self.blocks, is_ordered=is_ordered)
-        if self.scores:
-            scored: Any = collected.scored or collected.evidence
-            warn_of_unlikely_scores(scored, list(self.scores), target.metrics.values())
         index = index_of(columns.values())
-        instances = Instances(n, index, None if folds is None else folds.instance)
-        drawing = (self.model, self.engine, self.n_draws, self.random_state)
-        if folds is not None:
-            model = model_for(self.model, collected.evidence)
-            weight = weight_for(self.weight, model, collected.evidence)
         posterior, weights = infer(
-            target, collected, weight, instances, drawing,
-            prevalence=self.prevalence, stacklevel=5,
-        )  # fmt: skip
+            target,
+            table,
+            weight,
+            (self.model, self.engine, self.n_draws, self.random_state),
+            blocks=self.blocks,
+            is_ordered=are_in_order(columns.values(), self.blocks),
+            instances=Instances(n, index, None if folds is None else folds.instance),
+            prevalence=self.prevalence,
+            stacklevel=5,
+        )
+        if self.scores:
+            scored: Any = posterior.scored or posterior.evidence
+            warn_of_unlikely_scores(scored, list(self.scores), target.metrics.values())
         posterior.shows_progress = has_bar()
         record = None
         if folds is not None:
@@ -239,13 +236,12 @@ class GivenPredictions:
         weights: InferredWeights | None,
     ) -> CrossValidation:
         """Return what is known of the cross-validation that the predictions are of."""
-        splits = [table.of_split(number) for number in range(len(table.parts))]
+        splits = [table.of_split(rows) for rows in table.parts]
         sizes = np.array([len(rows) for rows in table.parts])
         several = isinstance(self.scoring, (list, tuple, set, Mapping))
         scores, results = {}, {}
         for name, argument in zip(names, target.names, strict=True):
-            of_each = [target.scores(argument, one) for one in splits]
-            scores[name] = {key: np.array([of[key] for of in of_each]) for key in target.metrics}
+            scores[name] = target.scores_of(argument, splits)
             results[name] = cv_scores(scores[name], sizes, target, several=several)
         said = target.out_of_fold(table)
         if said is not None:
@@ -317,16 +313,17 @@ class ItemTarget(Target):
         check_rows({self.where: self.y, **sources}, columns=True)
         self.metrics, self.truth = resolve_scoring(options.scoring), self.y
 
-    def collected(self, table: Predictions, weight: float = 1.0) -> CollectedEvidence:
+    def collected(self, table: Predictions) -> CollectedEvidence:
         """Return the items."""
-        predictions = {name: said["predict"] for name, said in table.said.items()}
-        return CollectedEvidence(
-            PredictedNumbers.from_items(table.truth, predictions, weight=weight, groups=table.group)
-        )
+        said = {name: of_one["predict"] for name, of_one in table.said.items()}
+        options: Any = {"weight": table.weight, "groups": table.group}
+        return CollectedEvidence(PredictedNumbers.from_items(table.truth, said, **options))
 
 
 class GivenLabels(LabelTarget):
     """Predicted labels, which may be others than the true ones, and scores of the instances."""
+
+    pairs: PairedCounts | None = None
 
     def _resolve(self, sources: Mapping[str, Any], options: Any) -> None:
         super()._resolve(sources, options)
@@ -350,7 +347,12 @@ class GivenLabels(LabelTarget):
                         f"scoring={name!r} is computed from instances, but counts= was given. Pass "
                         "a row per instance, or a metric of predicted classes."
                     )
-        self.class_of_scores = self._class_of_scores() if self.scores_given else self.pos_label
+        self.kinds = {"labels": "predict"} if of_labels else {}
+        if self.scores_given:
+            self.kinds |= {kind: kind for kind in RESPONSES}
+            self.class_of_scores = self._class_of_scores()
+        if options.folds is options.groups is options.sample_weight is None:
+            self.counted = self.pairs
 
     def _find_classes(self, y: Any, options: Any) -> None:
         """Count the predictions, which tells the classes; encode the truth where scores need it."""
@@ -412,7 +414,7 @@ class GivenLabels(LabelTarget):
         return self.truth_of_scores
 
     def said(self, given: GivenPredictions) -> dict[str, dict[str, Any]]:
-        """Return the positions of predicted classes, or indicators, and scores."""
+        """Return the positions of predicted classes, or indicators, and scores by their kinds."""
         said: dict[str, dict[str, Any]] = {name: {} for name in self.names}
         if self.several:
             for name, predicted in self.predictions.items():
@@ -421,32 +423,16 @@ class GivenLabels(LabelTarget):
         elif self.pairs is not None and self.by_row:
             for name, codes in zip(self.predictions, self.pairs.predictions.T, strict=True):
                 said[name]["predict"] = codes[self.pairs.outcome]
-        for name, scores in zip(self.names, self.scores_given.values(), strict=False):
-            said[name]["scores"] = scores
-        return said
-
-    def _scored(self, table: Predictions, weight: float = 1.0) -> ScoredInstances | None:
-        """Return the scores that were given, and labels for functions that are given these."""
-        of_labels = "labels" in self.kinds
-        if not self.scores_given and not of_labels:
-            return None
-        known: dict[str, Any] = {name: {} for name in table.said}
-        options: Any = {"weight": weight, "run": table.split, **table.units}
-        options |= {"pos_label": self.class_of_scores, "sample_weight": table.sample_weight}
-        truth = _dense(table.truth)
         if self.scores_given:
-            called = dict(zip(self.names, self.scores_given, strict=True))
-            raw = {called[name]: said["scores"] for name, said in table.said.items()}
-            scored = ScoredInstances.from_codes(truth, raw, self.scored_classes, **options)
-            if not of_labels:
-                return scored
-            known = dict(zip(table.said, scored.responses, strict=True))
-        dense = [_dense(said["predict"]) for said in table.said.values()]
-        responses = {
-            name: {"labels": labels} | dict(of_one)
-            for (name, of_one), labels in zip(known.items(), dense, strict=True)
-        }
-        return ScoredInstances.from_codes(truth, responses, self.classes, **options)
+            scored = ScoredInstances.from_codes(
+                self.truth_of_scores,
+                self.scores_given,
+                self.scored_classes,
+                pos_label=self.class_of_scores,
+            )
+            for name, of_one in zip(self.names, scored.responses, strict=True):
+                said[name] |= of_one
+        return said
 
     def _class_of_scores(self) -> Any:
         """Return the class whose scores are passed if they have one column; None by default.
@@ -487,10 +473,6 @@ class GivenLabels(LabelTarget):
         return None
 
 
-def _dense(codes: Any) -> Array:
-    return codes.toarray() if sparse.issparse(codes) else codes
-
-
 def _is_one_column(scores: Any, name: str, classes: Sequence[Any]) -> bool:
     """Return whether scores have one column, which is not named after its class."""
     if isinstance(scores, pd.DataFrame):
@@ -505,8 +487,7 @@ def _are_numbers(scoring: Any, vectors: list[Any]) -> bool:
     if is_of_numbers(scoring):
         return True
     is_function = any(
-        isinstance(metric, PerInstance | AnyMetric) or is_scorer(metric)
-        for _, metric in spelled_out(scoring)
+        isinstance(metric, AnyMetric) or is_scorer(metric) for _, metric in spelled_out(scoring)
     )
     return is_function and any(
         not is_indicator(vector) and kind_of_labels(vector) == "continuous" for vector in vectors

@@ -30,7 +30,6 @@ from skbayeseval._validation import check_random_state_entropy
 from skbayeseval.compare.inference import (
     check_cv_weight,
     cv_scores,
-    evidence_of,
     infer,
     weight_for,
 )
@@ -57,7 +56,7 @@ from skbayeseval.metrics.scoring import (
     with_columns,
 )
 from skbayeseval.models.pymc import PyMCEngine
-from skbayeseval.posterior.build import check_posterior, resolve_engine
+from skbayeseval.posterior.build import check_posterior, make_posterior, resolve_engine
 from skbayeseval.posterior.inferred_weight import InferredWeights
 from skbayeseval.posterior.posterior import Posterior
 from skbayeseval.results.result import Result
@@ -73,7 +72,6 @@ from skbayeseval.splitting.collect import (
     Fitting,
     Learners,
     collect,
-    collect_from,
     route,
 )
 from skbayeseval.splitting.out_of_fold import OutOfFold
@@ -211,10 +209,10 @@ def prepare_learners(
     given: Any,
     y: Any,
     options: CrossValidationOptions,
-    *,
     groups: Any,
     params: Any,
     random_state: Any,
+    *,
     reserved: Container[str] = (),
 ) -> tuple[Learners, CrossValidationOptions]:
     """Return the estimators with their splitter, parameters and entropy, and the options.
@@ -320,18 +318,18 @@ def compare_learners(
     y: Any,
     options: CrossValidationOptions,
     splits: list[Split] | None = None,
-    fitted: Mapping[str, Sequence[Any]] | None = None,
+    said: Mapping[str, Sequence[Any]] | None = None,
 ) -> R:
     """Fit, predict, count and compare; all cross-validating functions end here.
 
     `make_result` is the class of the result; one learner has a `ScoreResult`. `splits` are those of
-    `cv`, where they were generated before, and `fitted` learners that were fitted in each of them.
+    `cv`, where they were generated before, and `said` is what is known of the test set of each, so
+    that nothing is fitted.
     """
     names = tuple(learners.estimators)
     is_ordered = _check_rows(learners, X, y, options)
     target = _target(learners, X, y, options)
-    engine = _engine(options)
-    drawing = (options.model, engine or "exact", options.n_draws, learners.entropy)
+    drawing = (options.model, _engine(options) or "exact", options.n_draws, learners.entropy)
     # What is wrong with the arguments is wrong with the truth in the place of predictions as well.
     perfect = target.perfect()
     checked = check_posterior(perfect.evidence, *drawing, scored=perfect.scored)
@@ -344,13 +342,10 @@ def compare_learners(
         _check_nearly_all(splits, n_samples)
     halved = _halves(learners, X, y, options, splits)
     target.check_splits([test for _, test in [*splits, *halved]])
-    asked = [*target.metrics]
-    observers = {name: target.observer(name) for name in names}
-    on: Any = {"splits": splits, "observers": observers}
-    if fitted is None:
-        collection = collect(learners, X, y, options, halved=halved, **on)
-    else:
-        collection = collect_from(fitted, learners, X, y, **on)
+    asked, observers = [*target.metrics], {name: target.observer(name) for name in names}
+    collection = collect(
+        learners, X, y, options, splits=splits, observers=observers, halved=halved, said=said
+    )
     scores = {name: target.split_scores(name, collection) for name in names}
     several = isinstance(options.scoring, (list, tuple, set, Mapping)) or [*target.metrics] != asked
     results = _results_of_cross_validate(collection, scores, options, target, several=several)
@@ -369,10 +364,7 @@ def compare_learners(
         len(collection.kept),
         train_size,
         results,
-        {
-            key: {name: of_estimator[key] for name, of_estimator in scores.items()}
-            for key in target.metrics
-        },
+        {key: {name: scores[name][key] for name in names} for key in target.metrics},
         test_size,
         collection.two_fold_repeats,
         options.estimand,
@@ -400,17 +392,23 @@ def _posterior_of_fits(
 ) -> tuple[Posterior, InferredWeights | None, OutOfFold | None]:
     """Return the posterior, inferred weights and the predictions that fits were kept of."""
     if isinstance(target, ScoreTarget):
-        scores = target.evidence_of_fits(collection)
-        return *infer(target, scores, weight, None, drawing), None
-    table = target.of_fits(collection)
-    collected = evidence_of(target, table, collection.weight, options.blocks, is_ordered=is_ordered)
-    of_halves = None
+        scores, metrics = target.evidence_of_fits(collection), target.metrics.values()
+        return make_posterior(scores, *drawing, metrics=metrics, stacklevel=5), None, None
+    table, halved = target.of_fits(collection), None
     if weight == "inferred" and collection.halved is not None:
-        of_halves = target.collected(target.of_fits(collection.halved))
+        halved = target.of_fits(collection.halved)
     of_row = table.instance.astype(np.min_scalar_type(table.number))
     index, frame = index_of([X, y, learners.groups]), X if hasattr(X, "columns") else None
-    instances = Instances(table.number, index, of_row, frame=frame)
-    posterior, weights = infer(target, collected, weight, instances, drawing, halved=of_halves)
+    posterior, weights = infer(
+        target,
+        table,
+        weight,
+        drawing,
+        blocks=options.blocks,
+        is_ordered=is_ordered,
+        instances=Instances(table.number, index, of_row, frame=frame),
+        halved=halved,
+    )
     out_of_fold = target.out_of_fold(table)
     if out_of_fold is not None:
         is_frame = isinstance(X, (pd.DataFrame, pd.Series))

@@ -288,13 +288,7 @@ def _restored_posterior(
     header: Mapping[str, Any], evidence: Evidence, arrays: Mapping[str, NDArray[Any]]
 ) -> Posterior:
     kind, published = MODEL_CLASSES[header["model_class"]], header["published_prior"]
-    model = resolve_model(
-        from_prior(kind, header["prior"]),
-        paired=evidence.is_paired,
-        n_classifiers=evidence.n_classifiers,
-        n_classes=len(evidence.margins()[0].labels),
-        family=evidence.family,
-    )
+    model = resolve_model(from_prior(kind, header["prior"]), evidence)
     model.published = None if published is None else from_prior(kind, published)
     prevalence = None if header["prevalence"] is None else tuple(header["prevalence"])
     common: dict[str, Any] = {"entropy": header["entropy"], "prevalence": prevalence}

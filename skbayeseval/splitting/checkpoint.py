@@ -77,9 +77,9 @@ class Checkpoint:
 
     def keys_of_fits(
         self,
-        estimators: Mapping[str, Any],
-        data: Sequence[Any],
-        fit_params: Mapping[str, Mapping[str, Any]],
+        learners: Any,
+        X: Any,
+        y: Any,
         observers: Mapping[str, Any],
         splits: Sequence[Any],
     ) -> dict[tuple[str, int], str]:
@@ -90,6 +90,7 @@ class Checkpoint:
         ValueError
             If it is not certain that other fits have other keys.
         """
+        estimators, data = learners.estimators, (X, y, learners.groups)
         unknown = [name for name in self.keys if name not in estimators]
         if unknown:
             raise ValueError(
@@ -112,7 +113,7 @@ class Checkpoint:
                 ),
                 *sorted(
                     digest([key, _digest_of(f"params[{key!r}]", value, _AS_ARRAYS)])
-                    for key, value in fit_params[name].items()
+                    for key, value in learners.fit_params[name].items()
                 ),
                 _digest_of("scoring", observers[name], _IN_A_MODULE),
             ]

@@ -178,6 +178,16 @@ def test_a_label_that_is_never_true_has_proportion_0():
     assert "averages" not in without.details()
 
 
+def test_scores_beside_a_label_that_is_never_true():
+    rng = np.random.default_rng(0)
+    y = rng.integers(1, 3, 200)
+    said, scores = np.where(rng.random(200) < 0.8, y, 0), y + rng.normal(size=200)
+    options = {"y_score": scores, "pos_label": 2, "n_draws": 100}
+    result = score_posterior(y, said, scoring=["roc_auc", "accuracy"], **options)
+    assert result.observed == pytest.approx(sk.roc_auc_score(y, scores))
+    assert result.metric("accuracy").observed == accuracy_score(y, said)
+
+
 def test_declared_labels_enter_all_averages_and_all_are_ranked():
     labels = [0, 1, 2, 7]
     result = compare_predictions(Y3, A3, ODD, scoring="f1_macro", labels=labels, **FEW)
