@@ -62,7 +62,7 @@ from skbayeseval.evidence.interface import Evidence
 from skbayeseval.evidence.joint_counts import MOST_ROWS, PairedCounts
 from skbayeseval.evidence.predicted_numbers import PredictedNumbers
 from skbayeseval.evidence.units import check_sample_weight
-from skbayeseval.metrics.any_metric import AnyMetric, PerInstance
+from skbayeseval.metrics.any_metric import AnyMetric
 from skbayeseval.metrics.metric import Metric, ScoreMetric
 from skbayeseval.metrics.registry import get_metric
 from skbayeseval.metrics.scoring import (
@@ -484,8 +484,7 @@ def _are_numbers(scoring: Any, vectors: list[Any]) -> bool:
     if is_of_numbers(scoring):
         return True
     is_function = any(
-        isinstance(metric, PerInstance | AnyMetric) or is_scorer(metric)
-        for _, metric in spelled_out(scoring)
+        isinstance(metric, AnyMetric) or is_scorer(metric) for _, metric in spelled_out(scoring)
     )
     return is_function and any(
         not is_indicator(vector) and kind_of_labels(vector) == "continuous" for vector in vectors

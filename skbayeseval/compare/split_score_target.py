@@ -24,7 +24,7 @@ from skbayeseval._labels import (
 from skbayeseval.compare.targets import CollectedEvidence, Target, score_learner
 from skbayeseval.evidence.instance_scores import RESPONSES
 from skbayeseval.evidence.split_scores import SplitScores
-from skbayeseval.metrics.any_metric import PerInstance
+from skbayeseval.metrics.any_metric import AnyMetric
 from skbayeseval.metrics.metric import Metric
 from skbayeseval.metrics.registry import get_metric, known_metrics, split_metric
 from skbayeseval.metrics.scorers import Made, Routed, name_of
@@ -182,7 +182,8 @@ def _resolve_one(scoring: Any, y: Any, labels: Any, pos_label: Any) -> Scorer:
     if isinstance(scoring, str) and scoring in get_scorer_names() and pos_label is None:
         return get_scorer(scoring)
     of_numbers = isinstance(scoring, Metric) and scoring.source == "numbers"
-    if of_numbers or isinstance(scoring, PerInstance):
+    is_mean = isinstance(scoring, AnyMetric) and scoring.how == "means"
+    if of_numbers or (is_mean and scoring.response == "predict"):
         return partial(score_learner, scoring, (), None)
     if isinstance(scoring, (str, Metric)):
         if isinstance(scoring, str) and "[" not in scoring and not is_scorer(scoring):

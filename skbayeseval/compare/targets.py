@@ -52,7 +52,7 @@ from skbayeseval.evidence.validated_rows import (
     ScoreRows,
     ValidatedRows,
 )
-from skbayeseval.metrics.any_metric import PerInstance
+from skbayeseval.metrics.any_metric import AnyMetric
 from skbayeseval.metrics.metric import Metric, ScoreMetric, Totals
 from skbayeseval.metrics.scoring import is_of_numbers, resolve_scoring
 from skbayeseval.posterior.build import check_true_classes
@@ -596,7 +596,7 @@ def count_one(truth: Any, predictions: Any, classes: Any, pos_label: Any) -> Any
 
 
 def score_learner(
-    metric: Metric | PerInstance,
+    metric: Metric | AnyMetric,
     classes: tuple[Any, ...],
     pos_label: Any,
     estimator: Any,
@@ -604,8 +604,8 @@ def score_learner(
     y: Any,
 ) -> float:
     """Return a metric of a fitted estimator as scikit-learn's scorer gives it."""
-    if isinstance(metric, PerInstance):
-        return float(metric.values(np.asarray(y), np.asarray(estimator.predict(X))).mean())
+    if isinstance(metric, AnyMetric):
+        return float(metric.of_each(np.asarray(y), np.asarray(estimator.predict(X))).mean())
     if metric.source == "numbers":
         numbers = PredictedNumbers.from_predictions(y, {"y_pred": estimator.predict(X)})
         return numbers.observed(metric)[0]
@@ -620,7 +620,7 @@ def score_learner(
 
 def score_counts(metric: Metric, counts: Any) -> float:
     """Return the metric value as scikit-learn's scorer gives it."""
-    if counts.table is None:
+    if not counts.has_table:
         return float(metric.of_totals(Totals(counts.hits, counts.true, counts.predicted)))
     table = counts.table[None]
     occurs = (table.sum(axis=1) + table.sum(axis=2)) > 0  # scikit-learn averages over these

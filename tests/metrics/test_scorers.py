@@ -80,7 +80,7 @@ def test_functions_are_recognised_by_identity(monkeypatch):
     """A metric of tables that is called as a function of clusters is not that function."""
     metric = metrics.get_metric("accuracy")
     added = replace(metric, name="fowlkes_mallows", formula="fowlkes_mallows")
-    monkeypatch.setitem(registry._METRICS, "fowlkes_mallows", added)
+    monkeypatch.setitem(registry.METRICS, "fowlkes_mallows", added)
     assert compare_predictions(Y, A, B, scoring="fowlkes_mallows", **QUICK).observed_a == (
         pytest.approx(np.mean(Y == A))
     )
