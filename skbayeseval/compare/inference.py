@@ -12,8 +12,9 @@ from skbayeseval.compare.ordered_rows import blocks_of_evidence, length_of_block
 from skbayeseval.compare.targets import CollectedEvidence, Predictions, Target
 from skbayeseval.evidence.instances import Instances
 from skbayeseval.evidence.interface import Evidence
+from skbayeseval.models import resolve_model
 from skbayeseval.models.base import Model
-from skbayeseval.posterior.build import make_posterior, model_for, resolve_engine
+from skbayeseval.posterior.build import make_posterior, resolve_engine
 from skbayeseval.posterior.inferred_weight import InferredWeights, ObservedRows
 from skbayeseval.posterior.posterior import Posterior
 
@@ -104,7 +105,7 @@ def infer(
     model, engine, n_draws, random_state = drawing
     weights, metrics = None, target.metrics.values()
     if table.split is not None:
-        known = model_for(model, collected.evidence)
+        known = resolve_model(model, collected.evidence)
         weight = weight_for(weight, known, collected.evidence)
     if weight == "inferred":
         counted = None if collected.rows is None else ObservedRows(collected.rows)

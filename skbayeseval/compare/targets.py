@@ -622,7 +622,7 @@ def score_learner(
 
 def score_counts(metric: Metric, counts: Any) -> float:
     """Return the metric value as scikit-learn's scorer gives it."""
-    if counts.table is None:
+    if not counts.has_table:
         return float(metric.of_totals(Totals(counts.hits, counts.true, counts.predicted)))
     table = counts.table[None]
     occurs = (table.sum(axis=1) + table.sum(axis=2)) > 0  # scikit-learn averages over these

@@ -104,7 +104,7 @@ def test_other_priors_of_two_classes():
     """The prior of one learner is the margin of that of two: twice the counts of a pair."""
     result = bayesian_cross_val_score(NB, X, Y, scoring="recall", weight=1.0, random_state=0)
     means = result.prior_sensitivity()["mean"].loc["paired"]
-    ((truth, said, number),) = [result.evidence.margin(0).cells()]
+    ((truth, said, number),) = [result.evidence.margin(0).cells]
     hits, true = number[(truth == 1) & (said == 1)].sum(), number[truth == 1].sum()
     for theta in (1.0, 0.5, 0.25):
         (found,) = means[[f"theta={theta}" in name for name in means.index]]
