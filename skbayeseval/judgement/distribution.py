@@ -141,11 +141,7 @@ def lead_of(
 ) -> Lead:
     """Return who is ahead; `shift` is how far other random splits could move the difference."""
     worse, equal, better = difference.around(Interval(0.0, 0.0))
-    sign, chance, over = (
-        int(better > worse) - int(better < worse),
-        max(worse, better),
-        list[float](),
-    )
+    sign, over = int(better > worse) - int(better < worse), list[float]()
     if abs(better - worse) * difference.sd < MOST_CHANCE * difference.mcse:
         sign = 0  # a coin flip, which other draws could change
     chance = max(worse, better)

@@ -545,7 +545,9 @@ def verdict_of_pair(result: Any) -> tuple[list[str], str]:
     is_clear = isinstance(found, str) or max(found.probability, found.equal) >= CLEARLY
     if is_clear or not units.startswith(PLANNED):
         return said, WITHOUT_A_ROPE
-    more = f"more {units} would tell; required_sample_size(rope=r) estimates how many, {R}"
+    more = (
+        f"more {units} would make it clearer; required_sample_size(rope=r) estimates how many, {R}"
+    )
     return said, more
 
 
