@@ -31,7 +31,7 @@ def test_what_a_gate_prints_is_shown_whole():
     answer = compare(BETTER).non_inferiority(0.01)
     assert f"FINISHED - {answer}\n```" in page
     (applies,) = str(answer).splitlines()[1:]
-    assert page.count(f"\n{applies}\n```") == 2
+    assert f"\n{applies}\n```" in page
 
 
 RIGHT = {"new": [1, 1, 0, 1, 0, 1], "old": [1, 0, 0, 1, 0, 0]}

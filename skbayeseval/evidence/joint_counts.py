@@ -31,7 +31,6 @@ from skbayeseval.evidence.interface import (
 from skbayeseval.evidence.one_classifier import (
     ByContent,
     ConfusionCounts,
-    SparseCounts,
     check_counts,
     frozen,
 )
@@ -181,16 +180,19 @@ class PairedCounts(ByContent, Evidence):
         outcomes, counts, position = _in_order(
             np.column_stack([self.truth, self.predictions]).astype(np.intp), np.asarray(self.counts)
         )
-        object.__setattr__(self, "truth", frozen(outcomes[:, 0]))
-        object.__setattr__(self, "predictions", frozen(outcomes[:, 1:]))
-        object.__setattr__(self, "counts", frozen(counts.astype(float)))
-        object.__setattr__(self, "labels", labels)
-        object.__setattr__(self, "weight", check_weight(self.weight))
-        object.__setattr__(self, "pos_label", resolve_pos_label(labels, self.pos_label))
+        self.__dict__.update(
+            truth=frozen(outcomes[:, 0]),
+            predictions=frozen(outcomes[:, 1:]),
+            counts=frozen(counts.astype(float)),
+            labels=labels,
+            weight=check_weight(self.weight),
+            pos_label=resolve_pos_label(labels, self.pos_label),
+            n_classifiers=outcomes.shape[1] - 1,
+        )
         if self.outcome is not None:
             smallest = np.min_scalar_type(len(outcomes))
             outcome = position.astype(smallest).take(self.outcome)
-            object.__setattr__(self, "outcome", frozen(outcome))
+            self.__dict__.update(outcome=frozen(outcome), n_rows=len(outcome))
 
     @classmethod
     def from_labels(
@@ -231,11 +233,6 @@ class PairedCounts(ByContent, Evidence):
         return cls(codes[:, 0], codes[:, 1:], totals, classes, weight, pos_label, declared, kept)
 
     @property
-    def n_classifiers(self) -> int:
-        """The number of classifiers."""
-        return int(self.predictions.shape[1])
-
-    @property
     def total(self) -> float:
         """The number of counts."""
         return float(self.counts.sum())
@@ -248,16 +245,12 @@ class PairedCounts(ByContent, Evidence):
         )
         sums = np.bincount(np.ravel(inverse), self.counts, len(codes))
         cells = (*np.divmod(codes[sums != 0], size), sums[sums != 0])
-        return SparseCounts(cells, self.labels, self.weight, self.pos_label, self.declared)
+        labels, weight = self.labels, self.weight
+        return ConfusionCounts.of_cells(cells, labels, weight, self.pos_label, self.declared)
 
     def pair(self, i: int, j: int) -> PairedCounts:
         """Return the counts of two of the classifiers."""
         return replace(self, predictions=self.predictions[:, [i, j]])
-
-    @property
-    def n_rows(self) -> int | None:
-        """The number of rows that are kept; None if none are kept."""
-        return None if self.outcome is None else len(self.outcome)
 
     def given(self, names: Sequence[str]) -> OutOfFold | None:
         """Return the truth and the predictions of each row; None if they are not kept."""
@@ -391,8 +384,3 @@ class MarginalCounts(Evidence):
     def row_losses(self) -> Array | None:
         """Return whether the classifier was wrong, per row; None if rows are not kept."""
         return None if self.joint is None else self.joint.row_losses()
-
-
-def as_evidence(given: Evidence | Sequence[ConfusionCounts]) -> Evidence:
-    """Return `given` as evidence; confusion counts become `MarginalCounts`."""
-    return MarginalCounts(tuple(given)) if isinstance(given, Sequence) else given

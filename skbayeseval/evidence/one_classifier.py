@@ -1,4 +1,4 @@
-"""Counts of one classifier: its confusion table, only the cells that are not 0, or totals.
+"""Counts of one classifier: its confusion table, or totals of each class.
 
 Label order is the user's. Tables keep the order of `labels`; the index of the positive class goes
 to the metric. So a cost matrix written in label order means what it says.
@@ -6,7 +6,7 @@ to the metric. So a cost matrix written in label order means what it says.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import Any
 
@@ -18,53 +18,70 @@ from skbayeseval._labels import check_distinct, check_labels, encode_labels, res
 from skbayeseval._validation import check_weight
 
 
-class _Labelled:
-    """What the counts of one classifier say about its labels."""
+class Margin:
+    """What is known of one classifier: its size and, where there are classes, totals of each.
 
-    labels: tuple[Any, ...]
-    pos_label: Any
-    declared: bool
-    true: Any
-    predicted: Any
-
-    @property
-    def positive(self) -> int | None:
-        """The index of the positive class; None if there is none."""
-        return None if self.pos_label is None else self.labels.index(self.pos_label)
-
-    @property
-    def possible(self) -> Array:
-        """Whether each label can be the true class."""
-        return (np.asarray(self.true) > 0) | self.declared | np.isnan(self.true)
-
-    @property
-    def averaged(self) -> Array:
-        """Whether each label is part of macro averages, as in scikit-learn."""
-        return self.possible | (self.predicted > 0)
-
-
-@dataclass(frozen=True, eq=False)
-class Margin(_Labelled):
-    """The size of the evidence of one classifier, with the attributes of `ConfusionCounts`.
-
-    Evidence without counts of classes has a size, and some of it labels.
+    Attributes
+    ----------
+    total : float
+        The size, such as the number of counts.
+    labels, pos_label, weight, declared
+        As in `ConfusionCounts`.
+    hits, true, predicted : ndarray of shape (n_classes,)
+        The number of instances of each class that are correctly predicted, that there are, and that
+        are predicted.
+    cells : tuple of three ndarrays, or None
+        True class, predicted class and count of all cells of the table that are not 0; None if
+        there may be several labels per instance, and so no table.
+    has_true_negatives : bool
+        Whether true negatives are counted.
+    positive : int or None
+        The index of the positive class; None if there is none.
+    possible : ndarray of shape (n_classes,)
+        Whether each label can be the true class.
+    averaged : ndarray of shape (n_classes,)
+        Whether each label is part of macro averages, as in scikit-learn.
     """
 
-    total: float
-    labels: tuple[Any, ...] = ()
-    pos_label: Any = None
-    weight: float = 1.0
-    hits: Any = ()
-    true: Any = ()
-    predicted: Any = ()
-    table: Array | None = None
-    has_true_negatives: bool = False
-    declared: bool = True
+    def __init__(
+        self,
+        total: float,
+        labels: tuple[Any, ...] = (),
+        pos_label: Any = None,
+        weight: float = 1.0,
+        declared: bool = True,
+        *,
+        hits: Any = (),
+        true: Any = (),
+        predicted: Any = (),
+        cells: tuple[Array, Array, Array] | None = None,
+        has_true_negatives: bool = False,
+    ) -> None:
+        self.total, self.labels, self.pos_label = total, labels, pos_label
+        self.weight, self.declared = weight, declared
+        self.hits, self.true, self.predicted = map(np.asarray, (hits, true, predicted))
+        self.cells: Any = cells
+        self.has_table = cells is not None
+        self.has_true_negatives = has_true_negatives
+        self.positive = None if pos_label is None else labels.index(pos_label)
+        self.possible = (self.true > 0) | declared | np.isnan(self.true)
+        self.averaged = self.possible | (self.predicted > 0)
+
+    @cached_property
+    def table(self) -> Array:
+        """The counts of all cells, by true and by predicted class.
+
+        A table of 20,000 classes takes 3 GB, and nearly all of it is 0: it is built on demand.
+        """
+        truth, predicted, counts = self.cells
+        table = np.zeros((len(self.labels), len(self.labels)))
+        table[truth, predicted] = counts
+        return frozen(table)
 
     @property
-    def has_table(self) -> bool:
-        """Whether there is one label per instance, so that there is a table."""
-        return self.table is not None
+    def effective(self) -> Array:
+        """The counts times their weight."""
+        return self.table * self.weight
 
 
 class ByContent:
@@ -91,8 +108,8 @@ class ByContent:
         }
 
 
-@dataclass(frozen=True, eq=False)
-class ConfusionCounts(ByContent, _Labelled):
+@dataclass(eq=False)
+class ConfusionCounts(ByContent, Margin):
     """Counts of (true class, predicted class) for one classifier.
 
     Parameters
@@ -121,28 +138,57 @@ class ConfusionCounts(ByContent, _Labelled):
     3.0
     """
 
-    table: Array
+    table: Array = field()
     labels: tuple[Any, ...]
     weight: float = 1.0
     pos_label: Any = None
     declared: bool = True
 
     def __post_init__(self) -> None:
-        table = frozen(np.array(self.table, dtype=float))
+        table, labels = frozen(np.array(self.table, dtype=float)), tuple(self.labels)
         check_counts(table[~np.isnan(table)], "table")
-        labels = tuple(self.labels)
         check_distinct(labels)
         if table.shape != (len(labels), len(labels)):
             raise ValueError(
                 f"labels has {len(labels)} classes, but table has shape {table.shape}."
             )
-        object.__setattr__(self, "table", table)
-        object.__setattr__(self, "labels", labels)
-        object.__setattr__(self, "weight", check_weight(self.weight))
-        object.__setattr__(self, "pos_label", resolve_pos_label(labels, self.pos_label))
+        self.table, pos_label = table, resolve_pos_label(labels, self.pos_label)
+        cells = cells_of(table)
+        self._count(cells, labels, check_weight(self.weight), pos_label, self.declared)
         unknown, positive = np.argwhere(np.isnan(table)).tolist(), self.positive
         if unknown and (len(labels) != 2 or positive is None or unknown != [[1 - positive] * 2]):
             raise ValueError("Only the true negatives of two classes may be NaN in table.")
+
+    def _count(
+        self,
+        cells: tuple[Array, Array, Array],
+        labels: tuple[Any, ...],
+        weight: float,
+        pos_label: Any,
+        declared: bool,
+    ) -> None:
+        """Keep the totals of cells, and values that were checked."""
+        (truth, predicted, counts), n = cells, len(labels)
+        right = truth == predicted
+        super().__init__(
+            float(np.nansum(counts)),
+            labels,
+            pos_label,
+            weight,
+            declared,
+            hits=frozen(np.bincount(truth[right], counts[right], n)),
+            true=frozen(np.bincount(truth, counts, n)),
+            predicted=frozen(np.bincount(predicted, counts, n)),
+            cells=cells,
+            has_true_negatives=not np.isnan(counts).any(),
+        )
+
+    @classmethod
+    def of_cells(cls, cells: tuple[Array, Array, Array], *checked: Any) -> ConfusionCounts:
+        """Return the counts of cells, and of the other values, which were checked before."""
+        counts = cls.__new__(cls)
+        counts._count(cells, *checked)
+        return counts
 
     @classmethod
     def from_labels(
@@ -198,88 +244,16 @@ class ConfusionCounts(ByContent, _Labelled):
         classes = tuple(range(len(table))) if labels is None else check_labels(labels)
         return cls(table, classes, weight, pos_label)
 
-    @cached_property
-    def hits(self) -> Array:
-        """The number of correctly predicted instances of each class."""
-        truth, predicted, counts = self._cells
-        right = truth == predicted
-        return frozen(np.bincount(truth[right], counts[right], len(self.labels)))
-
-    @cached_property
-    def true(self) -> Array:
-        """The number of instances of each class."""
-        return frozen(np.bincount(self._cells[0], self._cells[2], len(self.labels)))
-
-    @cached_property
-    def predicted(self) -> Array:
-        """The number of instances predicted as each class."""
-        return frozen(np.bincount(self._cells[1], self._cells[2], len(self.labels)))
-
-    @property
-    def effective(self) -> Array:
-        """The counts times their weight."""
-        return self.table * self.weight
-
-    # Whether there is one label per instance, so that there is a table.
-    has_table = True
-
-    def cells(self) -> tuple[Array, Array, Array]:
-        """Return true class, predicted class and count of all cells that are not 0."""
-        return self._cells
-
-    @cached_property
-    def _cells(self) -> tuple[Array, Array, Array]:
-        truth, predicted = np.nonzero(self.table)
-        return truth, predicted, self.table[truth, predicted]
-
-    @property
-    def total(self) -> float:
-        """The number of counts."""
-        return float(np.nansum(self._cells[2]))
-
-    @property
-    def has_true_negatives(self) -> bool:
-        """Whether true negatives are counted."""
-        return not bool(np.isnan(self._cells[2]).any())
-
     def with_weight(self, weight: float) -> ConfusionCounts:
         """Return the same counts with another weight."""
-        return replace(self, weight=weight)
+        others = check_weight(weight), self.pos_label, self.declared
+        return ConfusionCounts.of_cells(self.cells, self.labels, *others)
 
 
-class SparseCounts(ConfusionCounts):
-    """Counts of one classifier, whose table is only built on demand.
-
-    A table of 20,000 classes takes 3 GB, and nearly all of it is 0.
-    """
-
-    saved_as = "ConfusionCounts"
-
-    def __init__(
-        self,
-        cells: tuple[Array, Array, Array],
-        labels: tuple[Any, ...],
-        weight: float,
-        pos_label: Any,
-        declared: bool,
-    ) -> None:
-        """Take cells, and values that were checked before."""
-        self.__dict__.update(
-            _cells=cells, labels=labels, weight=weight, pos_label=pos_label, declared=declared
-        )
-
-    def with_weight(self, weight: float) -> SparseCounts:
-        """Return the same counts with another weight."""
-        weight = check_weight(weight)
-        return SparseCounts(self._cells, self.labels, weight, self.pos_label, self.declared)
-
-    @cached_property
-    def table(self) -> Array:
-        """The counts of all cells."""
-        truth, predicted, counts = self._cells
-        table = np.zeros((len(self.labels), len(self.labels)))
-        table[truth, predicted] = counts
-        return frozen(table)
+def cells_of(table: Array) -> tuple[Array, Array, Array]:
+    """Return true class, predicted class and count of all cells that are not 0."""
+    truth, predicted = np.nonzero(table)
+    return truth, predicted, table[truth, predicted]
 
 
 def check_counts(values: ArrayLike, name: str) -> Array:

@@ -18,7 +18,6 @@ from numpy.typing import ArrayLike
 from skbayeseval._arrays import Array
 from skbayeseval._validation import ParameterObject
 from skbayeseval.evidence.interface import Evidence, letter
-from skbayeseval.evidence.joint_counts import as_evidence
 from skbayeseval.judgement.distribution import Distribution
 from skbayeseval.metrics.metric import Metric, Totals
 from skbayeseval.models.blocks import BLOCK
@@ -120,7 +119,7 @@ class Model(ParameterObject):
     needs_pairs: ClassVar[bool] = False
     # Whether it has proportions of classes, which `with_prevalence` makes known ones.
     has_class_proportions: ClassVar[bool] = False
-    # Whether classifiers are independent of each other, unless it needs pairs.
+    # Whether classifiers are independent of each other.
     has_independent_classifiers: ClassVar[bool] = False
     # How many classifiers it takes at most; None for any number.
     most_classifiers: ClassVar[int | None] = 2
@@ -150,15 +149,13 @@ class Model(ParameterObject):
     positive: int | None = None
     # The model of Bayes factors, with the published prior, where this one has the default prior.
     published: Model | None = None
+    # The distribution of A - B, given the metric, its draws and their source, where the model knows
+    # more of it than draws tell.
+    known_difference: ClassVar[Callable[..., Distribution] | None] = None
     # What models with parameters have beside these: metrics given draws of the parameters (the
     # arguments of `scores_given`), and the name and the value of each term of the log likelihood.
     _scores_given: Callable[..., Blocks]
     _log_likelihoods: Callable[..., Iterator[tuple[str, Any]]]
-
-    @property
-    def is_independent(self) -> bool:
-        """Whether classifiers are known to be independent of each other."""
-        return self.has_independent_classifiers and not self.needs_pairs
 
     @property
     def positive_index(self) -> int:
@@ -207,7 +204,6 @@ class Model(ParameterObject):
 
     def specification(self, evidence: Any, prevalence: Sequence[float] | None = None) -> Self:
         """Return the model given the evidence, and the class proportions if these are known."""
-        evidence = as_evidence(evidence)
         if self.needs_pairs and isinstance(evidence, Evidence) and not evidence.is_paired:
             raise ValueError(
                 f"model={self.name!r} requires the predictions of both classifiers for each "
@@ -221,7 +217,7 @@ class Model(ParameterObject):
             )
         observing = copy(self)
         if isinstance(evidence, Evidence) and evidence.has_class_counts:
-            observing.positive = evidence.positive
+            observing.positive = evidence.margins()[0].positive
         observing._observe(evidence)
         if prevalence is None:
             return observing
@@ -233,17 +229,6 @@ class Model(ParameterObject):
                 "has_class_proportions=True."
             )
         return observing.with_prevalence(np.array(prevalence))
-
-    def check_number(self, n_classifiers: int, asked: str) -> None:
-        """Raise if there are more classifiers than the model takes, or no pair of them."""
-        most = self.most_classifiers
-        if most is None or (n_classifiers <= most and (n_classifiers > 1 or not self.needs_pairs)):
-            return
-        number = "two" if most == 2 else f"at most {most}"
-        raise ValueError(
-            f"model={asked} requires {number} classifiers, but there are {n_classifiers}. Use "
-            "model='paired' or model='unpaired'."
-        )
 
     def _observe(self, evidence: Any) -> None:
         """Keep what the posterior depends on; raise if prior and evidence do not fit."""
@@ -456,14 +441,10 @@ class Model(ParameterObject):
         """Return the law of one classifier's metric, or of A - B; None if not in closed form."""
         if which is not None:
             return self.margin(metric, which, prior=prior)
-        if not self.is_independent:
+        if not self.has_independent_classifiers:
             return None
         a, b = (self.margin(metric, k, prior=prior) for k in range(2))
         return None if a is None or b is None else BetaDifference(a, b)
-
-    def known_difference(self, metric: Metric, draws: Array, rng: Generator) -> Distribution | None:
-        """Return the distribution of A - B, given its draws, where the model knows more of it."""
-        return None
 
     def log_density_at_zero(self, metric: Metric, *, prior: bool = False) -> float | None:
         """Return the log density of the difference at 0; inf if infinite, None if unknown.
@@ -529,9 +510,13 @@ def confusion(tables: Any) -> dict[str, Array]:
     return {f"confusion_{letter(k)}": table for k, table in enumerate(tables)}
 
 
-def check_positive_class(positive: int | None, is_symmetric: bool) -> None:
-    """Raise if the prior is asymmetric in two classes, but the positive one is unknown."""
-    if positive is None and not is_symmetric:
+def check_same_for_both(mu: Array, rates: Array | None = None) -> None:
+    """Raise unless the prior stays the same if the classes change places.
+
+    It must, where the positive one of two is unknown.
+    """
+    alike = rates is None or np.array_equal(rates[0], rates[1][::-1])
+    if mu[0] != mu[1] or not alike:
         raise ValueError(
             "The prior differs between the positive and the negative class, but neither class is "
             "1. Specify the positive class with pos_label=."

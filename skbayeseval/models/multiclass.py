@@ -39,7 +39,7 @@ from skbayeseval.models.base import (
     Replicated,
     blocks_of,
     check_concentration,
-    check_positive_class,
+    check_same_for_both,
     confusion,
     joined,
     metric_of_block,
@@ -355,7 +355,7 @@ class _ModelOfClasses(OutcomeModel):
             return
         groups = []
         for margin in evidence.margins():
-            truth, predicted, number = margin.cells()
+            truth, predicted, number = margin.cells
             counts = number * margin.weight
             groups.append(self._outcomes(truth, predicted[:, None], counts, (margin,)))
         self.groups = tuple(groups)
@@ -443,6 +443,7 @@ class PairedHierarchical(Hierarchical):
 
     name = "paired hierarchical"
     needs_pairs = True
+    has_independent_classifiers = False
     prior_pulls_classes = False
 
 
@@ -506,13 +507,14 @@ def class_proportions(mu: ArrayLike, counts: ConfusionCounts) -> Simplex:
     n_classes = len(counts.labels)
     prior = check_concentration(mu, (n_classes,), "mu")
     if n_classes == 2 and counts.positive != 0:
-        check_positive_class(counts.positive, prior[0] == prior[1])
+        if counts.positive is None:
+            check_same_for_both(prior)
         prior = prior[::-1]
     return Simplex("mu", np.where(counts.possible, prior, 0.0), counts.true * counts.weight)
 
 
 def _eta(prior: ArrayLike, counts: ConfusionCounts) -> Eta:
-    truth, predicted, number = counts.cells()
+    truth, predicted, number = counts.cells
     right, effective = truth == predicted, number * counts.weight
     prior = check_concentration(prior, (2,), "eta")
     return Eta(prior, len(counts.labels), effective[right], effective[~right])
@@ -597,6 +599,7 @@ class PairedRecalls(Recalls):
 
     name = "paired"
     needs_pairs = True
+    has_independent_classifiers = False
 
 
 def icc_name(eta: str) -> str:

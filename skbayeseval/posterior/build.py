@@ -22,11 +22,8 @@ from skbayeseval._validation import check_random_state_entropy, check_size
 from skbayeseval.evidence.instance_scores import WeightedInstances
 from skbayeseval.evidence.instances import Instances
 from skbayeseval.evidence.interface import Evidence
-from skbayeseval.evidence.joint_counts import as_evidence
-from skbayeseval.evidence.one_classifier import ConfusionCounts
 from skbayeseval.metrics.metric import Metric
 from skbayeseval.models import resolve_model
-from skbayeseval.models.base import Model
 from skbayeseval.models.pymc import (
     PyMCEngine,
     Trace,
@@ -124,7 +121,7 @@ BYTES = 16
 
 
 def make_posterior(
-    evidence: Evidence | Sequence[ConfusionCounts],
+    evidence: Evidence,
     model: Any,
     engine: Any,
     n_draws: Any,
@@ -148,7 +145,7 @@ def make_posterior(
 
 
 def check_posterior(
-    evidence: Evidence | Sequence[ConfusionCounts],
+    evidence: Evidence,
     model: Any,
     engine: Any,
     n_draws: Any,
@@ -169,11 +166,10 @@ def check_posterior(
     are fewer, down to 1,000.
     """
     sampler = resolve_engine(engine)
-    evidence = as_evidence(evidence)
     counts = evidence.margins()[0]
     if n_draws is None:
         n_draws = default_draws(evidence, any(metric.calls_per_draw for metric in metrics))
-    resolved = model_for(model, evidence)
+    resolved = resolve_model(model, evidence)
     if resolved.needs_true_negatives and not counts.has_true_negatives:
         raise ValueError(
             f"model={resolved.name!r} requires true negatives, but only (tp, fp, fn) were given. "
@@ -198,17 +194,6 @@ def check_posterior(
             "engine='exact', or compare these metrics in a separate call."
         )
     return posterior
-
-
-def model_for(model: Any, evidence: Evidence) -> Model:
-    """Return the model that was asked for, if it fits the evidence."""
-    return resolve_model(
-        model,
-        paired=evidence.is_paired,
-        n_classes=len(evidence.margins()[0].labels),
-        n_classifiers=evidence.n_classifiers,
-        family=evidence.family,
-    )
 
 
 def default_draws(evidence: Evidence, calls_per_draw: bool = False) -> int:

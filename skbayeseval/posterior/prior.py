@@ -13,7 +13,6 @@ from numpy.random import Generator
 from skbayeseval._arrays import Array
 from skbayeseval._streams import PRIOR_ENTROPY, Stream, generator
 from skbayeseval.evidence.interface import Evidence
-from skbayeseval.evidence.joint_counts import as_evidence
 from skbayeseval.metrics.confusion import stacked
 from skbayeseval.metrics.metric import Metric
 from skbayeseval.models.base import Model, check_defined
@@ -93,7 +92,6 @@ class Prior:
     _computed: dict[Hashable, Any] = field(default_factory=dict)  # if parameters are known by draws
 
     def __post_init__(self) -> None:
-        self.evidence = as_evidence(self.evidence)
         self.specification = self.model.specification(self.evidence, self.prevalence)
 
     def pair(self, i: int, j: int) -> Prior:

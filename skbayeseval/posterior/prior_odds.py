@@ -136,7 +136,7 @@ def prior_density_at_zero(prior: Prior, metric: Metric) -> Estimate | None:
             return Estimate(exact) if exact < np.inf else None
         if not prior.has_finite_density(metric):
             return None
-        if prior.model.is_independent:
+        if prior.model.has_independent_classifiers:
             a, b = _draws_to_pair(prior, metric)
             return density_of_pairs(a, b, NEARLY_ZERO)
         around = Interval(-CLOSE_TO_ZERO, CLOSE_TO_ZERO)
@@ -184,7 +184,7 @@ def _prior_odds(prior: Prior, metric: Metric, rope: Interval) -> Estimate:
         law = prior.law(metric)
         if law is not None:
             return _odds_of_law(law, rope)
-        if prior.model.is_independent and prior.draw is None:
+        if prior.model.has_independent_classifiers and prior.draw is None:
             a, b = _draws_to_pair(prior, metric)
             return odds_of_pairs(a, b, rope)
         inside, n = _count_inside(prior, metric, rope)

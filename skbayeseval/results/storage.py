@@ -25,6 +25,7 @@ from skbayeseval._files import (
 )
 from skbayeseval.evidence import Evidence
 from skbayeseval.judgement.distribution import Distribution
+from skbayeseval.metrics.any_metric import AnyMetric
 from skbayeseval.metrics.metric import (
     UNLIMITED,
     Metric,
@@ -98,6 +99,8 @@ def _header(
                 "needs": metric.needs,
                 "limits": None if metric.limits == UNLIMITED else metric.limits,
                 "observed": list(map(float, posterior.observed(metric))),
+                "own": metric.own
+                and {name: getattr(metric.own, name) for name in ("how", "words", "caution")},
             }
             for name, metric in metrics.items()
         ],
@@ -285,13 +288,7 @@ def _restored_posterior(
     header: Mapping[str, Any], evidence: Evidence, arrays: Mapping[str, NDArray[Any]]
 ) -> Posterior:
     kind, published = MODEL_CLASSES[header["model_class"]], header["published_prior"]
-    model = resolve_model(
-        from_prior(kind, header["prior"]),
-        paired=evidence.is_paired,
-        n_classifiers=evidence.n_classifiers,
-        n_classes=len(evidence.margins()[0].labels),
-        family=evidence.family,
-    )
+    model = resolve_model(from_prior(kind, header["prior"]), evidence)
     model.published = None if published is None else from_prior(kind, published)
     prevalence = None if header["prevalence"] is None else tuple(header["prevalence"])
     common: dict[str, Any] = {"entropy": header["entropy"], "prevalence": prevalence}
@@ -322,7 +319,9 @@ def _restored_metric(saved: Mapping[str, Any]) -> Metric:
         "numbers": NumberMetric,
     }
     missing, limits = partial(_missing_function, name), saved["limits"] or UNLIMITED
-    return kinds[saved["source"]](name, missing, limits=limits, available=False)
+    own = saved.get("own") and AnyMetric(missing, name, **saved["own"])
+    about = {"own": own, "words": own.words} if own else {}
+    return kinds[saved["source"]](name, missing, limits=limits, available=False, **about)
 
 
 def _missing_function(name: str, *_: Any) -> NDArray[Any]:

@@ -13,7 +13,7 @@ import numpy as np
 from skbayeseval._arrays import Array, choices
 from skbayeseval._labels import check_labels
 from skbayeseval._validation import check_probability, check_size
-from skbayeseval.evidence.joint_counts import as_evidence
+from skbayeseval.evidence.joint_counts import MarginalCounts
 from skbayeseval.evidence.one_classifier import ConfusionCounts
 from skbayeseval.evidence.split_scores import SplitScores
 from skbayeseval.judgement.ranking_decision import first_alike
@@ -131,18 +131,18 @@ def _from_counts(recorded: Recorded, settings: Settings, metric: Metric) -> Sear
                 "labels= and pos_label=.",
                 stacklevel=2,
             )
-    evidence = tuple(
-        ConfusionCounts(table, labels, proportions.weight, pos_label)
-        for table in of_splits.sum(axis=1)
+    tables = of_splits.sum(axis=1)
+    evidence = MarginalCounts(
+        tuple(ConfusionCounts(table, labels, proportions.weight, pos_label) for table in tables)
     )
-    present = np.flatnonzero(evidence[0].table.sum(axis=1))
+    present = np.flatnonzero(evidence[0].true)
     check_true_classes([labels[i] for i in present], "cv_results_")
     positive = evidence[0].positive
     weights = TableWeights(
         of_splits, 1 if positive is None else positive, RecordedSplits.of(proportions, n_splits)
     )
     posterior = make_posterior(
-        as_evidence(evidence).with_weight(weights.difference(metric).median),
+        evidence.with_weight(weights.difference(metric).median),
         Recalls() if len(labels) > 2 else "auto",
         "exact",
         settings.draws_of(len(kept)),
@@ -242,7 +242,7 @@ def make_report(
     what = source if source == "predictions" else f"{source} in all splits"
     more += [
         *choice(ranking, metric),
-        *copies_of(first_alike(ranking._pooled(metric)).tolist(), what),
+        *copies_of(first_alike(ranking._rivals(metric)).tolist(), what),
     ]
     return SearchReport(
         ranking,

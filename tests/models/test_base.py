@@ -33,7 +33,7 @@ class JointCells(Model):
         self.disagree = disagree
 
     def _observe(self, evidence):
-        self.counts, self.positive = evidence.cube() * evidence.weight, evidence.positive
+        self.counts = evidence.cube() * evidence.weight
 
     def stream(self, metric, rng, number, *, prior=False):
         shapes = np.where(np.eye(2), self.agree, self.disagree) + (not prior) * self.counts
@@ -51,7 +51,6 @@ class SeparateCells(Model):
 
     def _observe(self, evidence):
         self.tables = [margin.effective for margin in evidence.margins()]
-        self.positive = evidence.margins()[0].positive
 
     def stream(self, metric, rng, number, *, prior=False):
         scores = []
@@ -75,7 +74,6 @@ class EightCells(Vectors):
     def _observe(self, evidence):
         counts = (evidence.cube() * evidence.weight).ravel()
         self.simplexes = (Simplex("pi", np.full(8, self.alpha), counts),)
-        self.positive = evidence.positive
 
     def joint(self, draws):
         return np.moveaxis(draws["pi"].reshape(2, 2, 2, -1), -1, 0)

@@ -6,14 +6,14 @@ from scipy import stats
 from scipy.special import betaln, expit
 
 from skbayeseval import compare_predictions, score_posterior
-from skbayeseval.evidence import ConfusionCounts, PairedCounts
+from skbayeseval.evidence import PairedCounts
 from skbayeseval.metrics import from_confusion
 from skbayeseval.models import PairedRecalls, Recalls, recalls
 from skbayeseval.models.multiclass import row_sampler
 from skbayeseval.models.recalls import ProportionSampler, RecallGrid
 from skbayeseval.models.rows import GroupDraws, Recall
 from tests.models import cases
-from tests.models.cases import stream_outcomes
+from tests.models.cases import alone, stream_outcomes
 
 TABLES = {**cases.TABLES, "never right": [[0, 1, 0], [4, 0, 0], [2, 5, 0]]}
 
@@ -31,8 +31,8 @@ def paired_votes(n=400, n_classes=4, n_classifiers=2, seed=0):
 @pytest.mark.parametrize("weight", [1.0, 0.3688])
 @pytest.mark.parametrize("name", ["ordinary", "empty class", "never right"])
 def test_grid_by_numerical_integration(name, weight):
-    counts = ConfusionCounts.from_matrix(TABLES[name], weight=weight)
-    (group,) = Recalls(mu=1.0, eta=(2.0, 1.5), icc=(1.5, 3.0)).specification((counts,)).groups
+    evidence = alone(TABLES[name], weight=weight)
+    (group,) = Recalls(mu=1.0, eta=(2.0, 1.5), icc=(1.5, 3.0)).specification(evidence).groups
     (recall,) = group.etas
     logit, mass = RecallGrid(recall, prior=False).draw(np.random.default_rng(0).random((3, 40_000)))
 
