@@ -6,7 +6,7 @@ import argparse
 import io
 import re
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -55,17 +55,19 @@ class _Table:
     def __init__(self, path: str, columns: Sequence[tuple[str, str]]) -> None:
         self.path = "standard input" if path == STANDARD_INPUT else path
         if path.lower().endswith(PARQUET):
-            cells = parquet_table(path, dtype_backend="numpy_nullable")
-            self.cells = cells.astype("string").fillna("")
-            _check_header(columns, list(self.cells.columns), path)
-            return
-        if path == STANDARD_INPUT and sys.stdin is None:
-            raise InputError("- is standard input, which is closed")
-        source: Any = io.BytesIO(sys.stdin.buffer.read()) if path == STANDARD_INPUT else path
-        table = text_table(source, self.path).fillna("")
-        header = table.iloc[0].tolist()
-        _check_header(columns, header, self.path)
-        self.cells = table.iloc[1:].set_axis(header, axis=1)
+            cells = parquet_table(path, dtype_backend="numpy_nullable").astype("string")
+        else:
+            if path == STANDARD_INPUT and sys.stdin is None:
+                raise InputError("- is standard input, which is closed")
+            source: Any = io.BytesIO(sys.stdin.buffer.read()) if path == STANDARD_INPUT else path
+            cells = text_table(source, self.path)
+        self.cells, header = cells.fillna(""), list(cells.columns)
+        for option, name in columns:
+            if header.count(name) != 1:
+                problem = "no such column" if name not in header else "more than one such column"
+                raise InputError(
+                    f"{option} {name}: {problem} in {self.path}, which has {in_words(header, name)}"
+                )
 
     def texts(self, option: str, name: str, what: str = "label") -> list[str]:
         """Return a column, in which nothing is missing; `what` is in a cell."""
@@ -90,15 +92,6 @@ class _Table:
                 f"number, but {why}"
             )
         return numbers.tolist()
-
-
-def _check_header(columns: Iterable[tuple[str, str]], header: list[str], where: str) -> None:
-    for option, name in columns:
-        if header.count(name) != 1:
-            problem = "no such column" if name not in header else "more than one such column"
-            raise InputError(
-                f"{option} {name}: {problem} in {where}, which has {in_words(header, name)}"
-            )
 
 
 def add_to(commands: Any) -> None:

@@ -136,10 +136,9 @@ def _run_systems(args: argparse.Namespace) -> int:
 def _read(path: str, *, by_task: bool) -> pd.DataFrame:
     """Return the scores, with a row per task and a column per system."""
     cells = text_table(path, path).fillna("")
-    if min(cells.shape) < 2:
+    if cells.empty or cells.shape[1] < 2:
         raise InputError(f"{path} must have names in its first line and column, and scores beside")
-    table = cells.iloc[1:, 1:].set_axis(cells.iloc[1:, 0].to_list(), axis=0)
-    table = table.set_axis(cells.iloc[0, 1:].to_list(), axis=1)
+    table = cells.iloc[:, 1:].set_axis(cells.iloc[:, 0].to_list(), axis=0)
     for axis in (table.index, table.columns):
         if not axis.is_unique:
             raise InputError(f"{path} has {axis[axis.duplicated()][0]!r} more than once")

@@ -14,7 +14,15 @@ import pandas as pd
 
 from skbayeseval._arrays import Array, as_numbers, in_words, wrong
 from skbayeseval._files import check_path
-from skbayeseval._tables import HOLES, PARQUET, TEXT, check_different, parquet_table, text_table
+from skbayeseval._tables import (
+    HOLES,
+    PARQUET,
+    TEXT,
+    check_different,
+    parquet_table,
+    reading,
+    text_table,
+)
 
 # What scores that occur more than once are: runs, or retries of which one counts.
 RUNS = ("all", "first", "last")
@@ -28,21 +36,16 @@ def read_table(path: Any) -> pd.DataFrame:
     kind = re.sub(r"\.gz$", "", name.lower())
     if kind.endswith(TEXT):
         cells = text_table(name, name)
-        header = cells.iloc[0].fillna("").tolist()
-        check_different(header, name)
-        return cells.iloc[1:].set_axis(header, axis=1).reset_index(drop=True)
+        check_different(list(cells.columns), name)
+        return cells.reset_index(drop=True)
     if kind.endswith(PARQUET):
         return parquet_table(name)
     if kind.endswith(LINES):
         whole = os.path.abspath(name)  # pandas takes no absolute path for an address
         os.stat(whole)  # pandas 2 takes the name of a file that is not there for its content
         as_written: Any = {"dtype": False, "precise_float": True, "encoding": "utf-8-sig"}
-        try:
+        with reading(name, "JSON Lines"):
             return pd.read_json(whole, lines=True, **as_written)
-        except OSError:
-            raise
-        except Exception as error:  # pandas may raise any exception of its decoders
-            raise ValueError(f"{name} cannot be read as JSON Lines: {error}") from error
     raise ValueError(
         f"The name of a table must end in one of {', '.join((*TEXT, *LINES, *PARQUET))}, got {name}"
         ". Read other files with pandas, and pass the data frame."

@@ -29,6 +29,7 @@ class InWords:
     """Base class of what is decided: `repr` and notebooks show the sentences of `str`."""
 
     metric: str
+    called = ""
     other_metrics: tuple[str, ...] = ()
     depends_on_splits = False
     n_repeats = 1
@@ -47,6 +48,11 @@ class InWords:
 
     def _repr_html_(self) -> str:
         return block(lines(str(self)))
+
+    @property
+    def _called(self) -> str:
+        """What sentences call the metric."""
+        return self.called or self.metric
 
     def _notes(self, what: str = "this decision") -> list[str]:
         """Return what else must be known: that splits matter, and that there are other metrics."""
@@ -129,7 +135,7 @@ class Lead:
     equal : float
         The probability that both are exactly equal.
     mean : float
-        The mean difference, A minus B.
+        The mean difference, A minus B; the median if a few draws carry the mean.
     hdi : Interval
         The interval of the difference, A minus B.
     prob : float
@@ -214,8 +220,8 @@ class Decision(InWords):
         The posterior probabilities that the difference is below, inside and above the ROPE.
     names : tuple of str
         The names of A and B.
-    metric : str
-        The name of the metric.
+    metric, called : str
+        The name of the metric, and what sentences call it.
     prob : float
         The probability mass of the HDI.
     lead : Lead or None
@@ -262,6 +268,7 @@ class Decision(InWords):
     more_repeats: str = ""
     units: str = "evidence"
     turn: str = ""
+    called: str = ""
     trained_on: str = ""
     other_metrics: tuple[str, ...] = field(default=(), compare=False)
     _to_ask: ClassVar[str] = (
@@ -289,7 +296,7 @@ class Decision(InWords):
     def in_short(self) -> str:
         """Return the decision and what it is based on, without advice."""
         lead = self._lead.amount()
-        basis = f"{sentence_name(self.metric)}: {lead}; {in_rope(self.rope, self.names)}"
+        basis = f"{self._called}: {lead}; {in_rope(self.rope, self.names)}"
         return f"{self.headline(limits=True)}{' ' if self.settled else chr(10) + '   '}({basis})"
 
     def headline(self, *, limits: bool = False) -> str:
@@ -358,18 +365,6 @@ class Decision(InWords):
 
     def _chance(self, probability: float) -> str:
         return format_probability(probability, threshold=self.prob)
-
-
-def sentence_name(metric: str) -> str:
-    """Return what sentences call a metric of this name: a loss without its minus sign.
-
-    Examples
-    --------
-    >>> from skbayeseval.judgement.decision import sentence_name
-    >>> sentence_name("f1_macro"), sentence_name("neg_log_loss")
-    ('f1_macro', 'log loss')
-    """
-    return metric.removeprefix("neg_").replace("_", " ") if metric.startswith("neg_") else metric
 
 
 def in_rope(rope: Interval, names: tuple[str, str] | None = None) -> str:
@@ -531,9 +526,9 @@ def percent(prob: float) -> str:
     return f"{100 * prob:.{3 if prob < 0.99 else 6}g}%"
 
 
-def basis_of(metric: str, prob: float, rope: Interval, names: Any = None) -> str:
+def basis_of(called: str, prob: float, rope: Interval, names: Any = None) -> str:
     """Return what decisions are based on: the metric, the intervals and the ROPE."""
-    return f"{sentence_name(metric)}, {percent(prob)} intervals; {in_rope(rope, names)}"
+    return f"{called}, {percent(prob)} intervals; {in_rope(rope, names)}"
 
 
 def format_interval(interval: Interval, sign: bool = True) -> str:
@@ -567,8 +562,8 @@ class ExpectedLoss(InWords):
         The expected loss of choosing each classifier, in units of the metric times its cost.
     names : tuple of str
         The names of the classifiers.
-    metric : str
-        The name of the metric.
+    metric, called : str
+        The name of the metric, and what sentences call it.
     cost : tuple of float
         What a loss of 1 in the metric costs, of choosing each classifier.
     largest : tuple of float
@@ -593,6 +588,7 @@ class ExpectedLoss(InWords):
     cost: tuple[float, ...] = (1.0, 1.0)
     largest: tuple[float, ...] = (0.0, 0.0)
     p_best: float = 1.0
+    called: str = ""
     other_metrics: tuple[str, ...] = field(default=(), compare=False)
     _to_ask: ClassVar[str] = "its choice, or its losses"
 
@@ -627,7 +623,7 @@ class ExpectedLoss(InWords):
         if more == 0:
             return f"either {name} or {other}, which cost the same"
         on_average = f"{other} would cost {_written(more)} on average"
-        if self.p_best < PROBABLY:
+        if more < self.waiting:
             return f"either, {name} by a hair; {on_average}"
         if self.p_best < CLEARLY:
             return f"{name}; {on_average}, and may cost up to {_written(self.largest[worse])}"
@@ -638,12 +634,12 @@ class ExpectedLoss(InWords):
         shown = [f"{_written(loss)} with {name}" for loss, name in losses[: MOST_NAMES + 1]]
         if len(losses) > len(shown):
             shown.append(f"more with {len(losses) - len(shown)} others")
-        what, costs = f"loss in {sentence_name(self.metric)}", ""
+        what, costs = f"loss in {self._called}", ""
         if set(self.cost) != {1.0}:
             each = [f"{c:,.12g} with {of}" for c, of in zip(self.cost, self.names, strict=True)]
             together = f"{self.cost[0]:,.12g}" if len(set(self.cost)) == 1 else " and ".join(each)
             what = "cost"
-            costs = f", where a loss of 1 in {sentence_name(self.metric)} costs {together}"
+            costs = f", where a loss of 1 in {self._called} costs {together}"
         known = "the difference is known" if len(self.names) == 2 else "it is known who is the best"
         sentence = (
             f"Choose {self.in_short()}. The expected {what} is {', '.join(shown)}{costs}. To wait "
@@ -659,6 +655,7 @@ def expected_loss(
     names: tuple[str, ...],
     metric: str,
     other_metrics: tuple[str, ...] = (),
+    called: str = "",
 ) -> ExpectedLoss:
     """Return the expected losses.
 
@@ -668,16 +665,15 @@ def expected_loss(
         Draws of the metric of each classifier.
     allowed : sequence of float
         By how much each classifier may be behind the best without a loss.
-    cost, names, metric, other_metrics
+    cost, names, metric, other_metrics, called
         As in `ExpectedLoss`.
     """
     behind = draws.max(axis=0) - draws
     lost = np.where(behind > np.asarray(allowed)[:, None], behind, 0.0)
     losses, largest = lost.mean(axis=1) * cost, np.quantile(lost, CLEARLY, axis=1) * cost
     p_best = float((lost[np.argmin(losses)] == 0).mean())
-    return ExpectedLoss(
-        tuple(losses.tolist()), names, metric, cost, tuple(largest.tolist()), p_best, other_metrics
-    )
+    each = tuple(losses.tolist()), names, metric, cost, tuple(largest.tolist())
+    return ExpectedLoss(*each, p_best, called, other_metrics)
 
 
 def _written(loss: float) -> str:

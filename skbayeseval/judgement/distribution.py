@@ -32,7 +32,6 @@ from skbayeseval.judgement.decision import (
     decide,
     format_probability,
     percent,
-    sentence_name,
 )
 from skbayeseval.judgement.intervals import (
     Interval,
@@ -91,6 +90,12 @@ class Distribution:
     def mean(self) -> float:
         """The mean."""
         return float(self.draws.mean())
+
+    @cached_property
+    def middle(self) -> float:
+        """The mean; the median if a few draws carry the mean, as of ratios that have none."""
+        low, median, high = np.quantile(self.draws, [0.25, 0.5, 0.75])
+        return self.mean if low <= self.mean <= high else float(median)
 
     @cached_property
     def sd(self) -> float:
@@ -154,8 +159,8 @@ def lead_of(
         over = sorted(one.better if sign > 0 else one.worse for one in moved)
         if len({bisect((PROBABLY, CLEARLY), one) for one in (chance, *over)}) == 1:
             over = []  # all say the same
-    hdi, mean = difference.hdi(prob), difference.mean
-    return Lead(names, sign, chance, equal, mean, hdi, prob, tuple(over))
+    hdi = difference.hdi(prob)
+    return Lead(names, sign, chance, equal, difference.middle, hdi, prob, tuple(over))
 
 
 def as_distribution(draws: Distribution | ArrayLike) -> Distribution:
@@ -212,8 +217,8 @@ class OneSidedDecision(InWords):
         The probability that is required, now if there is a plan.
     names : tuple of str
         The names of A and B, or of A alone.
-    metric : str
-        The name of the metric.
+    metric, called : str
+        The name of the metric, and what sentences call it.
     depends_on_splits : bool
         Whether other random splits of the same data could change the answer.
     n_repeats : int
@@ -253,6 +258,7 @@ class OneSidedDecision(InWords):
     more_repeats: str = ""
     trained_on: str = ""
     applies_to: str = ""
+    called: str = ""
     other_metrics: tuple[str, ...] = field(default=(), compare=False)
     plan: Plan | None = None
     n_more: int | None = None
@@ -267,7 +273,7 @@ class OneSidedDecision(InWords):
 
     def __str__(self) -> str:
         asked, opposite, verdict = self._asked()
-        basis, probability = sentence_name(self.metric), self.probability
+        basis, probability = self._called, self.probability
         if self.answer == "no":
             verdict, asked, probability = verdict and f"not {verdict}", opposite, 1 - probability
         chance = format_probability(probability, threshold=self.prob)
@@ -292,9 +298,9 @@ class OneSidedDecision(InWords):
     def _asked(self) -> tuple[str, str, str]:
         """Return what is asked as a sentence, its opposite, and how a yes begins."""
         if self.question == "above":
-            name, is_loss = sentence_name(self.metric), self.metric.startswith("neg_")
+            is_loss = self.metric.startswith("neg_")
             side = f"below {-self.margin:.4g}" if is_loss else f"above {self.margin:.4g}"
-            who = f"the {name} of {self.names[0]} is"
+            who = f"the {self._called} of {self.names[0]} is"
             return f"{who} {side}", f"{who} not {side}", ""
         by = f" by more than {self.margin:.4g}" if self.margin else ""
         a, b = self.names
@@ -357,7 +363,7 @@ def one_sided(
         prob = float(ndtr(score))
     # Fewer than ten draws do not tell a probability: the mean must be as far away, too.
     is_far = plan is not None and (1 - prob) * len(difference.draws) < 10
-    far = score * difference.sd if is_far else 0.0
+    far = score * difference.sd if is_far else -math.inf
     limit = -margin if question == "non-inferiority" else margin
 
     def probability(move: float) -> float:

@@ -17,7 +17,6 @@ from skbayeseval.judgement.decision import (
     basis_of,
     format_probability,
     on_the_scale,
-    sentence_name,
 )
 from skbayeseval.judgement.intervals import Interval, hdi_of_rows
 
@@ -53,8 +52,8 @@ class RankingDecision(InWords):
         its pair, where that one is less sure.
     rope : Interval
         The region of practical equivalence.
-    metric : str
-        The name of the metric.
+    metric, called : str
+        The name of the metric, and what sentences call it.
     prob : float
         The probability that is required.
     trained_on : str
@@ -83,6 +82,7 @@ class RankingDecision(InWords):
     metric: str = "score"
     prob: float = 0.95
     trained_on: str = ""
+    called: str = ""
     other_metrics: tuple[str, ...] = field(default=(), compare=False)
     _to_ask: ClassVar[str] = "decision.best_alone, decision.settled or decision.equivalent"
 
@@ -112,7 +112,7 @@ class RankingDecision(InWords):
             f"not settled (probability of being the best{within})": still,
             f"surely worse than the best{by}": self.worse,
         }
-        said = [f"{basis_of(self.metric, self.prob, self.rope)}; allowing for chance:"]
+        said = [f"{basis_of(self._called, self.prob, self.rope)}; allowing for chance:"]
         said += [f"  {case}: {', '.join(names)}" for case, names in cases.items() if names]
         return "\n".join([*said, *(f"  {note}" for note in self._notes())])
 
@@ -127,8 +127,8 @@ class Tiers(InWords):
         The names in each tier, the best tier first; in each, in the order of posterior means.
     rope : Interval
         The region of practical equivalence.
-    metric : str
-        The name of the metric.
+    metric, called : str
+        The name of the metric, and what sentences call it.
     prob : float
         The probability that is required.
     other_metrics : tuple of str
@@ -145,6 +145,7 @@ class Tiers(InWords):
     rope: Interval
     metric: str = "score"
     prob: float = 0.95
+    called: str = ""
     other_metrics: tuple[str, ...] = field(default=(), compare=False)
     _to_ask: ClassVar[str] = "its groups or numbers()"
 
@@ -159,7 +160,7 @@ class Tiers(InWords):
     def in_short(self, most_names: int = MOST_NAMES) -> str:
         """Return a sentence on the first tier, without a full stop."""
         first, total = self.groups[0], len(self.numbers())
-        where = f" on {sentence_name(self.metric)}"
+        where = f" on {self._called}"
         if len(self.groups) == 1:
             return f"None of {total} is surely worse than {first[0]}{where}{self._by}"
         if len(first) == 1:
@@ -180,7 +181,7 @@ class Tiers(InWords):
         return rule
 
     def __str__(self) -> str:
-        said = [f"{basis_of(self.metric, self.prob, self.rope)}; allowing for chance:"]
+        said = [f"{basis_of(self._called, self.prob, self.rope)}; allowing for chance:"]
         said += [f"  tier {i}: {', '.join(names)}" for i, names in enumerate(self.groups, 1)]
         said.append(f"  {self.rule}")
         return "\n".join([*said, *(f"  {note}" for note in self._notes("these tiers"))])

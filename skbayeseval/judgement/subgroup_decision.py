@@ -54,8 +54,8 @@ class SubgroupDecision(InWords):
         The region of practical equivalence.
     names : tuple of str
         The names of A and B.
-    metric : str
-        The name of the metric.
+    metric, called : str
+        The name of the metric, and what sentences call it.
     prob : float
         The mass of the HDI of each subgroup, and the probability that is required of `varies`.
     column : str or None
@@ -87,6 +87,7 @@ class SubgroupDecision(InWords):
     metric: str = "score"
     prob: float = 0.95
     column: str | None = None
+    called: str = ""
     incomplete: Mapping[Any, str] = field(default_factory=dict)
     _to_ask: ClassVar[str] = "decision.varies, decision.settled or the decisions in subgroups"
 
@@ -108,7 +109,7 @@ class SubgroupDecision(InWords):
 
     def __str__(self) -> str:
         a, b = self.names
-        basis = basis_of(self.metric, self.prob, self.rope, self.names)
+        basis = basis_of(self._called, self.prob, self.rope, self.names)
         cases: dict[str, list[str]] = {
             f"{a} significantly better": [],
             "practically equivalent": [],
@@ -262,8 +263,8 @@ class LargestGap(InWords):
         The p-value of the test of homogeneity: how probable it is that equal groups of these sizes
         differ as much. It looks at all groups, the interval at two of them, so that one may show
         what the other does not.
-    metric : str
-        The name of the metric.
+    metric, called : str
+        The name of the metric, or of several, and what sentences call it.
     prob : float
         The probability mass of the interval.
     of_metric : str
@@ -292,16 +293,18 @@ class LargestGap(InWords):
     metric: str
     prob: float = 0.95
     of_metric: str = ""
+    called: str = ""
     draws: Array = field(default_factory=lambda: np.empty(0), compare=False)
     _to_ask: ClassVar[str] = "its estimate, or whether its interval.low is positive"
 
     def __str__(self) -> str:
         low, high = self.interval
         where = f"in {self.of_metric} " if self.of_metric else ""
+        observed = f"{self.observed:.3f}" if np.isfinite(self.observed) else "not defined"
         return (
-            f"The largest gap in {self.metric} is {self.estimate:.3f} ({percent(self.prob)} "
+            f"The largest gap in {self._called} is {self.estimate:.3f} ({percent(self.prob)} "
             f"interval {low:.3f} to {high:.3f}), {where}between {self.highest} and {self.lowest}. "
-            f"Observed: {self.observed:.3f}; equal groups of these sizes would show "
+            f"Observed: {observed}; equal groups of these sizes would show "
             f"{self.by_chance:.3f} on average, by chance (test of homogeneity: "
             f"p = {self.p_value:.2g})."
         )
@@ -354,7 +357,7 @@ def largest_gap(by_metric: Mapping[str, Scores], prob: float = 0.95) -> LargestG
         " or ".join(by_metric),
         prob,
         of_metric if len(by_metric) > 1 else "",
-        draws,
+        draws=draws,
     )
 
 

@@ -225,6 +225,11 @@ class Metric:
         return self.limits if np.isfinite(self.limits).all() else None
 
     @property
+    def has_mean(self) -> bool:
+        """Whether draws of it have a finite mean, unlike those of ratios without a bound."""
+        return self.source != "tables" or self.bounds is not None or not self.is_registered
+
+    @property
     def calls_per_draw(self) -> bool:
         """Whether a function of the user is called for each draw; of tables, it always is."""
         ways = ("weights", "batches" if self.source == "tables" else "resampling")
@@ -368,7 +373,8 @@ class TableMetric(Metric):
         """Return whether classes that do not occur in a confusion table change the value."""
         function: Any = self.function
         # Large tables are built only where they are asked for.
-        return self.own is not None and function.counts_classes(counts.table)
+        is_known = self.own is not None and self.available
+        return is_known and function.counts_classes(counts.table)
 
     def needs_absent_classes(self, table: Array) -> bool:
         """Return whether a user's function of a table says nothing without the absent classes.

@@ -294,7 +294,8 @@ def power_analysis(
         The model for the analysis of the test sets, as in `compare_predictions`. If there are
         several models, all of them analyse the same test sets.
     scoring : str or Metric, default=None
-        The metric to compare. By default "f1", and "accuracy" if two accuracies are given.
+        The metric to compare. By default the first one of a result, "accuracy" if two accuracies
+        are given, and otherwise "f1".
     prob : float, default=0.95
         The probability mass of the HDI.
     n_replications : int, default=1000
@@ -365,7 +366,9 @@ def power_analysis(
     truth, like, names = _check_truth(cells_or_result if accuracies is None else accuracies.cells())
     n = check_size(n_replications, "n_replications", BYTES_OF_REPLICATION)
     seed = sequence(check_random_state_entropy(random_state), Stream.POWER)
-    if scoring is None:
+    if scoring is None and isinstance(truth, Posterior):
+        scoring = next(iter(cells_or_result._metrics.values()))
+    elif scoring is None:
         scoring = "f1" if accuracies is None else "accuracy"
     metrics = resolve_scoring(scoring, like.labels)
     if len(metrics) != 1:

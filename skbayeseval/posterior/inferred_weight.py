@@ -355,6 +355,11 @@ class Weights(ABC):
         return self
 
 
+def mean_of_weights(each: Sequence[WeightPosterior]) -> WeightPosterior:
+    """Return the mean of weights with the same degrees of freedom."""
+    return each[0]._replace(scale=float(np.mean([one.scale for one in each])))
+
+
 def _contrast(n: int, i: int, j: int | None) -> Array:
     """Return the factors of n classifiers that make up one of them, or a difference of two."""
     one_each = np.eye(n)
@@ -531,7 +536,8 @@ class KnownWeights(Weights):
         The weight for differences of all classifiers.
     values, pairs : mapping of str to sequence of QuantityWeight
         What is known of each classifier, and of each pair in the order of `itertools.combinations`.
-        Without these, all have the weight in `joint`: many types of chunks share one.
+        Without pairs, these have the mean of both. Without values, all have the weight in `joint`:
+        many types of chunks share one.
     """
 
     n_classifiers: int
@@ -544,14 +550,16 @@ class KnownWeights(Weights):
     @property
     def are_own(self) -> bool:  # type: ignore[override]
         """Whether every classifier and every pair has its own weight."""
-        return bool(self.values)
+        return bool(self.pairs)
 
     @classmethod
     def of(cls, weights: Weights, metrics: Mapping[str, Metric], n: int) -> KnownWeights:
         """Take the weights of some metrics of n classifiers."""
         joint = {name: weights.difference(metric) for name, metric in metrics.items()}
         if not weights.are_own:
-            return cls(n, weights.basis, joint)
+            each = {name: weights.each(metric) for name, metric in metrics.items()}
+            known = {name: list(map(QuantityWeight, some)) for name, some in each.items() if some}
+            return cls(n, weights.basis, joint, known)
         values, pairs = (
             {
                 name: [weights.quantity(metric, *some) for some in combinations(range(n), k)]
@@ -565,10 +573,18 @@ class KnownWeights(Weights):
         """Return the weight for the difference of two, or that of all."""
         if self.chosen is not None and self.are_own:
             return self.quantity(metric, 0, 1).weight
+        if self.chosen is not None and self.values:
+            return mean_of_weights(self.each(metric))
         return self.joint.get(metric.name, next(iter(self.joint.values())))
 
+    def each(self, metric: Metric) -> list[WeightPosterior]:
+        """Return the weight of each classifier, as that of which the file was written does."""
+        if self.are_own or not self.values:
+            return super().each(metric)
+        return [self._of(metric, k, None).weight for k in self.classifiers]
+
     def _of(self, metric: Metric, i: int, j: int | None) -> QuantityWeight:
-        if not self.are_own:
+        if not self.are_own and (j is not None or not self.values):
             return QuantityWeight(self.difference(metric))
         by_metric, place = self.values, i
         if j is not None:

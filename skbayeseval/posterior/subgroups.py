@@ -143,7 +143,8 @@ def _alone(
         return empty._replace(reason=str(error))
     assert posterior.instances is not None
     usual = _quantity(posterior, metric).sd * math.sqrt(posterior.instances.number / empty.n)
-    if metric.bounds is None and 0 < MOST_UNUSUAL * usual < found.sd:
+    is_unusual = 0 < MOST_UNUSUAL * usual < found.sd or found.middle != found.mean
+    if metric.bounds is None and is_unusual:
         return empty._replace(observed=observed, reason="the metric is unstable")
     counts, absent = own.counts[0], ""
     if metric.weighs_instances or not own.evidence.has_class_counts:

@@ -26,8 +26,6 @@ from skbayeseval.judgement.decision import (
     Decision,
     ExpectedLoss,
     Probabilities,
-    check_cost,
-    expected_loss,
     on_more_training,
 )
 from skbayeseval.judgement.distribution import (
@@ -56,6 +54,7 @@ from skbayeseval.results.text_tables import Labels, latex_table, markdown_table,
 from skbayeseval.results.words import (
     Fact,
     amount,
+    called,
     facts_of,
     headline_of_pair,
     next_of_pair,
@@ -251,6 +250,7 @@ class ComparisonResult(Result):
             more_repeats=record.more_repeats if record else "",
             units=units_of(self, which),
             turn=self._turn(which, decision.rope),
+            called=called(self, which),
             trained_on=trained_on(self),
             other_metrics=self._others(metric),
         )
@@ -292,7 +292,7 @@ class ComparisonResult(Result):
         >>> from skbayeseval import compare_counts
         >>> result = compare_counts((900, 50, 60), (890, 60, 70), random_state=0)
         >>> print(result.non_inferiority(0.01))
-        safe to ship: A is not worse than B by more than 0.01 with probability 99.4% (f1)
+        safe to ship: A is not worse than B by more than 0.01 with probability 99.4% (F1)
            Applies to what was tested, on instances like these; not to models trained again.
         """
         return self._one_sided("non-inferiority", margin, prob, planned, metric)
@@ -352,6 +352,11 @@ class ComparisonResult(Result):
             Its attributes are `choice`, the losses `a` and `b`, and `waiting`, what knowing the
             difference would save at most; `str` returns a sentence.
 
+        Raises
+        ------
+        ValueError
+            If the losses have no mean, as those in likelihood ratios.
+
         Examples
         --------
         >>> from skbayeseval import compare_counts
@@ -359,12 +364,12 @@ class ComparisonResult(Result):
         >>> result.expected_loss(rope=0.01).choice
         'new'
         """
-        which, difference = self._metric(metric), self._distribution(metric).draws
+        difference, region = (
+            self._distribution(metric).draws,
+            self._rope(rope, self._metric(metric)),
+        )
         draws = np.vstack([difference, np.zeros_like(difference)])
-        region = self._rope(rope, which)
-        allowed, costs = (-region.low, region.high), check_cost(cost)
-        others = self._others(metric)
-        return expected_loss(draws, allowed, costs, self.names, which.name, others)
+        return self._expected_loss(draws, (-region.low, region.high), cost, metric)
 
     def bayes_factor(
         self,
@@ -686,7 +691,9 @@ class ComparisonResult(Result):
         """
         which = self._metric(metric)
         subgroups = subgroups_of(column, instances_of(self._posterior))
-        return SubgroupComparison(self._posterior, which, subgroups, self.names)
+        found = SubgroupComparison(self._posterior, which, subgroups, self.names)
+        found._of_many = self._of_many is not None
+        return found
 
     def disagreements(self, columns: Any = None) -> pd.DataFrame:
         """Return the instances or items on which A and B differ, the most decisive first.

@@ -269,11 +269,13 @@ def _check(posterior: Posterior, kind: str) -> tuple[ScoredInstances, Array]:
     needs, metric = CURVES[kind]
     scored = posterior.scored
     what = "probabilities" if needs == "probability" else "scores"
-    if not isinstance(scored, ScoredInstances):
+    known = [{needs, "probability"} & {*of_one} for of_one in getattr(scored, "responses", [()])]
+    if not isinstance(scored, ScoredInstances) or not all(known):
         raise ValueError(
             f"kind={kind!r} requires instance {what}, but only predictions are available. Pass "
             "y_score_a= and y_score_b= (scores= to compare_many), or list a metric such as "
-            f"{metric!r} in scoring= of a cross-validation."
+            f"{metric!r} in scoring= of a cross-validation of estimators with predict_proba or "
+            "decision_function."
         )
     if scored.truth.ndim == 2 or len(scored.labels) != 2:
         raise ValueError(

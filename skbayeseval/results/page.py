@@ -265,7 +265,7 @@ def _headline(
 ) -> str:
     said = "; ".join(clause for clause, _ in clauses)
     if n_more:
-        said += f"; {n_more} more metrics are in the table"
+        said += f"; {n_more} more metric{'s are' if n_more > 1 else ' is'} in the table"
     winners = {winner for _, winner in clauses}
     # What is open must not speak for the other one.
     named = winners - {"", "either"}

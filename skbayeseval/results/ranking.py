@@ -20,7 +20,7 @@ from skbayeseval.display import (
     RankingDisplay,
     TiersDisplay,
 )
-from skbayeseval.judgement.decision import Decision, ExpectedLoss, check_cost, expected_loss
+from skbayeseval.judgement.decision import Decision, ExpectedLoss
 from skbayeseval.judgement.distribution import Distribution, OneSidedDecision, one_sided
 from skbayeseval.judgement.intervals import Interval
 from skbayeseval.judgement.ranking_decision import (
@@ -43,6 +43,7 @@ from skbayeseval.results.result import Result
 from skbayeseval.results.text_tables import Labels, latex_table, markdown_table, table_of_many
 from skbayeseval.results.words import (
     Fact,
+    called,
     choice,
     facts_of,
     headline_of_many,
@@ -202,7 +203,7 @@ class Ranking(Result):
             self._pooled(which), order, self.names, region, prob, which.name, against_the_first,
             self._others(metric),
         )  # fmt: skip
-        return replace(decision, trained_on=trained_on(self))
+        return replace(decision, trained_on=trained_on(self), called=called(self, which))
 
     def tiers(
         self, rope: Any = 0.0, prob: float = 0.95, *, metric: str | Metric | None = None
@@ -245,7 +246,8 @@ class Ranking(Result):
         groups = self._once(
             ("tiers", which, region, prob), lambda: self._groups(which, region, prob)
         )
-        return Tiers(groups, region, which.name, prob, self._others(metric))
+        about = called(self, which), self._others(metric)
+        return Tiers(groups, region, which.name, prob, *about)
 
     def _groups(self, which: Metric, region: Interval, prob: float) -> tuple[tuple[str, ...], ...]:
         """Return the names in each tier, the best tier first."""
@@ -294,10 +296,10 @@ class Ranking(Result):
         >>> compare_many(y, predictions, random_state=0).expected_loss().choice
         'a'
         """
-        which, others, k = self._metric(metric), self._others(metric), len(self.names)
+        which = self._metric(metric)
         region = check_rope_around_zero(rope, which, self._reference(which))
-        allowed, costs = [-region.low] * k, check_cost(cost, k)
-        return expected_loss(self._pooled(which), allowed, costs, self.names, which.name, others)
+        allowed = [-region.low] * len(self.names)
+        return self._expected_loss(self._pooled(which), allowed, cost, metric)
 
     def non_inferiority(
         self,
@@ -348,13 +350,15 @@ class Ranking(Result):
         margin = check_margin(margin, which, self._reference(which))
         draws = self._pooled(which)
         plan = self._plan(planned)
-        return {
+        answers = {
             name: one_sided(
                 "non-inferiority", Distribution(behind), margin, prob, (name, "the best"),
                 which.name, plan=plan,
             )
             for name, behind in zip(self.names, draws - draws.max(axis=0), strict=True)
         }  # fmt: skip
+        about = self._about(metric)
+        return {name: replace(answer, **about) for name, answer in answers.items()}
 
     def summary(
         self,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import replace
 from numbers import Integral
 from os import PathLike
@@ -12,9 +12,10 @@ from warnings import warn
 import pandas as pd
 from sklearn.exceptions import ConvergenceWarning
 
-from skbayeseval._arrays import in_short, wrong
+from skbayeseval._arrays import Array, in_short, wrong
 from skbayeseval._validation import check_characters
 from skbayeseval.evidence.interface import Evidence
+from skbayeseval.judgement.decision import ExpectedLoss, check_cost, expected_loss
 from skbayeseval.judgement.distribution import Plan
 from skbayeseval.judgement.intervals import Interval
 from skbayeseval.judgement.rope import check_rope, warn_of_one_rope
@@ -26,7 +27,7 @@ from skbayeseval.posterior.posterior import Posterior
 from skbayeseval.results.page import Page, view
 from skbayeseval.results.storage import describe, read, write
 from skbayeseval.results.to_arviz import as_arviz
-from skbayeseval.results.words import Fact, applies_to, as_lines, facts_of, trained_on
+from skbayeseval.results.words import Fact, applies_to, as_lines, called, facts_of, trained_on
 from skbayeseval.splitting.collect import CrossValidation
 from skbayeseval.splitting.out_of_fold import OutOfFold
 
@@ -379,6 +380,18 @@ class Result:
         """Return the metrics that an answer leaves out because no metric was asked for."""
         return self.metrics[1:] if metric is None else ()
 
+    def _expected_loss(
+        self, draws: Array, allowed: Sequence[float], cost: Any, metric: str | Metric | None
+    ) -> ExpectedLoss:
+        which, costs = self._metric(metric), check_cost(cost, len(draws))
+        if not which.has_mean:
+            raise ValueError(
+                f"A loss in {which.name!r} has no mean, because a ratio without a bound may be "
+                "anything. Ask decision(rope) or superiority(), or choose another metric."
+            )
+        about = which.name, self._others(metric), called(self, which)
+        return expected_loss(draws, allowed, costs, self._names, *about)
+
     def _n_instances(self) -> int:
         """Return the number of instances, which may each be counted several times."""
         record = self._cross_validation
@@ -393,6 +406,7 @@ class Result:
             "more_repeats": record.more_repeats if record else "",
             "trained_on": trained_on(self),
             "applies_to": f"Applies to {''.join(applies_to(self))}.",
+            "called": called(self, self._metric(metric)),
             "other_metrics": self._others(metric),
         }
 

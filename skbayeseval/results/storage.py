@@ -25,6 +25,7 @@ from skbayeseval._files import (
 )
 from skbayeseval.evidence import Evidence
 from skbayeseval.judgement.distribution import Distribution
+from skbayeseval.metrics.any_metric import AnyMetric
 from skbayeseval.metrics.metric import (
     UNLIMITED,
     Metric,
@@ -98,6 +99,8 @@ def _header(
                 "needs": metric.needs,
                 "limits": None if metric.limits == UNLIMITED else metric.limits,
                 "observed": list(map(float, posterior.observed(metric))),
+                "own": metric.own
+                and {name: getattr(metric.own, name) for name in ("how", "words", "caution")},
             }
             for name, metric in metrics.items()
         ],
@@ -316,7 +319,9 @@ def _restored_metric(saved: Mapping[str, Any]) -> Metric:
         "numbers": NumberMetric,
     }
     missing, limits = partial(_missing_function, name), saved["limits"] or UNLIMITED
-    return kinds[saved["source"]](name, missing, limits=limits, available=False)
+    own = saved.get("own") and AnyMetric(missing, name, **saved["own"])
+    about = {"own": own, "words": own.words} if own else {}
+    return kinds[saved["source"]](name, missing, limits=limits, available=False, **about)
 
 
 def _missing_function(name: str, *_: Any) -> NDArray[Any]:

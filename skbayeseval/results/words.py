@@ -165,7 +165,7 @@ def _basis(result: Any) -> Iterator[Fact]:
             words = f"{weight.median:.2g}"
             if len(each) > 1:
                 medians = [of_classifier.median for of_classifier in each]
-                words = f"{min(medians):.2g} to {max(medians):.2g}"
+                words = " to ".join(dict.fromkeys(f"{end(medians):.2g}" for end in (min, max)))
             elif not math.isinf(weight.df):
                 low, high = weight.interval()
                 words = f"{words} ({low:.2g} to {high:.2g})"
@@ -326,8 +326,8 @@ def to_ship(result: Any) -> list[Fact]:
     if not is_of_models or len(result.metrics) > 1 or len(result._names) < 2:
         return []
     metric = result._metric(None)
-    if metric.source == "tables" and not np.isfinite(metric.limits).all():
-        return []  # the mean of a ratio without a bound may be anything
+    if not metric.has_mean:
+        return []
     loss = result.expected_loss()
     if len(result._names) == 2:
         pair = result.pairs[0, 1] if hasattr(result, "pairs") else result
@@ -364,7 +364,7 @@ def _values(result: Any, metric: Metric, values: Sequence[float]) -> str:
 
 def in_figures(value: float) -> str:
     """Return an observed value as text."""
-    return f"{value:.4f}" if abs(value) < 100 else f"{value:.1f}"
+    return f"{value:z.4f}" if abs(value) < 100 else f"{value:.1f}"
 
 
 def observed_of(result: Any, metric: Metric) -> str:
@@ -372,7 +372,7 @@ def observed_of(result: Any, metric: Metric) -> str:
     words, means = observed_values(result, metric), means_of_splits(result, metric)
     if means is not None:
         sign = sign_in_headings(metric)
-        shown = [f"{sign * means[name]:.4f}" for name in result._names[:MOST_VALUES] if means]
+        shown = [f"{sign * means[name]:z.4f}" for name in result._names[:MOST_VALUES] if means]
         more = len(result._names) - MOST_VALUES
         shown += [f"{more} more"] if shown and more > 0 else []
         of_splits = f"; mean of splits {' and '.join(shown)}" if shown else ""
@@ -606,8 +606,8 @@ def table_of_metrics(result: Any) -> pd.DataFrame:
         difference, observed = result._distribution(metric), result._posterior.observed(metric)
         chance = format_probability(difference.around(Interval(0.0, 0.0)).better)
         cells, hdi = list(map(in_figures, observed)), difference.hdi()
-        mean = f"{difference.mean:+.{digits_of(hdi)}f}"
-        rows.append([*cells, mean, format_interval(hdi), chance])
+        middle = f"{difference.middle:+.{digits_of(hdi)}f}"
+        rows.append([*cells, middle, format_interval(hdi), chance])
     columns = ["A", "B", "A minus B", "95% interval", "P(A better)"]
     return pd.DataFrame(rows, result.metrics, columns)
 
@@ -667,7 +667,7 @@ def choice(ranking: Any, metric: Metric) -> list[Fact]:
     digits = decimals((best["hdi_high"] - best["hdi_low"]) / 4)
     known = "completed" if "completed" in table else "observed"
     sign = sign_in_headings(metric)
-    observed, mean = (f"{sign * best[name]:.{digits}f}" for name in (known, "mean"))
+    observed, mean = (f"{sign * best[name]:z.{digits}f}" for name in (known, "mean"))
     why = f"it allows for being chosen as the best of {len(table)}"
     if sign * float(mean) < sign * float(observed):
         why = f"the best of {len(table)} is likely to have been lucky, too"

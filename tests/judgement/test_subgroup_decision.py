@@ -6,7 +6,7 @@ import pytest
 
 from skbayeseval.judgement import Interval, SubgroupDecision
 from skbayeseval.judgement.distribution import Distribution, decision_of
-from skbayeseval.judgement.subgroup_decision import farthest_apart
+from skbayeseval.judgement.subgroup_decision import Scores, farthest_apart, largest_gap
 
 ROPE = Interval(-0.01, 0.01)
 
@@ -84,3 +84,10 @@ def test_sentences():
     assert not found.settled
     assert repr(found) == str(found)
     assert "north" in found._repr_html_()
+
+
+def test_a_gap_that_was_not_observed():
+    observed = np.array([0.5, np.nan])
+    draws = np.random.default_rng(0).normal(0.5, 0.1, (2, 400))
+    gap = largest_gap({"recall": Scores(("x", "y"), observed, draws, draws, np.full(2, 50))})
+    assert " Observed: not defined; equal groups of these sizes would show 0." in str(gap)

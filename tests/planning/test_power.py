@@ -102,7 +102,7 @@ def test_pilot():
         (counts, "bcv", [300, 10_000]),
     ):
         found = power_analysis(pilot, sizes, model=model, **QUICK | {"goal": SETTLED})
-        assert found.names == ("new", "old")
+        assert (found.names, found.metric) == (("new", "old"), pilot.metrics[0])
         small, large = found.table["power"]
         assert small < 0.4 < 0.8 < large
 

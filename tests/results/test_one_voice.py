@@ -169,3 +169,43 @@ def test_a_ranking_of_two_says_what_its_pair_says():
     ]  # fmt: skip
     assert shipped[0] == shipped[1]
     assert shipped[0].split()[2] == "new;"
+
+
+@pytest.mark.parametrize("alarms", [(0, 0), (0, 1)])
+@pytest.mark.parametrize("metric", ["positive_likelihood_ratio", "diagnostic_odds_ratio"])
+def test_ratios_without_a_mean_follow_the_probability(metric, alarms):
+    """A mean of draws of these is that of a few of them, and may have any sign."""
+    y, said = np.arange(400) % 2, {}
+    for (name, missed), number in zip((("up", 20), ("down", 40)), alarms, strict=True):
+        said[name] = y.copy()
+        said[name][2 * np.arange(number)] = 1
+        said[name][2 * np.arange(missed) + 1] = 0
+    for seed in range(4):
+        options = {"names": ("up", "down"), "scoring": metric, "random_state": seed}
+        result = compare_predictions(y, *said.values(), **options, n_draws=500)
+        lead = result.decision(0.0).lead
+        assert lead.sign >= 0
+        assert (f"up ahead by {lead.mean:.0f}" in str(result)) == (lead.sign > 0)
+        answer = result.superiority()
+        assert (answer.answer == "yes") == (answer.probability >= 0.95)
+        assert "ship now" not in result.details()
+        groups = result.by(np.arange(400) // 2 % 2)
+        assert groups.reasons == dict.fromkeys((0, 1), "the metric is unstable")
+    with pytest.raises(ValueError, match=r"has no mean.* Ask decision\(rope\) or superiority"):
+        result.expected_loss()
+
+
+def test_metrics_have_one_name_in_sentences():
+    y = np.arange(400) % 2
+    a, b = (np.where(np.arange(400) % k == 0, 1 - y, y) for k in (9, 17))
+    result = compare_predictions(y, a, b, scoring="f1", random_state=0)
+    ranking = compare_many(y, {"a": a, "b": b, "c": y}, scoring="f1", random_state=0)
+    groups = result.by(np.arange(400) // 2 % 2)
+    for one in (result, ranking):
+        asked = [one.decision(ROPE), one.expected_loss()]
+        asked += [ranking.tiers(), *ranking.non_inferiority(ROPE).values()]
+        for answer in (one, *asked, result.superiority(), groups, groups.decision(ROPE)):
+            assert re.search(r"\bF1\b", str(answer))
+            assert not re.search(r"\bf1\b", str(answer))
+    pair = ranking.pairs[0, 1].by(np.arange(400) // 2 % 2)
+    assert str(pair).startswith("a minus b in F1, by subgroup, the pair by itself:")

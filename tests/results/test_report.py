@@ -98,6 +98,12 @@ def test_losses_lose_their_sign():
     assert f"Observed: {observed}." in result.explain()
     assert f"(observed: {observed})" in str(result)
     alone = score_posterior(y, None, y_score=a, scoring="neg_log_loss", random_state=0)
+    right = metrics.resampled(lambda true, said: np.mean(true == said), name="right")
+    no_scores = compare_predictions(y, y, y, scoring=right, n_draws=100, random_state=0)
+    with pytest.raises(ValueError, match="kind='roc' requires instance scores.* predict_proba or"):
+        no_scores.plot("roc")
+    perfect = compare_predictions(y + 0.5, y + 0.5, y, scoring="neg_mean_absolute_error")
+    assert "observed: A 0.0000, B 0.5000" in str(perfect)
     low, high = alone.hdi()
     assert f"log loss of A lies between {-high:.4f} and {-low:.4f} with" in str(alone)
 

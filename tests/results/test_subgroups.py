@@ -143,7 +143,7 @@ def test_one_subgroup_is_the_result(result):
 
 def test_words(result, subgroups):
     words = str(subgroups).splitlines()
-    assert words[0] == "new minus old in f1, by site:"
+    assert words[0] == "new minus old in F1, by site:"
     assert words[2].split()[:2] == ["Bonn", "496"]
     assert words[4].split()[:2] == ["Ulm", "4"]
     assert words[5].startswith("all instances")
