@@ -20,8 +20,7 @@ from skbayeseval.judgement.decision import PROBABLY, format_probability
 from skbayeseval.judgement.intervals import Interval
 from skbayeseval.metrics.registry import labelled
 from skbayeseval.results.figures import forest
-from skbayeseval.results.page import POSTERIOR, Page, explained, page_of_many, view
-from skbayeseval.results.page import write as write_page
+from skbayeseval.results.page import POSTERIOR, Page, explained, page_of_many, view, write_page
 from skbayeseval.results.ranking import Ranking
 from skbayeseval.results.text_tables import (
     AGAINST_THE_BEST,
@@ -124,7 +123,7 @@ class SearchReport:
     @property
     def draws(self) -> NDArray[Any]:
         """The draws of each candidate that the report is based on."""
-        return self.ranking._pooled(self.ranking._metric(None))
+        return self.ranking._rivals(self.ranking._metric(None))
 
     @property
     def metric(self) -> str:
