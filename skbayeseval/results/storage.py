@@ -43,10 +43,10 @@ from skbayeseval.posterior.posterior import Posterior
 from skbayeseval.posterior.prior import Prior
 from skbayeseval.splitting.collect import CrossValidation
 
-FORMAT = "skbayeseval result 7"
+FORMAT = "skbayeseval result 8"
 
 # The formats that were written before the first release.
-UNRELEASED = [f"skbayeseval result {number}" for number in range(7)]
+UNRELEASED = [f"skbayeseval result {number}" for number in range(8)]
 
 # The records in a file: evidence of all kinds, weights, cross-validations.
 CLASSES: dict[str, type] = {
