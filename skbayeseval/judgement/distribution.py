@@ -264,17 +264,16 @@ class OneSidedDecision(InWords):
 
     def __str__(self) -> str:
         asked, opposite, verdict = self._asked()
-        basis, probability = self._called, self.probability
+        # Early in a plan, what is required is so near 1 that only the items tell how far it is.
+        least = percent(self.prob) if self.prob <= 0.9999 else "more than 99.99%"
+        about = "" if self.question == "above" else f"{self._called}; "
+        basis, probability = f"{about}{least} required", self.probability
         if self.answer == "no":
             verdict, asked, probability = verdict and f"not {verdict}", opposite, 1 - probability
         chance = format_probability(probability, threshold=self.prob)
         sentence = f"{verdict}{asked} with probability {chance}"
         if not self.settled:
             sentence = f"not settled: the probability that {asked} is {chance}"
-        if self.plan is not None or not self.settled:
-            # Early in a plan, this is so near 1 that only the items tell how far it is.
-            least = f"{percent(self.prob)} or more" if self.prob <= 0.9999 else "more than 99.99%"
-            basis += f"; {least} {'required' if self.settled else 'would be a yes'}"
         if self.plan is not None:
             basis += f" at {self.plan.n_now:,} of {self.plan.planned:,} planned {self.plan.units}"
             if self.n_more is not None:
@@ -296,7 +295,8 @@ class OneSidedDecision(InWords):
         by = f" by more than {self.margin:.4g}" if self.margin else ""
         a, b = self.names
         if self.question == "non-inferiority":
-            return f"{a} is not worse than {b}{by}", f"{a} is worse than {b}{by}", "safe to ship: "
+            close = f"at most {self.margin:.4g} worse" if self.margin else "not worse"
+            return f"{a} is {close} than {b}", f"{a} is worse than {b}{by}", "safe to ship: "
         return f"{a} is better than {b}{by}", f"{a} is not better than {b}{by}", ""
 
 

@@ -286,7 +286,7 @@ class ComparisonResult(Result):
         >>> from skbayeseval import compare_counts
         >>> result = compare_counts((900, 50, 60), (890, 60, 70), random_state=0)
         >>> print(result.non_inferiority(0.01))
-        safe to ship: A is not worse than B by more than 0.01 with probability 99.4% (F1)
+        safe to ship: A is at most 0.01 worse than B with probability 99.4% (F1; 95% required)
            Applies to what was tested, on instances like these; not to models trained again.
         """
         return self._one_sided("non-inferiority", margin, prob, planned, metric)

@@ -187,9 +187,7 @@ class Result:
         posterior, names, _, *others = self._parts
         return type(self)(posterior, names, metrics, *others)
 
-    def pymc_model(
-        self, *, prior: Callable[..., Any] | None = None, form: str = "collapsed"
-    ) -> Any:
+    def pymc_model(self, *, prior: Callable[..., Any] | None = None) -> Any:
         """Return the model and the evidence as a PyMC graph, to sample, modify or plot.
 
         Parameters
@@ -197,16 +195,6 @@ class Result:
         prior : callable, default=None
             A function that builds variables to replace published priors, as that of `PyMCEngine`.
             By default, the prior of the result.
-        form : {"collapsed", "rows", "joint"}, default="collapsed"
-            The form of the graph for more than two classes:
-
-            - "collapsed": the graph that the engine samples, with the rows of the confusion table
-              integrated out. Data added to this graph do not affect the rows.
-            - "rows": the rows are variables (theta_A, theta_B). Sampling is slow and diverges for
-              cells without counts.
-            - "joint": for `models.PairedHierarchical`, the etas are inferred from the joint
-              outcomes of all classifiers, instead of each eta from the counts of its own
-              classifier.
 
         Returns
         -------
@@ -220,7 +208,7 @@ class Result:
                 f"The prior of this result is the function {name!r}, which is not available. Pass "
                 "it as prior=, or call pymc_model of the original result."
             )
-        return self._posterior.specification.build_graph(self.labels, prior=build, form=form)
+        return self._posterior.specification.build_graph(self.labels, prior=build)
 
     @classmethod
     def from_trace(cls, trace: Any, like: Self) -> Self:

@@ -119,7 +119,7 @@ class ScoreResult(Result):
         >>> from skbayeseval import score_posterior
         >>> result = score_posterior([0, 1] * 150, [0, 1] * 140 + [1, 0] * 10, random_state=0)
         >>> print(result.exceeds(0.9))
-        the accuracy of A is above 0.9 with probability 95.8% (accuracy)
+        the accuracy of A is above 0.9 with probability 95.8% (95% required)
            Applies to what was tested, on instances like these; not to models trained again.
         """
         which, prob, limit = self._metric(metric), check_probability(prob), _checked(limit, "limit")
@@ -242,7 +242,7 @@ class ScoreResult(Result):
         return SubgroupScores(self._posterior, which, given, self._names)
 
     def __str__(self) -> str:
-        then = "exceeds(s) tells whether it is above s, the least that is good enough for you"
+        then = "exceeds(s) tells how probably it is above s, the least that is good enough for you"
         return printed(self, verdict_of_one(self), then)
 
     def _told(self, metric: Metric) -> tuple[str, list[Fact]]:

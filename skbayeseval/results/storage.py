@@ -43,7 +43,7 @@ from skbayeseval.posterior.posterior import Posterior
 from skbayeseval.posterior.prior import Prior
 from skbayeseval.splitting.collect import CrossValidation
 
-FORMAT = "skbayeseval result 7"
+FORMAT = "skbayeseval result 8"
 
 # The records in a file: evidence of all kinds, weights, cross-validations.
 CLASSES: dict[str, type] = {
@@ -197,7 +197,7 @@ def read(path: str | PathLike[str], kind: str | None = None) -> tuple[str, Parts
         if version != FORMAT:
             raise ValueError(
                 f"its format is {version!r}, but this version of skbayeseval reads {FORMAT!r}. "
-                "Update skbayeseval"
+                "Load it with the version that wrote it, or compare again"
             )
         found, parts = _parts(decode(header, arrays, CLASSES), arrays)
     except Exception as error:
