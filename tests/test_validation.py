@@ -121,7 +121,7 @@ def test_warnings_point_to_the_caller():
     for call in (
         lambda: compare_predictions(y, y, odd, random_state=0),
         lambda: compare_many(y, {"a": y, "b": odd}, random_state=0),
-        lambda: compare_scores(percent, share, random_state=0),
+        lambda: compare_scores(percent, share, test_fraction=0.5, random_state=0),
         lambda: compare_items(percent, share, random_state=0),
     ):
         assert said_at(call) == {__file__}
