@@ -131,9 +131,11 @@ def in_brief(facts: Sequence[Fact], most_cautions: int = 1) -> list[Fact]:
     return shown + [fact for fact in facts if fact.keyword in PRINTED]
 
 
-def facts_of(result: Any) -> list[Fact]:
-    """Return what the posterior stands on, what it applies to, and what to be careful about."""
-    return [*_basis(result), *cautions_of(result), *_scope(result)]
+def facts_of(result: Any, *, basis: bool = True) -> list[Fact]:
+    """Return what the posterior stands on, what to be careful about, and what it applies to."""
+    remarks = [Fact(*remark) for remark in result.evidence.remarks(result._names)]
+    known = [*remarks, *cautions_of(result), *_scope(result)]
+    return [*_basis(result), *known] if basis else known
 
 
 def _basis(result: Any) -> Iterator[Fact]:
@@ -182,7 +184,6 @@ def _basis(result: Any) -> Iterator[Fact]:
         yield Fact("large", f"{', '.join(together)}: {words}")
     if posterior.prior_name is not None:
         yield Fact("prior", f"the user's function {posterior.prior_name}")
-    yield from (Fact(*remark) for remark in evidence.remarks(result._names))
     if len(result._names) > 2:
         metric = next(iter(metrics.values()))
         source: Any = (posterior.scored if metric.weighs_instances else None) or evidence
@@ -488,7 +489,8 @@ def called(result: Any, metric: Metric) -> str:
 
 def printed(result: Any, verdict: Sequence[str], then: str = WITHOUT_A_ROPE) -> str:
     """Return what is printed: the verdict, what nobody should miss, and what to call next."""
-    return "\n".join([*verdict, *as_lines([*in_brief(facts_of(result)), Fact("next", then)])])
+    facts = [*in_brief(facts_of(result, basis=False)), Fact("next", then)]
+    return "\n".join([*verdict, *as_lines(facts)])
 
 
 def headline_of_one(result: Any, metric: Metric) -> str:
@@ -543,7 +545,9 @@ def verdict_of_pair(result: Any) -> tuple[list[str], str]:
     is_clear = isinstance(found, str) or max(found.probability, found.equal) >= CLEARLY
     if is_clear or not units.startswith(PLANNED):
         return said, WITHOUT_A_ROPE
-    more = f"more {units} would tell; required_sample_size(rope=r) estimates how many, {R}"
+    more = (
+        f"more {units} would make it clearer; required_sample_size(rope=r) estimates how many, {R}"
+    )
     return said, more
 
 
