@@ -541,7 +541,7 @@ def _evidence(result: Any, shown: Sequence[str] | None) -> str:
     elif len(names) > len(chosen):
         left_out = html.note(f"Confusion tables of {len(names) - len(chosen)} more are left out.")
     for name, counts_of_one in zip(names, posterior.counts, strict=True):
-        if name in chosen and counts_of_one.table is not None:
+        if name in chosen and counts_of_one.has_table:
             caption = f"Counts of {name}: true classes in rows, predicted classes in columns"
             tables.append(
                 _counts(counts_of_one.table, counts_of_one.labels, counts_of_one.labels, caption)
