@@ -20,8 +20,7 @@ from skbayeseval.cli.formats import (
     judge,
     printable,
 )
-from skbayeseval.results.page import Page, page_of_gate
-from skbayeseval.results.page import write as write_page
+from skbayeseval.results.page import Page, page_of_gate, write_page
 
 # The exit code if a gate is not passed.
 NOT_PASSED = 3

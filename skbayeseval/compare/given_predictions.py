@@ -85,6 +85,9 @@ R = TypeVar("R", bound=Result)
 SCORES = dict.fromkeys(("y_pred_a", "y_pred_b"), "y_score_a= and y_score_b=")
 SCORES["y_pred"] = "y_score="
 
+# What does not apply to predictions of anything else than classes.
+OF_CLASSES = ("labels", "pos_label", "prevalence", "counts")
+
 # A ROC AUC below this is that of a useful classifier whose scores are turned around.
 FAR_BELOW_CHANCE = 0.35
 
@@ -143,7 +146,8 @@ class GivenPredictions:
             given.y_true, given.predictions or given.scores, given, given.groups, "y_true"
         )
         n = number_of_samples(self.y_true, "y_true")
-        check_blocks(self.blocks, self.groups, n)
+        if self.blocks is not None:
+            check_blocks(self.blocks, self.groups, n)
         table = Predictions(
             number=n,
             instance=np.arange(n) if folds is None else folds.instance,
@@ -181,10 +185,8 @@ class GivenPredictions:
     def _check_of_folds(self, make_target: type[Target]) -> None:
         """Raise if there are arguments that do not apply to cross-validated predictions."""
         if make_target is ItemTarget:
-            raise ValueError("folds= does not apply to metrics of items. Omit it.")
-        for name in ("counts", "prevalence"):
-            if getattr(self, name) is not None:
-                raise ValueError(f"{name}= does not apply to predictions with folds=. Omit one.")
+            self._check_absent("metrics of items", "folds")
+        self._check_absent("predictions with folds=", "counts", "prevalence")
         if isinstance(self.model, str) and self.model == "scores":
             raise ValueError(
                 "model='scores' models scores of splits: pass these to compare_scores, or omit "
@@ -274,35 +276,32 @@ class GivenPredictions:
     def _kind_of_target(self) -> type[Target]:
         """Return what is compared: chunks, items of any kind, numbers, or classes and labels."""
         if self.counter is not None:
-            self._check_absent("tags with counter=", "sample_weight", "counts")
+            self._check_absent("tags with counter=", *self.scores, *OF_CLASSES, "sample_weight")
             if not self.predictions:
                 raise ValueError("counter= requires predicted tags, but these are None.")
             return ChunkTarget
         metrics = [metric for _, metric in spelled_out(self.scoring)]
         if any(isinstance(metric, AnyMetric) and metric.of_items for metric in metrics):
-            self._check_absent("metrics of items", "sample_weight", "counts")
+            self._check_absent("metrics of items", *self.scores, *OF_CLASSES, "sample_weight")
             return ItemTarget
-        if _are_numbers(self.scoring, [self.y_true, *self.predictions.values()]):
-            self._check_absent("predictions of numbers, which have no classes", "counts")
+        if self.scoring is not None and _are_numbers(
+            self.scoring, [self.y_true, *self.predictions.values()]
+        ):
+            self._check_absent(
+                "predictions of numbers, which have no classes", *self.scores, *OF_CLASSES
+            )
             if not self.predictions:
                 raise ValueError("Metrics of numbers require predictions, but these are None.")
             return NumberTarget
         if self.counts is not None:
-            others = ("groups", "blocks", "sample_weight")
-            beside = {**{name: getattr(self, name) for name in others}, **self.scores}
-            for name, value in beside.items():
-                if value is not None:
-                    raise ValueError(
-                        f"{name}= requires a row per instance, but counts= was given, with which a "
-                        "row stands for several. Omit one."
-                    )
+            what = "rows that stand for several instances, as with counts="
+            self._check_absent(what, *self.scores, "groups", "blocks", "sample_weight")
         return GivenLabels
 
-    def _check_absent(self, what: str, *others: str) -> None:
-        """Raise if there are arguments that only apply to classes, or `others`."""
-        names = ("labels", "pos_label", "prevalence", *others)
-        for name, value in {**self.scores, **{name: getattr(self, name) for name in names}}.items():
-            if value is not None:
+    def _check_absent(self, what: str, *names: str) -> None:
+        """Raise if there are arguments of these names."""
+        for name in names:
+            if name in self.scores or getattr(self, name) is not None:
                 raise ValueError(f"{name}= does not apply to {what}. Omit it.")
 
 
@@ -482,8 +481,6 @@ def _is_one_column(scores: Any, name: str, classes: Sequence[Any]) -> bool:
 
 def _are_numbers(scoring: Any, vectors: list[Any]) -> bool:
     """Return whether the metrics are those of numbers; a user's function may be of either kind."""
-    if scoring is None:
-        return False
     if is_of_numbers(scoring):
         return True
     is_function = any(
@@ -530,9 +527,10 @@ def check_spelling(
             [label for label, n in zip(counts.labels, numbers, strict=True) if n > 0]
             for numbers in (counts.predicted, counts.true)
         )
-        in_common = not set(predicted).isdisjoint(known)
-        why = _why_unlikely(predicted, known)
-        if counts.declared or (in_common and why is None):
+        if counts.declared or set(predicted) <= set(known):
+            continue
+        in_common, why = not set(predicted).isdisjoint(known), _why_unlikely(predicted, known)
+        if in_common and why is None:
             continue
         values = f"{argument} contains {in_short(predicted)}, {truth} contains {in_short(known)}."
         if not in_common:

@@ -21,13 +21,10 @@ from skbayeseval.posterior.posterior import Posterior
 WEIGHTS = ("inferred", "published")
 
 
-def _evidence_of(
-    target: Target, table: Predictions, blocks: Any, *, is_ordered: bool, stacklevel: int
+def _in_blocks(
+    target: Target, table: Predictions, collected: CollectedEvidence, blocks: Any, stacklevel: int
 ) -> CollectedEvidence:
-    """Return the evidence of a table, with blocks of consecutive rows if they were asked for."""
-    collected = target.collected(table)
-    if blocks is None and not (is_ordered and table.group is None):
-        return collected
+    """Return the evidence of a table with blocks of consecutive rows, where there are to be any."""
     length, losses = length_of_blocks(
         collected.evidence, blocks, table.instance, stacklevel=stacklevel + 2
     )
@@ -101,7 +98,9 @@ def infer(
     stacklevel : int, default=6
         That of the caller who is warned, as seen from `make_posterior`.
     """
-    collected = _evidence_of(target, table, blocks, is_ordered=is_ordered, stacklevel=stacklevel)
+    collected = target.collected(table)
+    if blocks is not None or (is_ordered and table.group is None):
+        collected = _in_blocks(target, table, collected, blocks, stacklevel)
     model, engine, n_draws, random_state = drawing
     weights, metrics = None, target.metrics.values()
     if table.split is not None:

@@ -224,7 +224,8 @@ def prepare_learners(
     methods = ("fit",) if compares_scores(options.model) else ("fit", "predict")
     estimators = _check_estimators(given, reserved, methods)
     cv, is_of_all = options.cv, options.estimand == "full"
-    check_repeatable(options.checkpoint, cv, is_of_all, random_state)
+    if options.checkpoint is not None:
+        check_repeatable(cv, is_of_all, random_state)
     entropy = check_random_state_entropy(random_state)
     seed = seed_of(entropy, Stream.SPLITTER)
     # The targets of regressors are not classes to balance.
@@ -237,8 +238,9 @@ def prepare_learners(
         of_each = passed if groups is None else groups
         n_folds = _folds_of_all(y, of_each, target, stratify=kinds[0] is StratifiedKFold)
         cv = kinds[of_each is not None](n_folds, shuffle=True, random_state=seed)
-    elif cv is None:
-        cv = halving_splitter(target, counter, seed)
+    elif cv is None:  # halves, balanced in classes or in the types of chunks
+        balanced = None if target == "numbers" else getattr(counter, "frequencies", "auto")
+        cv = BlockRegularizedCV(regularize=balanced, random_state=seed)
     else:
         targets = y if counter is None else None
         cv = check_cv(check_iterable_cv(cv), targets, classifier=target == "classes")
@@ -249,24 +251,16 @@ def prepare_learners(
     if options.scoring is not None:
         return learners, replace(options, scoring=with_columns(options.scoring, columns, n))
     own = {name: known for name, known in zip(estimators, columns, strict=True) if known}
-    check_own_requests(own, options.model)
+    if own and not compares_scores(options.model):
+        name, requested = next(iter(own.items()))
+        raise ValueError(
+            f"The score method of {name!r} requests {list(requested)}, but without scoring=, "
+            f"model={in_short(options.model)} counts all instances alike. Pass a scorer with this "
+            "request, made by make_scorer and set_score_request, or model='scores', which compares "
+            "what score returns; or set the request to False."
+        )
     own_columns = {name: known_columns(known, n) for name, known in own.items()}
     return learners, replace(options, own_columns=own_columns)
-
-
-def check_own_requests(requested: Mapping[str, Mapping[str, Any]], model: Any) -> None:
-    """Raise if `score` methods request columns, by estimators, and others than these are compared.
-
-    What a `score` does with its columns is known to nobody else.
-    """
-    if requested and not compares_scores(model):
-        name, columns = next(iter(requested.items()))
-        raise ValueError(
-            f"The score method of {name!r} requests {list(columns)}, but without scoring=, "
-            f"model={in_short(model)} counts all instances alike. Pass a scorer with this request, "
-            "made by make_scorer and set_score_request, or model='scores', which compares what "
-            "score returns; or set the request to False."
-        )
 
 
 def _folds_of_all(y: Any, groups: Any, target: str, *, stratify: bool) -> int:
@@ -297,12 +291,6 @@ def _folds_of_all(y: Any, groups: Any, target: str, *, stratify: bool) -> int:
             f"{LEAST_FOLDS} folds is left out once, got {most} (n_samples={n_samples})."
         )
     return min(MOST_FOLDS, most, max(LEAST_FOLDS, allowed))
-
-
-def halving_splitter(target: str, counter: Any, seed: int) -> BlockRegularizedCV:
-    """Return the splitter into halves, balanced in classes or in the types of chunks."""
-    regularize = None if target == "numbers" else getattr(counter, "frequencies", "auto")
-    return BlockRegularizedCV(regularize=regularize, random_state=seed)
 
 
 def kind_of_target(estimators: Mapping[str, Any]) -> str:
@@ -337,10 +325,9 @@ def compare_learners(
     weight, of_search = options.weight_for(checked), splits is not None
     splits = make_splits(learners.cv, X, y, learners.split_params, splits)
     n_samples = number_of_samples(y, "y")
-    warn_of_neighbours(splits, n_samples, options.blocks)
-    if options.estimand == "full":
-        _check_nearly_all(splits, n_samples)
-    halved = _halves(learners, X, y, options, splits)
+    if options.blocks not in (None, 1):
+        warn_of_neighbours(splits, n_samples, options.blocks)
+    halved = _halves(learners, X, y, options, splits) if options.estimand == "full" else []
     target.check_splits([test for _, test in [*splits, *halved]])
     asked, observers = [*target.metrics], {name: target.observer(name) for name in names}
     collection = collect(
@@ -426,9 +413,10 @@ def _check_rows(learners: Learners, X: Any, y: Any, options: CrossValidationOpti
         raise ValueError("X must be the data, with one row per instance, got None.")
     check_same_length(X=X, y=y, groups=learners.groups)
     check_rows({"X": X, "y": y, "groups": learners.groups, **learners.params})
-    check_blocks(options.blocks, learners.groups, number_of_samples(y, "y"))
-    if options.blocks is not None and compares_scores(options.model):
-        raise ValueError("model='scores' models split scores: blocks= does not apply.")
+    if options.blocks is not None:
+        check_blocks(options.blocks, learners.groups, number_of_samples(y, "y"))
+        if compares_scores(options.model):
+            raise ValueError("model='scores' models split scores: blocks= does not apply.")
     return are_in_order([X, y], options.blocks, learners.cv)
 
 
@@ -463,17 +451,6 @@ def _results_of_cross_validate(
             results[name]["indices"] = collection.indices()
         results[name] |= cv_scores(scores[name], sizes, target, several=several)
     return results
-
-
-def _check_nearly_all(splits: list[Split], n_samples: int) -> None:
-    """Raise unless training sets are nearly all instances, but for rounding to whole ones."""
-    n_trained = float(np.mean([len(train) for train, _ in splits]))
-    if n_trained <= LEAST_SHARE * n_samples - 1:
-        raise ValueError(
-            "estimand='full' is about learners trained on all instances, but the training sets of "
-            f"cv have {n_trained:.0f} of {n_samples}, less than {LEAST_SHARE:.0%}. If the order of "
-            "instances does not matter, leave cv= out."
-        )
 
 
 def _more_repeats(learners: Learners, y: Any, options: CrossValidationOptions) -> str:
@@ -523,9 +500,18 @@ def _halves(
     """Return splits into halves that tell the instability, where the splits are not halves.
 
     They are drawn at random, with groups kept whole, because balanced ones would hide what class
-    counts do to learners. Only classes that might be missing from a half are balanced.
+    counts do to learners. Only classes that might be missing from a half are balanced. Raise unless
+    training sets are nearly all instances, but for rounding to whole ones.
     """
-    if options.estimand != "full" or 2 * len(splits[0][0]) <= number_of_samples(X, "X") + 1:
+    n_samples = number_of_samples(y, "y")
+    n_trained = float(np.mean([len(train) for train, _ in splits]))
+    if n_trained <= LEAST_SHARE * n_samples - 1:
+        raise ValueError(
+            "estimand='full' is about learners trained on all instances, but the training sets of "
+            f"cv have {n_trained:.0f} of {n_samples}, less than {LEAST_SHARE:.0%}. If the order of "
+            "instances does not matter, leave cv= out."
+        )
+    if 2 * len(splits[0][0]) <= n_samples + 1:
         return []
     scarce, seed = np.empty((0, 0)), seed_of(learners.entropy, Stream.HALVES)
     is_of_classes = kind_of_target(learners.estimators) == "classes" and options.counter is None

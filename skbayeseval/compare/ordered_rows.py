@@ -38,9 +38,7 @@ LEVEL = 0.005
 
 
 def check_blocks(blocks: Any, groups: Any, n_rows: int) -> None:
-    """Raise unless `blocks` is None, "auto", or a number of rows that is at most half of them."""
-    if blocks is None:
-        return
+    """Raise unless `blocks` is "auto", or a number of rows that is at most half of them."""
     if groups is not None:
         raise ValueError(
             f"blocks={in_short(blocks)} and groups= were both given, but either blocks of "
@@ -141,8 +139,6 @@ def are_in_order(objects: Iterable[Any], blocks: Any, cv: Any = None) -> bool:
 
 def warn_of_neighbours(splits: Iterable[Any], n_rows: int, blocks: Any) -> None:
     """Warn if there are to be blocks, but most test rows lie between rows of training."""
-    if blocks in (None, 1):
-        return
     length = max(4, round(n_rows ** (1 / 3)) if blocks == "auto" else blocks)
     n_tested = n_between = 0
     for train, test in splits:

@@ -292,7 +292,8 @@ def _posterior_of_items(
     estimated = estimated_scores(items.scores, names, grades) if has_holes else None
     described = (higher, *attempts, items.missing, grades, judges, estimated)
     n_items = items.scores.shape[1]
-    check_blocks(blocks, groups, n_items)
+    if blocks is not None:
+        check_blocks(blocks, groups, n_items)
     is_ordered = are_in_order([items.labels], blocks)
     evidence: Any = ItemScores(items.scores, group, *described)
     if blocks is not None or (is_ordered and group is None):

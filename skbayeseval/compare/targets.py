@@ -374,7 +374,7 @@ class LabelTarget(Target):
     def collected(self, table: Predictions) -> CollectedEvidence:
         """Return the evidence of predictions."""
         split, weighted = table.split, table.sample_weight
-        scored, scored_rows = self._scored(table), None
+        scored, scored_rows = self._scored(table) if self.kinds else None, None
         if scored is not None:
             if split is not None:
                 scored_rows = ScoreRows(table.instance, table.unit, split, scored)
@@ -426,10 +426,8 @@ class LabelTarget(Target):
             )
         return CollectedEvidence(counts, scored, counted, scored_rows)
 
-    def _scored(self, table: Predictions) -> ScoredInstances | None:
-        """Return the scores of instances that metrics need; None if there are none."""
-        if not self.kinds:
-            return None
+    def _scored(self, table: Predictions) -> ScoredInstances:
+        """Return the scores of instances that metrics need."""
         scores = {
             f"Instance scores of {name!r}": {
                 kind: said[what] for kind, what in self.kinds.items() if what in said

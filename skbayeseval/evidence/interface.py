@@ -19,7 +19,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any, ClassVar, NamedTuple, Self, cast
+from typing import Any, ClassVar, Self, cast
 
 import numpy as np
 
@@ -28,12 +28,8 @@ from skbayeseval.judgement.frequentist import SignificanceTest
 from skbayeseval.metrics.metric import Metric, Totals
 from skbayeseval.splitting.out_of_fold import OutOfFold
 
-
-class ObservedArray(NamedTuple):
-    """An array of observed data and the names of its dimensions."""
-
-    dims: tuple[str, ...]
-    values: Array
+# The names of the dimensions of an array of observed data, and the array.
+ObservedArray = tuple[tuple[str, ...], Array]
 
 
 @dataclass(frozen=True, eq=False)
@@ -234,14 +230,14 @@ class Evidence(ABC):
 
     def observed_data(self) -> dict[str, ObservedArray]:
         """Return the observed data for ArviZ, by name: mostly tables, or totals per label."""
-        arrays = {}
+        arrays: dict[str, ObservedArray] = {}
         for k, counts in enumerate(self.margins() if self.has_class_counts else ()):
             if counts.has_table:
                 table = np.asarray(counts.table)
-                arrays[f"confusion_{letter(k)}"] = ObservedArray(("true", "predicted"), table)
+                arrays[f"confusion_{letter(k)}"] = ("true", "predicted"), table
             else:
                 totals = np.stack([counts.hits, counts.true, counts.predicted], axis=1)
-                arrays[f"counts_{letter(k)}"] = ObservedArray(("target", "count"), totals)
+                arrays[f"counts_{letter(k)}"] = ("target", "count"), totals
         return arrays
 
     def split_tests(self, metric: str) -> list[tuple[str, str, str, SignificanceTest]]:

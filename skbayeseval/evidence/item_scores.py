@@ -529,8 +529,7 @@ class ItemScores(Evidence):
     def observed_data(self) -> dict[str, ObservedArray]:
         """Return the scores of each system, averaged over runs."""
         return {
-            f"items_{letter(k)}": ObservedArray(("item",), of_one)
-            for k, of_one in enumerate(self._compared)
+            f"items_{letter(k)}": (("item",), of_one) for k, of_one in enumerate(self._compared)
         }
 
 

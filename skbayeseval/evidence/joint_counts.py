@@ -290,7 +290,7 @@ class PairedCounts(ByContent, Evidence):
             return tables
         cube = self.cube()
         outcomes = (cube if self.positive == 0 else cube[:, ::-1, ::-1]).reshape(2, 4)
-        return {"outcomes": ObservedArray(("true", "outcome"), outcomes), **tables}
+        return {"outcomes": (("true", "outcome"), outcomes), **tables}
 
     def correctness(self) -> tuple[str, Array]:
         """Return whether each classifier was right, per instance."""

@@ -89,7 +89,7 @@ class _Scores(Evidence):
         """Return the scores of each estimator."""
         called = variable_names(self._by_metric)
         return {
-            f"{self.prefix}_{called[name]}_{letter(k)}": ObservedArray(self.dims, scores)
+            f"{self.prefix}_{called[name]}_{letter(k)}": (self.dims, scores)
             for name, of_all in self._by_metric.items()
             for k, scores in enumerate(of_all)
         }

@@ -37,15 +37,15 @@ from skbayeseval.judgement.intervals import (
     Interval,
     check_draws,
     count_inside,
+    hdi,
     hdi_mcse,
-    hdi_of_checked,
 )
 
 
 class Distribution:
     """The posterior of one quantity, known by draws; subclasses know some of it in closed form.
 
-    Draws are read-only. They are checked once, when an interval is first asked for.
+    Draws are read-only.
 
     Parameters
     ----------
@@ -83,10 +83,6 @@ class Distribution:
         return draws
 
     @cached_property
-    def _checked(self) -> Array:
-        return check_draws(self.draws)
-
-    @cached_property
     def mean(self) -> float:
         """The mean."""
         return float(self.draws.mean())
@@ -111,17 +107,17 @@ class Distribution:
         """Return the highest-density interval."""
         prob = check_probability(prob)
         if prob not in self._hdis:
-            self._hdis[prob] = hdi_of_checked(self._checked, prob)
+            self._hdis[prob] = hdi(self.draws, prob)
         return self._hdis[prob]
 
     def hdi_mcse(self, prob: float = 0.95) -> float:
         """Return the Monte Carlo standard error of the ends of the HDI, the larger of the two."""
-        return hdi_mcse(self._checked, check_probability(prob))
+        return hdi_mcse(check_draws(self.draws), check_probability(prob))
 
     def interval(self, prob: float = 0.95) -> Interval:
         """Return the equal-tailed interval."""
         tail = (1 - check_probability(prob)) / 2
-        low, high = np.quantile(self._checked, [tail, 1 - tail])
+        low, high = np.quantile(check_draws(self.draws), [tail, 1 - tail])
         return Interval(float(low), float(high))
 
     def mass(self, low: float, high: float) -> float:
@@ -135,14 +131,6 @@ class Distribution:
         n = len(self.draws)
         return Probabilities(worse / n, (n - worse - better) / n, better / n)
 
-    @cached_property
-    def lead(self) -> int:
-        """1 if A is ahead, -1 if B is; 0 if it is a coin flip, which other draws could change."""
-        worse, _, better = self.around(Interval(0.0, 0.0))
-        if abs(better - worse) * self.sd < MOST_CHANCE * self.mcse:
-            return 0
-        return int(better > worse) - int(better < worse)
-
 
 # A lead of fewer standard errors of the draws is one by chance.
 MOST_CHANCE = 4
@@ -153,14 +141,17 @@ def lead_of(
 ) -> Lead:
     """Return who is ahead; `shift` is how far other random splits could move the difference."""
     worse, equal, better = difference.around(Interval(0.0, 0.0))
-    sign, chance, over = difference.lead, max(worse, better), []
+    sign, over = int(better > worse) - int(better < worse), list[float]()
+    if abs(better - worse) * difference.sd < MOST_CHANCE * difference.mcse:
+        sign = 0  # a coin flip, which other draws could change
+    chance = max(worse, better)
     if sign and shift:
         moved = (difference.around(Interval(move, move)) for move in (shift, -shift))
         over = sorted(one.better if sign > 0 else one.worse for one in moved)
         if len({bisect((PROBABLY, CLEARLY), one) for one in (chance, *over)}) == 1:
             over = []  # all say the same
-    hdi = difference.hdi(prob)
-    return Lead(names, sign, chance, equal, difference.middle, hdi, prob, tuple(over))
+    interval = difference.hdi(prob)
+    return Lead(names, sign, chance, equal, difference.middle, interval, prob, tuple(over))
 
 
 def as_distribution(draws: Distribution | ArrayLike) -> Distribution:
@@ -182,10 +173,10 @@ def decision_of(
     `shift` is how far other random splits could move the difference; the decision then tells
     whether it depends on them.
     """
-    hdi = difference.hdi(prob)
+    low, high = difference.hdi(prob)
 
     def decided(move: float) -> Decision:
-        moved = Interval(hdi.low + move, hdi.high + move)
+        moved = Interval(low + move, high + move)
         around = difference.around(Interval(rope.low - move, rope.high - move))
         mean = difference.mean + move
         return decide(moved, rope, around, mean, names=names, metric=metric, prob=prob)
@@ -273,17 +264,16 @@ class OneSidedDecision(InWords):
 
     def __str__(self) -> str:
         asked, opposite, verdict = self._asked()
-        basis, probability = self._called, self.probability
+        # Early in a plan, what is required is so near 1 that only the items tell how far it is.
+        least = percent(self.prob) if self.prob <= 0.9999 else "more than 99.99%"
+        about = "" if self.question == "above" else f"{self._called}; "
+        basis, probability = f"{about}{least} required", self.probability
         if self.answer == "no":
             verdict, asked, probability = verdict and f"not {verdict}", opposite, 1 - probability
         chance = format_probability(probability, threshold=self.prob)
         sentence = f"{verdict}{asked} with probability {chance}"
         if not self.settled:
             sentence = f"not settled: the probability that {asked} is {chance}"
-        if self.plan is not None or not self.settled:
-            # Early in a plan, this is so near 1 that only the items tell how far it is.
-            least = f"{percent(self.prob)} or more" if self.prob <= 0.9999 else "more than 99.99%"
-            basis += f"; {least} {'required' if self.settled else 'would be a yes'}"
         if self.plan is not None:
             basis += f" at {self.plan.n_now:,} of {self.plan.planned:,} planned {self.plan.units}"
             if self.n_more is not None:
@@ -305,7 +295,8 @@ class OneSidedDecision(InWords):
         by = f" by more than {self.margin:.4g}" if self.margin else ""
         a, b = self.names
         if self.question == "non-inferiority":
-            return f"{a} is not worse than {b}{by}", f"{a} is worse than {b}{by}", "safe to ship: "
+            close = f"at most {self.margin:.4g} worse" if self.margin else "not worse"
+            return f"{a} is {close} than {b}", f"{a} is worse than {b}{by}", "safe to ship: "
         return f"{a} is better than {b}{by}", f"{a} is not better than {b}{by}", ""
 
 

@@ -26,12 +26,7 @@ from skbayeseval.models.binary import (
     PairedChunks,
     Unpaired,
 )
-from skbayeseval.models.bootstrap import (
-    GroupScoreWeights,
-    GroupWeights,
-    InstanceWeights,
-    ScoreWeights,
-)
+from skbayeseval.models.bootstrap import InstanceWeights
 from skbayeseval.models.hierarchical_scores import HierarchicalScores
 from skbayeseval.models.items import ItemWeights, RightOrWrong
 from skbayeseval.models.multiclass import (
@@ -48,8 +43,6 @@ from skbayeseval.models.systems import HierarchicalSystems
 __all__ = [
     "BCV",
     "CorrelatedT",
-    "GroupScoreWeights",
-    "GroupWeights",
     "Hierarchical",
     "HierarchicalScores",
     "HierarchicalSystems",
@@ -64,7 +57,6 @@ __all__ = [
     "PairedRecalls",
     "Recalls",
     "RightOrWrong",
-    "ScoreWeights",
     "SignedRank",
     "Unpaired",
     "published_and_alternative_models",
@@ -85,12 +77,15 @@ class Family(NamedTuple):
         What "auto" means, if it is not "paired" or "unpaired".
     others : tuple of model class, default=()
         Models without a name that fit as well.
+    called : str, default=""
+        What models are called here, if not by their own name.
     """
 
     models: dict[str, type[Model]]
     why_not: str
     default: str = ""
     others: tuple[type[Model], ...] = ()
+    called: str = ""
 
     @property
     def kinds(self) -> tuple[type[Model], ...]:
@@ -99,6 +94,7 @@ class Family(NamedTuple):
 
 
 _IN_GROUPS = "assumes independent instances, but groups= or blocks= was given."
+_WEIGHTS: dict[str, type[Model]] = {"paired": InstanceWeights}
 _OF_CHUNKS = "requires true negatives, which chunks do not have."
 
 FAMILIES = {
@@ -112,24 +108,25 @@ FAMILIES = {
         "does not fit one label per instance of more than two classes.",
         others=(PairedHierarchical, Recalls),
     ),
-    "groups": Family({"paired": GroupWeights}, _IN_GROUPS),
+    "groups": Family(_WEIGHTS, _IN_GROUPS, called="group weights"),
     "labels": Family(
         {"paired": InstanceWeights, "unpaired": IndependentLabels, "bcv": IndependentLabelsBCV},
         "requires one label per instance, but y is a multi-label indicator.",
     ),
-    "weighted": Family(
-        {"paired": InstanceWeights}, "takes plain counts, but sample_weight= was given."
-    ),
+    "weighted": Family(_WEIGHTS, "takes plain counts, but sample_weight= was given."),
     "sentences": Family({"paired": InstanceWeights, "bcv": BCV}, _OF_CHUNKS),
     "chunks": Family({"bcv": BCV}, _OF_CHUNKS, default="bcv", others=(PairedChunks,)),
     "scores": Family(
-        {"paired": ScoreWeights},
+        _WEIGHTS,
         "models predicted classes, but the metric is computed from instance scores.",
+        called="instance weights",
     ),
     "numbers": Family(
-        {"paired": ScoreWeights}, "models predicted classes, but the predictions are numbers."
+        _WEIGHTS,
+        "models predicted classes, but the predictions are numbers.",
+        called="instance weights",
     ),
-    "grouped scores": Family({"paired": GroupScoreWeights}, _IN_GROUPS),
+    "grouped scores": Family(_WEIGHTS, _IN_GROUPS, called="group weights"),
     "splits": Family(
         {"scores": CorrelatedT},
         "requires predictions or counts, but only split scores are available.",
@@ -239,6 +236,8 @@ def resolve_model(model: Any, evidence: Evidence) -> Model:
         raise TypeError(
             f"model must be one of {NAMES} or an instance of a model class, got {in_short(model)}."
         )
+    if fitting.called:
+        resolved.name = fitting.called
     most, takes_one = resolved.most_classifiers, not resolved.needs_pairs
     if most is not None and not 2 - takes_one <= n_classifiers <= most:
         number = "two" if most == 2 else f"at most {most}"

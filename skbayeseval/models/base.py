@@ -32,13 +32,6 @@ Blocks = Iterator[Array]
 SMALLEST_CONCENTRATION = 0.01
 
 
-class LogDensities(NamedTuple):
-    """The terms of the log likelihood and of the log prior, of shape (n_draws,), by name."""
-
-    likelihood: dict[str, Array]
-    prior: dict[str, Array]
-
-
 class Replicated(NamedTuple):
     """Draws of the parameters, and the test set that is to be replicated.
 
@@ -113,7 +106,7 @@ class Model(ParameterObject):
     given evidence, which all other methods need. Models use counts, not data or estimators.
     """
 
-    name: ClassVar[str]
+    name: str
     # The kind of evidence that it takes.
     takes: ClassVar[type] = object
     needs_pairs: ClassVar[bool] = False
@@ -307,9 +300,10 @@ class Model(ParameterObject):
         """Return the recall of each class; empty unless rows are drawn given the parameters."""
         return {}
 
-    def log_densities(self, draws: Draws) -> LogDensities | None:
-        """Return the log densities of draws of the parameters; None if these are not all there is.
+    def log_densities(self, draws: Draws) -> tuple[dict[str, Array], dict[str, Array]] | None:
+        """Return the terms of the log likelihood, and of the log prior, of draws, by name.
 
+        None if these are not all there is.
         That is so where rows of tables or weights of units are drawn besides the parameters, and
         where the draws lack a parameter.
         """
@@ -328,8 +322,8 @@ class Model(ParameterObject):
     def _replicate(self, of: Replicated) -> dict[str, Array]:
         return {}
 
-    def check_graph(self, form: str = "collapsed") -> None:
-        """Raise if there is no PyMC graph of this form, or if it has no parameters to sample."""
+    def check_graph(self) -> None:
+        """Raise if there is no PyMC graph, or if it has no parameters to sample."""
         if self.no_graph:
             raise ValueError(self.no_graph)
         if not self.parameters():
@@ -338,24 +332,12 @@ class Model(ParameterObject):
                 "prevalence= leaves are drawn from their conjugate posterior, and a model of your "
                 "own has none without parameters(). Use engine='exact'."
             )
-        if form not in self.forms:
-            raise ValueError(
-                f"form={form!r} is not a form of the graph of this model, only {self.forms}. "
-                "'rows' requires model='hierarchical' and more than two classes, 'joint' requires "
-                "model=PairedHierarchical()."
-            )
-
-    @property
-    def forms(self) -> list[str]:
-        """The forms of graphs that there are."""
-        return ["collapsed"]
 
     def build_graph(
         self,
         labels: tuple[Any, ...],
         *,
         prior: PriorBuilder | None = None,
-        form: str = "collapsed",
         likelihood: bool = True,
         name: str = "",
     ) -> Any:
@@ -368,17 +350,12 @@ class Model(ParameterObject):
         prior : callable, default=None
             A function that is called in the context of the model. Variables that it builds or
             returns with the name of a parameter replace the published prior.
-        form : {"collapsed", "rows", "joint"}, default="collapsed"
-            The form of a hierarchical model. "collapsed" integrates out the rows of the table.
-            "rows" has the rows as variables (theta_A, theta_B), for graphs that are to be extended.
-            "joint", for paired classifiers, infers the etas from the joint outcomes of all
-            classifiers, instead of each eta from the counts of its own classifier.
         likelihood : bool, default=True
             Whether to include the likelihood of the data.
         name : str, default=""
             A prefix of the names of all variables, to combine several graphs in one model.
         """
-        self.check_graph(form)
+        self.check_graph()
         import pymc as pm
 
         # Do not nest the graph in another model whose context is active.
@@ -387,15 +364,11 @@ class Model(ParameterObject):
             parameters = Parameters(self.parameters(), publish)
             if prior is not None:
                 call_prior(prior, parameters, model)
-            values = self._variables(parameters, form)
+            values = dict(parameters)
             if likelihood:
-                for term_name, term in self._log_likelihoods(values, form):
+                for term_name, term in self._log_likelihoods(values):
                     pm.Potential(term_name, term)
         return model
-
-    def _variables(self, parameters: Parameters, form: str) -> dict[str, Any]:
-        """Return the variables that the likelihood depends on."""
-        return dict(parameters)
 
     def sample(self, labels: tuple[Any, ...], engine: PyMCEngine, seed: int) -> Trace:
         """Return posterior draws of the parameters, sampled by PyMC."""
@@ -418,11 +391,6 @@ class Model(ParameterObject):
     def has_classes_alike(self) -> bool:
         """Whether the prior is known to stay the same if the classes change places."""
         return False
-
-    @property
-    def row_names(self) -> list[str]:
-        """The names of the rows of each classifier's table, where these can be variables."""
-        return []
 
     @property
     def class_prior_mass(self) -> float:

@@ -105,11 +105,10 @@ class HierarchicalScores(ModelOfScores):
         labels: tuple[Any, ...],
         *,
         prior: PriorBuilder | None = None,
-        form: str = "collapsed",
         **_: Any,
     ) -> Any:
         """Return a `pymc.Model` with delta0, sigma0, nu and delta, in the units of the scores."""
-        self.check_graph(form)
+        self.check_graph()
         (differences,) = self.differences.values()
         summaries = summarise(differences)
         mean = summaries.mean

@@ -4,12 +4,11 @@ The graph is built from the same specification, so a prior is written once. Like
 potentials over real counts: weighted evidence has fractions, which PyMC's own distributions of
 counts cut down to whole numbers. The outcomes of pairs and the cells of tables are sampled as
 sticks, which given counts are independent; with PyMC's own transform very imbalanced pairs diverged
-now and then. For hierarchical models it samples the class proportions and eta with
-the rows integrated out (the direct graph takes minutes and diverges on cells without counts;
-`pymc_model(form="rows")` offers it to extend), and rows are drawn given those by the exact engine's
-kernel. Closed forms are switched off for its results: what they say comes from the chains. Bayes
-factors under a published prior stand on the exact prior, under a user-supplied prior on forward
-draws of its graph, or on chains where it has potentials.
+now and then. For hierarchical models it samples the class proportions and eta with the rows
+integrated out (the direct graph takes minutes and diverges on cells without counts), and rows are
+drawn given those by the exact engine's kernel. Closed forms are switched off for its results: what
+they say comes from the chains. Bayes factors under a published prior stand on the exact prior,
+under a user-supplied prior on forward draws of its graph, or on chains where it has potentials.
 
 Without a C compiler PyTensor before 3 would fall back to plain Python, with a warning; numba is
 chosen where it is installed.

@@ -91,17 +91,12 @@ def from_trace(trace: Any, like: Posterior) -> Posterior:
     specification.check_graph()
     parameters = specification.parameters()
     names = [parameter.name for parameter in parameters]
-    after = group_of(trace, "posterior")
-    rows = [name for name in specification.row_names if name in after]
-    if rows and len(rows) < len(specification.row_names):
-        missing = next(name for name in specification.row_names if name not in rows)
-        raise ValueError(f"trace has variable {rows[0]!r}, but not {missing!r}.")
     before = group_of(trace, "prior")
     prior = None
     if all(name in before for name in names):
         drawn = Trace({name: np.asarray(before[name]) for name in names}).flat()
         prior = Prior(like.model, like.evidence, like.prevalence, partial(dict, drawn))
-    chains = trace_of(trace, names + rows)
+    chains = trace_of(trace, names)
     check_trace(chains, parameters)
     known = {"own_prior": prior, "prior_name": "altered graph", "instances": like.instances}
     return like.like(trace=chains, weights=None, **known)

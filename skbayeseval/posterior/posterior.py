@@ -26,12 +26,7 @@ from skbayeseval.evidence.unit_numbers import UnitNumbers, effective_number
 from skbayeseval.judgement.distribution import Distribution
 from skbayeseval.metrics.metric import Metric
 from skbayeseval.models.base import Model
-from skbayeseval.models.bootstrap import (
-    GroupScoreWeights,
-    ScoreWeights,
-    SumsOfMany,
-    stream_bootstrap,
-)
+from skbayeseval.models.bootstrap import SumsOfMany, stream_bootstrap
 from skbayeseval.models.few_units import (
     allow_for_few_carriers,
     allow_for_few_units,
@@ -167,7 +162,7 @@ class Posterior:
         """Return the name of the model that the metric is drawn by."""
         if self.scored is None or not metric.weighs_instances:
             return self.model.name
-        return (GroupScoreWeights if self.scored.grouped else ScoreWeights).name
+        return "group weights" if self.scored.grouped else "instance weights"
 
     def law(self, metric: Metric, classifier: int | None = None) -> Law | None:
         """Return the law of one classifier's metric, or of A - B; None if not in closed form."""

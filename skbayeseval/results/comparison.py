@@ -8,14 +8,12 @@ from dataclasses import replace
 from functools import partial
 from itertools import combinations
 from operator import index
-from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
 from skbayeseval._arrays import Array, choices, in_short, wrong
-from skbayeseval._html import html_table
 from skbayeseval._validation import check_flag, check_probability
 from skbayeseval.display import PosteriorDisplay
 from skbayeseval.display.style import Display
@@ -45,20 +43,16 @@ from skbayeseval.posterior.prior_odds import bayes_factor
 from skbayeseval.results.classical_tests import classical_tests
 from skbayeseval.results.disagreements import of_items, of_predictions, with_columns
 from skbayeseval.results.figures import figure_of_pair
-from skbayeseval.results.page import Page, explained, page_of_pair
-from skbayeseval.results.page import write as write_page
+from skbayeseval.results.page import Page, page_of_pair
 from skbayeseval.results.result import Result
 from skbayeseval.results.subgroups import SubgroupComparison, instances_of
 from skbayeseval.results.summaries import summary_row, under_other_priors
-from skbayeseval.results.text_tables import Labels, latex_table, markdown_table, table_of_pair
+from skbayeseval.results.text_tables import table_of_pair
 from skbayeseval.results.words import (
     Fact,
-    amount,
     called,
-    facts_of,
-    headline_of_pair,
-    next_of_pair,
     observed_of,
+    pair_in_words,
     printed,
     trained_on,
     units_of,
@@ -292,7 +286,7 @@ class ComparisonResult(Result):
         >>> from skbayeseval import compare_counts
         >>> result = compare_counts((900, 50, 60), (890, 60, 70), random_state=0)
         >>> print(result.non_inferiority(0.01))
-        safe to ship: A is not worse than B by more than 0.01 with probability 99.4% (F1)
+        safe to ship: A is at most 0.01 worse than B with probability 99.4% (F1; 95% required)
            Applies to what was tested, on instances like these; not to models trained again.
         """
         return self._one_sided("non-inferiority", margin, prob, planned, metric)
@@ -364,12 +358,8 @@ class ComparisonResult(Result):
         >>> result.expected_loss(rope=0.01).choice
         'new'
         """
-        difference, region = (
-            self._distribution(metric).draws,
-            self._rope(rope, self._metric(metric)),
-        )
-        draws = np.vstack([difference, np.zeros_like(difference)])
-        return self._expected_loss(draws, (-region.low, region.high), cost, metric)
+        region = self._rope(rope, self._metric(metric))
+        return self._expected_loss((-region.low, region.high), cost, metric)
 
     def bayes_factor(
         self,
@@ -826,127 +816,13 @@ class ComparisonResult(Result):
         shown, of = figure_of_pair(self, kind, rope, prob, metric, thresholds)
         return shown.plot(ax=ax, **labelled(style, of))
 
-    def explain(self, rope: Any = None) -> str:
-        """Return what the result means, in paragraphs of plain sentences.
-
-        They tell what `report` says first: who is better, by how much and how surely, what this
-        means, what it applies to, what to be careful about, and what would settle what is open.
-
-        Parameters
-        ----------
-        rope : float, str, (float, float) or dict, default=None
-            The region of practical equivalence: differences that are too small to matter. A number
-            r means [-r, r], "1%" is a percentage as in `decision`, and a dict has the ROPE of each
-            metric.
-
-        Returns
-        -------
-        words : str
-            Paragraphs, separated by blank lines.
-
-        Examples
-        --------
-        >>> from skbayeseval import compare_counts
-        >>> result = compare_counts((900, 50, 60), (700, 150, 260), random_state=0)
-        >>> print(result.explain(rope=0.01).partition(" (")[0])
-        Choose A: A is better than B on F1
-        """
-        return explained(self._page(self._ropes(rope)), facts_of(self))
-
-    def report(self, path: str | PathLike[str], rope: Any = None) -> None:
-        """Write all that is known of the result to one HTML page, which needs no other file.
-
-        The page begins with what decides: a sentence, a table and a figure, what they mean, what
-        they apply to, and what would settle what is open. Below, to be unfolded, is what the
-        Bayesian analysis reporting guidelines ask for (Kruschke 2021): the evidence, the model and
-        its prior, the computation, the posterior, sensitivity to the prior, and versions and seed.
-
-        Parameters
-        ----------
-        path : str or path-like
-            The file to write, such as "report.html". An existing file is replaced.
-        rope : float, str, (float, float) or dict, default=None
-            The region of practical equivalence, as in `explain`.
-
-        Examples
-        --------
-        >>> import tempfile
-        >>> from pathlib import Path
-        >>> from skbayeseval import compare_counts
-        >>> result = compare_counts((900, 50, 60), (700, 150, 260), random_state=0)
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     page = Path(folder) / "report.html"
-        ...     result.report(page, rope=0.01)
-        ...     page.read_text()[:15]
-        '<!DOCTYPE html>'
-        """
-        ropes = self._ropes(rope)
-        write_page(path, self, lambda: self._page(ropes))
-
-    def to_latex(
-        self, rope: Any = None, *, prob: float = 0.95, mcse: bool = False, labels: Labels = None
-    ) -> str:
-        r"""Return the result as a LaTeX tabular, which needs ``\usepackage{booktabs}``.
-
-        There is one row per metric. Numbers are rounded to two digits of the standard deviation of
-        their row.
-
-        Parameters
-        ----------
-        rope : float, str, (float, float) or dict, default=None
-            The region of practical equivalence. Without one, nothing is decided.
-        prob : float, default=0.95
-            The probability mass of the HDI.
-        mcse : bool, default=False
-            Whether to include Monte Carlo standard errors and, for Markov chains, diagnostics.
-        labels : dict of str to str, default=None
-            What metrics are called, such as {"roc_auc": "ROC AUC"}. Under a label, scores with a
-            minus sign are written without it: with {"neg_brier_score": "Brier score"}, smaller
-            numbers are better, and a negative difference speaks for A.
-
-        Returns
-        -------
-        table : str
-            The columns are the observed metric values, the mean and standard deviation of the
-            difference A minus B, the probabilities that A is worse, inside the ROPE and better, the
-            HDI and, with a ROPE, the decision: the symbol of what is settled, or "not settled".
-
-        Examples
-        --------
-        >>> from skbayeseval import compare_counts
-        >>> result = compare_counts((88, 10, 12), (80, 14, 20), names=("new", "old"))
-        >>> print(result.to_latex(rope=0.01).splitlines()[4].split(" & ")[-1])
-        not settled \\
-        """
-        return latex_table(table_of_pair(self, rope, prob, mcse, labels))
-
-    def to_markdown(
-        self, rope: Any = None, *, prob: float = 0.95, mcse: bool = False, labels: Labels = None
-    ) -> str:
-        """Return the result as a Markdown table.
-
-        The parameters and the columns are those of `to_latex`.
-        """
-        return markdown_table(table_of_pair(self, rope, prob, mcse, labels))
-
-    def to_html(
-        self, rope: Any = None, *, prob: float = 0.95, mcse: bool = False, labels: Labels = None
-    ) -> str:
-        """Return the result as an HTML table, with escaped names.
-
-        The parameters and the columns are those of `to_latex`.
-        """
-        return html_table(table_of_pair(self, rope, prob, mcse, labels))
-
     def __str__(self) -> str:
-        return printed(self, verdict_of_pair(self), next_of_pair(self))
+        return printed(self, *verdict_of_pair(self))
 
     def _told(self, metric: Metric) -> tuple[str, list[Fact]]:
-        facts = [
-            Fact("difference", amount(self, metric)),
-            Fact("observed", observed_of(self, metric)),
-        ]
-        return headline_of_pair(self, metric), facts
+        headline, amount = pair_in_words(self, metric)
+        known = Fact("difference", amount), Fact("observed", observed_of(self, metric))
+        return headline, list(known)
 
     def _draw_limit(self, ax: Axes, *, metric: str, limit: float, title: str) -> None:
         """Draw the difference with a limit, as gates have one."""
@@ -956,8 +832,15 @@ class ComparisonResult(Result):
         )
         shown.plot(ax=ax, **labelled({"title": title}, which))
 
-    def _page(self, rope: Any) -> Page:
-        return page_of_pair(self, rope)
+    def _page(self, ropes: Any) -> Page:
+        return page_of_pair(self, ropes)
+
+    def _table(self, *options: Any) -> pd.DataFrame:
+        return table_of_pair(self, *options)
+
+    def _rivals(self, metric: Metric) -> Array:
+        difference = self._distribution(metric).draws
+        return np.vstack([difference, np.zeros_like(difference)])
 
     def _reference(self, metric: Metric) -> float:
         return (self.evidence.completed or self._posterior.observed(metric))[1]

@@ -392,7 +392,7 @@ def forest(
     """Return the display of the table, or of so many of its first rows."""
     table = ranking.ranking(prob=prob, metric=metric)
     decision = None if rope is None else ranking.decision(rope, prob, metric=metric)
-    behind = behind_the_best(ranking._pooled(metric), prob).set_axis(list(ranking.names))
+    behind = behind_the_best(ranking._rivals(metric), prob).set_axis(list(ranking.names))
     return RankingDisplay(
         pd.DataFrame({**table, **behind}, index=table.index)[:most],
         metric=metric.name,

@@ -53,12 +53,12 @@ from skbayeseval.results.words import (
     MOST_IN_PAIRS,
     Fact,
     as_sentences,
+    called,
     facts_of,
     headline_of_many,
     headline_of_one,
-    headline_of_pair,
     lead,
-    on,
+    pair_in_words,
     table_of_metrics,
     units_of,
 )
@@ -184,8 +184,8 @@ def _measured(result: Any) -> Iterator[str]:
 
 def _clause(result: Any, metric: Metric, decision: Decision) -> tuple[str, str]:
     """Return what was found in a metric, and who is to be chosen: "either", or "" for nobody."""
-    found, said = lead(result, metric), headline_of_pair(result, metric).rstrip(".")
-    (low, high), where = decision.rope, on(result, metric)
+    found, said = lead(result, metric), pair_in_words(result, metric)[0].rstrip(".")
+    (low, high), where = decision.rope, f" on {called(result, metric)}"
     if isinstance(found, str):
         return said, "either"
     limit, is_clear = high if found.sign > 0 else -low, found.probability >= CLEARLY
@@ -364,7 +364,7 @@ def _headline_of_many(ranking: Any, told: Mapping[Metric, RankingDecision]) -> s
     """Return who is to be chosen, as decisions have it, or else who is ahead."""
     clauses, n = [], len(ranking.names)
     for metric, decision in told.items():
-        where, limit = on(ranking, metric), -decision.rope.low
+        where, limit = f" on {called(ranking, metric)}", -decision.rope.low
         by = f" by more than {limit:.4g}" if limit else ""
         said = headline_of_many(ranking, metric).rstrip(".")
         if n == 1:
@@ -460,7 +460,7 @@ def view(page: Page) -> str:
     )
 
 
-def write(
+def write_page(
     path: str | PathLike[str],
     result: Any,
     make: Callable[[], Page],

@@ -5,14 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import cached_property, partial
 from itertools import combinations
-from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from skbayeseval._html import html_table
 from skbayeseval._validation import check_probability
 from skbayeseval.display import (
     CriticalDifferenceDisplay,
@@ -37,15 +35,13 @@ from skbayeseval.posterior.pair import PairPosterior, PooledPair, PooledScores
 from skbayeseval.results.classical_tests import classical_tests_of_many
 from skbayeseval.results.comparison import ComparisonResult, Pairs
 from skbayeseval.results.figures import figure_of_many
-from skbayeseval.results.page import Page, explained, page_of_many
-from skbayeseval.results.page import write as write_page
+from skbayeseval.results.page import Page, page_of_many
 from skbayeseval.results.result import Result
-from skbayeseval.results.text_tables import Labels, latex_table, markdown_table, table_of_many
+from skbayeseval.results.text_tables import table_of_many
 from skbayeseval.results.words import (
     Fact,
     called,
     choice,
-    facts_of,
     headline_of_many,
     observed_of,
     printed,
@@ -114,7 +110,7 @@ class Ranking(Result):
     def _scores(self) -> PooledScores:
         return PooledScores(self._posterior)
 
-    def _pooled(self, metric: Metric) -> NDArray[Any]:
+    def _rivals(self, metric: Metric) -> NDArray[Any]:
         return self._scores.pooled(metric)
 
     @property
@@ -150,7 +146,7 @@ class Ranking(Result):
         return table
 
     def _rank(self, which: Metric, prob: float) -> pd.DataFrame:
-        p_best, ranks = best_and_ranks(self._pooled(which))
+        p_best, ranks = best_and_ranks(self._rivals(which))
         tails = np.quantile(ranks, [(1 - prob) / 2, (1 + prob) / 2], axis=1, method="inverted_cdf")
         values = self._scores.values(which)
         completed = self.evidence.completed
@@ -200,7 +196,7 @@ class Ranking(Result):
             return self._pair(order[0], k).decision(region, prob, metric=which)
 
         decision = decide_ranking(
-            self._pooled(which), order, self.names, region, prob, which.name, against_the_first,
+            self._rivals(which), order, self.names, region, prob, which.name, against_the_first,
             self._others(metric),
         )  # fmt: skip
         return replace(decision, trained_on=trained_on(self), called=called(self, which))
@@ -251,7 +247,7 @@ class Ranking(Result):
 
     def _groups(self, which: Metric, region: Interval, prob: float) -> tuple[tuple[str, ...], ...]:
         """Return the names in each tier, the best tier first."""
-        groups, draws = [], self._pooled(which)
+        groups, draws = [], self._rivals(which)
         left, first = self._scores.by_mean(which), self._posterior.first_copies(which)
         while left:
             p_worse = worse_than(draws[left[0]], draws, region)
@@ -299,7 +295,7 @@ class Ranking(Result):
         which = self._metric(metric)
         region = check_rope_around_zero(rope, which, self._reference(which))
         allowed = [-region.low] * len(self.names)
-        return self._expected_loss(self._pooled(which), allowed, cost, metric)
+        return self._expected_loss(allowed, cost, metric)
 
     def non_inferiority(
         self,
@@ -348,7 +344,7 @@ class Ranking(Result):
             }
         which, prob = self._metric(metric), check_probability(prob)
         margin = check_margin(margin, which, self._reference(which))
-        draws = self._pooled(which)
+        draws = self._rivals(which)
         plan = self._plan(planned)
         answers = {
             name: one_sided(
@@ -470,75 +466,6 @@ class Ranking(Result):
         tests = classical_tests_of_many
         return tests(self._posterior, self._cross_validation, self.names, which)
 
-    def explain(self, rope: Any = None) -> str:
-        """Return what the result means, in paragraphs of plain sentences.
-
-        They tell what `report` says first: who is the best, by how much and how surely, what this
-        means, what it applies to, what to be careful about, and what would settle what is open.
-
-        Parameters
-        ----------
-        rope : float, str, (float, float) or dict, default=None
-            As in `decision`. A dict has the ROPE of each metric.
-
-        Returns
-        -------
-        words : str
-            Paragraphs, separated by blank lines.
-        """
-        return explained(self._page(self._ropes(rope)), facts_of(self))
-
-    def report(self, path: str | PathLike[str], rope: Any = None) -> None:
-        """Write all that is known of the result to one HTML page, which needs no other file.
-
-        Parameters
-        ----------
-        path : str or path-like
-            The file to write, such as "report.html". An existing file is replaced.
-        rope : float, str, (float, float) or dict, default=None
-            The region of practical equivalence, as in `explain`.
-        """
-        ropes = self._ropes(rope)
-        write_page(path, self, lambda: self._page(ropes))
-
-    def to_latex(
-        self, rope: Any = None, *, prob: float = 0.95, mcse: bool = False, labels: Labels = None
-    ) -> str:
-        r"""Return the result as a LaTeX tabular, which needs ``\usepackage{booktabs}``.
-
-        There is one row per classifier, the best first. Numbers are rounded to two digits of the
-        standard deviation of their row.
-
-        Parameters
-        ----------
-        rope, prob, mcse
-            As in `ComparisonResult.to_latex`.
-        labels : dict of str to str, default=None
-            What metrics are called, as in `ComparisonResult.to_latex`. The label of the metric
-            stands above the observed values.
-
-        Returns
-        -------
-        table : str
-            The columns are the observed metric value, its estimate (the posterior mean), standard
-            deviation and HDI, the probability of being best and the rank; with a ROPE also the
-            probability of being practically equivalent to the best, and the decision against the
-            best.
-        """
-        return latex_table(table_of_many(self, rope, prob, mcse, labels))
-
-    def to_markdown(
-        self, rope: Any = None, *, prob: float = 0.95, mcse: bool = False, labels: Labels = None
-    ) -> str:
-        """Return the result as a Markdown table; the parameters are those of `to_latex`."""
-        return markdown_table(table_of_many(self, rope, prob, mcse, labels))
-
-    def to_html(
-        self, rope: Any = None, *, prob: float = 0.95, mcse: bool = False, labels: Labels = None
-    ) -> str:
-        """Return the result as an HTML table; the parameters are those of `to_latex`."""
-        return html_table(table_of_many(self, rope, prob, mcse, labels))
-
     def __str__(self) -> str:
         return printed(self, verdict_of_many(self))
 
@@ -546,8 +473,11 @@ class Ranking(Result):
         facts = [Fact("observed", observed_of(self, metric)), *choice(self, metric)]
         return headline_of_many(self, metric), facts
 
-    def _page(self, rope: Any) -> Page:
-        return page_of_many(self, rope)
+    def _page(self, ropes: Any) -> Page:
+        return page_of_many(self, ropes)
+
+    def _table(self, *options: Any) -> pd.DataFrame:
+        return table_of_many(self, *options)
 
     if not TYPE_CHECKING:  # type checkers would take every name for an attribute
 

@@ -43,10 +43,7 @@ from skbayeseval.posterior.posterior import Posterior
 from skbayeseval.posterior.prior import Prior
 from skbayeseval.splitting.collect import CrossValidation
 
-FORMAT = "skbayeseval result 7"
-
-# The formats that were written before the first release.
-UNRELEASED = [f"skbayeseval result {number}" for number in range(7)]
+FORMAT = "skbayeseval result 8"
 
 # The records in a file: evidence of all kinds, weights, cross-validations.
 CLASSES: dict[str, type] = {
@@ -67,29 +64,20 @@ Parts = tuple[Any, ...]
 
 def describe(result: Any) -> dict[str, Any]:
     """Return the result without its draws as dicts, lists, numbers and strings."""
-    return plain(_header_of(result))
+    return plain(_header(result))
 
 
-def _header_of(result: Any) -> dict[str, Any]:
-    return _header(type(result).__name__, *result._parts)
-
-
-def _header(
-    kind: str,
-    posterior: Posterior,
-    names: tuple[str, ...],
-    metrics: Mapping[str, Metric],
-    record: CrossValidation | None,
-    pooled: PooledPair | None = None,
-) -> dict[str, Any]:
+def _header(result: Any) -> dict[str, Any]:
     """Return a result without its draws as a dict that may contain arrays."""
+    posterior, names, metrics, record, *of_many = result._parts
     evidence, weights = posterior.evidence, posterior.weights
     scored = None if posterior.scored is evidence else posterior.scored
+    one_pair_of = next((pooled.number for pooled in of_many if pooled is not None), None)
     return {
         "format": FORMAT,
-        "kind": kind,
+        "kind": type(result).__name__,
         "names": list(names),
-        "one_pair_of": None if pooled is None else pooled.number,
+        "one_pair_of": one_pair_of,
         "metrics": [
             {
                 "name": name,
@@ -162,7 +150,7 @@ def write(result: Any, path: str | PathLike[str]) -> None:
             "restore. Keep the draws (result.draws) or the summary instead."
         )
     try:
-        header = encode(_header_of(result), arrays)
+        header = encode(_header(result), arrays)
     except TypeError as error:
         raise TypeError(
             "Cannot save the result: labels must be strings, numbers or booleans, and items of "
@@ -206,15 +194,10 @@ def read(path: str | PathLike[str], kind: str | None = None) -> tuple[str, Parts
     try:
         header, arrays = read_archive(path)
         version = header["format"]
-        if version in UNRELEASED:
-            raise ValueError(
-                f"its format is {version!r}, which a version of skbayeseval before the first "
-                "release wrote. Compare again, and save the new result"
-            )
         if version != FORMAT:
             raise ValueError(
                 f"its format is {version!r}, but this version of skbayeseval reads {FORMAT!r}. "
-                "Update skbayeseval"
+                "Load it with the version that wrote it, or compare again"
             )
         found, parts = _parts(decode(header, arrays, CLASSES), arrays)
     except Exception as error:

@@ -242,7 +242,7 @@ def make_report(
     what = source if source == "predictions" else f"{source} in all splits"
     more += [
         *choice(ranking, metric),
-        *copies_of(first_alike(ranking._pooled(metric)).tolist(), what),
+        *copies_of(first_alike(ranking._rivals(metric)).tolist(), what),
     ]
     return SearchReport(
         ranking,

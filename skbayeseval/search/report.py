@@ -13,15 +13,19 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from skbayeseval._arrays import choices, in_short, wrong
+from skbayeseval._arrays import in_short, wrong
 from skbayeseval._html import html_table
-from skbayeseval.display import HeatmapDisplay, RankingDisplay, TimesDisplay
+from skbayeseval.display import (
+    HeatmapDisplay,
+    ParametersDisplay,
+    RankingDisplay,
+    TimesDisplay,
+)
 from skbayeseval.judgement.decision import PROBABLY, format_probability
 from skbayeseval.judgement.intervals import Interval
 from skbayeseval.metrics.registry import labelled
 from skbayeseval.results.figures import forest
-from skbayeseval.results.page import POSTERIOR, Page, explained, page_of_many, view
-from skbayeseval.results.page import write as write_page
+from skbayeseval.results.page import POSTERIOR, Page, explained, page_of_many, view, write_page
 from skbayeseval.results.ranking import Ranking
 from skbayeseval.results.text_tables import (
     AGAINST_THE_BEST,
@@ -35,7 +39,7 @@ from skbayeseval.results.text_tables import (
     within,
 )
 from skbayeseval.results.words import Fact, as_lines, headline_of_many, in_brief
-from skbayeseval.search.recorded import TIMES, as_key, ending_in, short_names, varying
+from skbayeseval.search.recorded import TIMES, as_key, meant, short_names, varying
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -124,7 +128,7 @@ class SearchReport:
     @property
     def draws(self) -> NDArray[Any]:
         """The draws of each candidate that the report is based on."""
-        return self.ranking._pooled(self.ranking._metric(None))
+        return self.ranking._rivals(self.ranking._metric(None))
 
     @property
     def metric(self) -> str:
@@ -173,7 +177,8 @@ class SearchReport:
 
     def simplest_index(self, key: Key) -> int:
         """Return the index in `cv_results_` of the candidate that `simplest` returns."""
-        names = [self._meant(name) for name in check_key(key)]
+        known = [*self._names_of_parameters(), *self._times]
+        names = [meant("key", name, known) for name in check_key(key)]
         table = self.summary()
         chosen = table.index[table["decision"] == "~"]
         if len(chosen) == 0:
@@ -206,15 +211,6 @@ class SearchReport:
                 "parameters that returns a number."
             ) from error
 
-    def _meant(self, name: str) -> str:
-        """Return the time, or the parameter, of this name, or of the only one that ends in it."""
-        known = [*self._names_of_parameters(), *self._times]
-        ends = ending_in(name, known)
-        if len(ends) == 1:
-            return ends[0]
-        why = f"may be any of {ends}" if ends else "is not a parameter"
-        raise ValueError(f"key={name!r} {why}. The parameters are {choices(name, known)}.")
-
     def plot(
         self,
         kind: str = "ranking",
@@ -223,19 +219,21 @@ class SearchReport:
         y: str | None = None,
         ax: Axes | None = None,
         **style: Any,
-    ) -> RankingDisplay | HeatmapDisplay | TimesDisplay:
+    ) -> RankingDisplay | HeatmapDisplay | ParametersDisplay | TimesDisplay:
         """Draw the report.
 
         Parameters
         ----------
         kind : {"ranking", "heatmap", "mean_fit_time", "mean_score_time"}, default="ranking"
             "ranking" shows the 20 best candidates with their HDIs and probabilities of being best.
-            "heatmap" shows the posterior means over two parameters, with ≈ in cells that are
-            practically equivalent to the best; surely worse cells are faded. A cell shows
-            the best candidate over all other parameters. A time shows the scores against it;
-            candidates that are worse with 90% probability and slower than another one are faded.
+            "heatmap" shows the posterior means over a grid of two parameters, with ≈ in cells that
+            are practically equivalent to the best; surely worse cells are faded. A cell shows
+            the best candidate over all other parameters. Where candidates fill no grid of two, as
+            those of a randomised search, it shows them with their HDIs over each parameter. A time
+            shows the scores against it; candidates that are worse with 90% probability and slower
+            than another one are faded.
         x, y : str, default=None
-            The parameters of the heatmap. Optional if exactly two parameters vary.
+            The parameters of the heatmap. By default, all that vary.
         ax : matplotlib Axes, default=None
             The axes to draw on. By default, a new figure is created.
         **style
@@ -243,7 +241,7 @@ class SearchReport:
 
         Returns
         -------
-        display : RankingDisplay, HeatmapDisplay or TimesDisplay
+        display : RankingDisplay, HeatmapDisplay, ParametersDisplay or TimesDisplay
             The display, with attributes `ax_`, `figure_`, `line_`, `fill_` and `text_`, as in
             scikit-learn.
         """
@@ -253,19 +251,23 @@ class SearchReport:
             shown = forest(self.ranking, self.rope, self.prob, metric, ROWS_OF_FIGURES)
             return shown.plot(ax=ax, **style)
         if kind == "heatmap":
-            return _grid(self, x, y).plot(ax=ax, **style)
+            return _over_parameters(self, x, y).plot(ax=ax, **style)
         if kind in TIMES:
-            return self._against(self._meant(kind)).plot(ax=ax, **style)
+            return self._against(meant("kind", kind, list(self._times))).plot(ax=ax, **style)
         raise ValueError(
             f"kind={in_short(kind)} is not a known plot. Valid kinds are {list(PLOTS)}."
         )
 
+    def _with_states(self) -> pd.DataFrame:
+        """Return the summary with what was decided of each candidate in words."""
+        states = {code: state for state, code in AGAINST_THE_BEST.items()}
+        return self.summary().assign(state=lambda table: table["decision"].map(states))
+
     def _against(self, time: str) -> TimesDisplay:
         """Return the display of scores against a time."""
-        table, draws = self.summary(), pd.DataFrame(self.draws, index=list(self._parameters))
+        table, draws = self._with_states(), pd.DataFrame(self.draws, index=list(self._parameters))
         names, of_each = self._named(), pd.Series(self._times[time])
         table["time"] = of_each
-        table["state"] = table["decision"].map({c: state for state, c in AGAINST_THE_BEST.items()})
         table["dominated_by"] = ""
         for i in table.index:
             faster = of_each.index[of_each < of_each[i]]
@@ -428,38 +430,47 @@ def _column_of(values: list[Any], index: pd.Index) -> pd.Series:
     return column.infer_objects() if len(kinds) == 1 or kinds == {int, float} else column
 
 
-def _grid(report: SearchReport, x: str | None, y: str | None) -> HeatmapDisplay:
-    """Return the metric over two parameters; a cell shows the best over all other parameters."""
-    candidates, summary = report.candidates, report.summary()
+def _over_parameters(
+    report: SearchReport, x: str | None, y: str | None
+) -> HeatmapDisplay | ParametersDisplay:
+    """Return a heatmap of a grid of two parameters; otherwise, candidates over each parameter."""
+    candidates, table, known = (
+        report.candidates,
+        report._with_states(),
+        report._names_of_parameters(),
+    )
     differing = varying(list(candidates.values()))
-    if x is None and y is None and len(differing) == 2:
-        x, y = differing
-    known = report._names_of_parameters()
-    x, y = (one[0] if len(one := ending_in(name, known)) == 1 else name for name in (x, y))
-    if x not in known or y not in known or x == y:
+    given = {"x": x, "y": y}
+    names = [
+        meant(key, name, known) for key, name in given.items() if name is not None
+    ] or differing
+    if not names or len({*names}) < len(names):
         raise ValueError(
-            f"plot('heatmap') needs the names of two different parameters, got x={in_short(x)} and "
-            f"y={in_short(y)}. The parameters that vary are {choices((x, y), differing)}."
+            "plot('heatmap') needs the names of different parameters, got "
+            f"x={in_short(x)} and y={in_short(y)}. Those that vary are {differing}."
         )
+    short = short_names(names)
+    rows, columns = (_in_order(candidates, name) for name in (names[-1], names[0]))
     cells: dict[tuple[Any, Any], tuple[float, str]] = {}
-    for i, mean, code in zip(summary.index, summary["mean"], summary["decision"], strict=True):
-        parameters = candidates[i]
-        if x in parameters and y in parameters:  # rows are sorted by decreasing mean
-            place = as_key(parameters[y]), as_key(parameters[x])
+    for i, mean, code in zip(table.index, table["mean"], table["decision"], strict=True):
+        if names[0] in candidates[i] and names[-1] in candidates[i]:  # the best come first
+            place = as_key(candidates[i][names[-1]]), as_key(candidates[i][names[0]])
             cells.setdefault(place, (mean, code))
-    if not cells:
-        raise ValueError(f"No candidate has both {x!r} and {y!r}, so there is nothing to draw.")
-    rows, columns = _in_order(candidates, y), _in_order(candidates, x)
+    if len(names) != 2 or 2 * len(cells) < len(rows) * len(columns):
+        of_each = {
+            short[name]: [candidates[i].get(name, np.nan) for i in table.index] for name in names
+        }
+        named = table.set_axis([report._named()[i] for i in table.index])
+        return ParametersDisplay(named, of_each, metric=report.metric)
     shown = [
         [cells.get((as_key(row), as_key(column)), (np.nan, "")) for column in columns]
         for row in rows
     ]
-    labels = short_names([y, x])
-    index, titles = (
-        pd.Index(format_values(values, 3), name=labels[name], dtype=object)
-        for name, values in ((y, rows), (x, columns))
+    titles, index = (
+        pd.Index(format_values(values, 3), name=short[name], dtype=object)
+        for name, values in zip(names, (columns, rows), strict=True)
     )
-    others = short_names([name for name in differing if name not in (x, y)])
+    others = short_names([name for name in differing if name not in names])
     return HeatmapDisplay(
         pd.DataFrame([[mean for mean, _ in row] for row in shown], index, titles),
         pd.DataFrame([[code for _, code in row] for row in shown], index, titles),

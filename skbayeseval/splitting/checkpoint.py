@@ -196,10 +196,8 @@ class Checkpoint:
         return os.path.join(self.path, f"{key}.npz")
 
 
-def check_repeatable(checkpoint: Any, cv: Any, halves: bool, random_state: Any) -> None:
+def check_repeatable(cv: Any, halves: bool, random_state: Any) -> None:
     """Raise if a later call would have other splits, so that no fit would be found again."""
-    if checkpoint is None:
-        return
     if random_state is None and (cv is None or halves):
         what = "cv=None" if cv is None else "estimand='full', which fits halves"
         raise ValueError(

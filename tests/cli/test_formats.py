@@ -28,7 +28,7 @@ def judged(run):
 @pytest.mark.parametrize(
     ("a", "b", "gate", "code", "line"),
     [
-        (GOOD, BAD, "non-inferior --rope 0.01", 0, "gate passed: safe to ship: A is not worse"),
+        (GOOD, BAD, "non-inferior --rope 0.01", 0, "gate passed: safe to ship: A is at most"),
         (GOOD, BAD, "better", 0, "gate passed: A is better than B with probability"),
         (GOOD, BAD, "better --rope 0.4", 3, "gate not passed: A is not better than B by more"),
         (BAD, GOOD, "non-inferior --rope 0.01", 3, "gate not passed: not safe to ship: A is"),
@@ -37,9 +37,9 @@ def judged(run):
             SAME,
             "non-inferior --rope 0.001",
             3,
-            "gate not passed: not settled: the probability that A is not worse",
+            "gate not passed: not settled: the probability that A is at most",
         ),
-        (SAME, SAME, "non-inferior --rope 0.1", 0, "gate passed: safe to ship: A is not worse"),
+        (SAME, SAME, "non-inferior --rope 0.1", 0, "gate passed: safe to ship: A is at most"),
     ],
 )
 def test_exit_codes(a, b, gate, code, line, judged):
@@ -60,7 +60,7 @@ def test_every_metric_has_to_pass(judged):
     assert judged(f"{arguments} recall")[0] == 0
     code, line = judged(f"{arguments} recall precision")
     assert code == 3
-    assert "(precision)" in line
+    assert "(precision; 95% required)" in line
     assert "(recall)" not in line
 
 
@@ -71,7 +71,7 @@ def test_every_other_system_has_to_be_matched(tmp_path, judged):
     base = f"compare {path} --truth y --gate non-inferior --rope 0.05"
     code, line = judged(f"{base} --a good --b also --b bad")
     assert code == 0
-    assert line.count("good is not worse than") == 2
+    assert line.count("good is at most") == 2
     code, line = judged(f"{base} --a bad --b good --b also")
     assert code == 3
     assert line.startswith("gate not passed: not safe to ship: bad is worse than good")
@@ -134,7 +134,7 @@ def test_a_planned_total(run, refused):
     assert json.loads(run(command)[1].out)["gate"]["answers"][0]["required"] == 0.95
     code, said = run(f"{command} --planned 1020")
     assert code == 0
-    assert "97.5% or more required at 1,020 of 1,020 planned instances" in said.out
+    assert "97.5% required at 1,020 of 1,020 planned instances" in said.out
     code, said = run(f"{command} --planned 2000")
     assert code == 3
     (answer,) = json.loads(said.out)["gate"]["answers"]

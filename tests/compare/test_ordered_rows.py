@@ -68,12 +68,6 @@ def test_blocks_that_are_refused(compare):
         compare(blocks=1, groups=np.arange(N) // 3)
 
 
-@pytest.mark.parametrize("blocks", ["auto ", 0, -3, 2.5, True, [5], np.nan])
-def test_bad_blocks(blocks):
-    with pytest.raises((ValueError, TypeError), match=r"^blocks"):
-        by_items(blocks=blocks)
-
-
 @pytest.mark.parametrize("compare", PAIRS)
 def test_blocks_are_groups_of_consecutive_rows(compare):
     plain, of_one_row = compare(), compare(blocks=1)

@@ -52,7 +52,7 @@ def test_the_next_data_set_is_told_from_the_average(ranking, tmp_path):
     of_next = ranking.metric(NEXT_DATA_SET)
     average = "data sets like these on average, and training as it was done on them"
     assert f"{average} (metric='next data set': a single one)" in str(ranking)
-    assert str(of_next).startswith("No clear winner of 4 on the next data set (s3 ahead with ")
+    assert str(of_next).startswith("No clear winner of 4 on the next data set (s3 the best with ")
     assert "applies to  one further data set like these, not their average" in str(of_next)
     pair = ranking.pairs["s2", "s3"].metric(NEXT_DATA_SET)
     assert re.search("s3 .*on the next data set .*probability ", str(pair).splitlines()[0])

@@ -25,12 +25,12 @@ def answer_to(question, probability, margin=0.01, **options):
 @pytest.mark.parametrize(
     ("probability", "answer", "words"),
     [
-        (0.97, "yes", "safe to ship: new is not worse than old by more than 0.01 with probability "
-         "97.0% (f1)"),
-        (0.82, "not settled", "not settled: the probability that new is not worse than old by "
-         "more than 0.01 is 82.0% (f1; 95% or more would be a yes)"),
+        (0.97, "yes", "safe to ship: new is at most 0.01 worse than old with probability "
+         "97.0% (f1; 95% required)"),
+        (0.82, "not settled", "not settled: the probability that new is at most "
+         "0.01 worse than old is 82.0% (f1; 95% required)"),
         (0.02, "no", "not safe to ship: new is worse than old by more than 0.01 with probability "
-         "98.0% (f1)"),
+         "98.0% (f1; 95% required)"),
     ],
 )  # fmt: skip
 def test_sentences_of_non_inferiority(probability, answer, words):
@@ -168,7 +168,7 @@ def test_a_plan_requires_less_and_less():
     found = planned_answer(2.5, Plan(1000, 2000, "items"))
     assert (found.answer, found.prob) == ("not settled", pytest.approx(stats.norm.cdf(2.7718)))
     assert str(found).endswith(
-        "99.4% (f1; 99.7213% or more would be a yes at 1,000 of 2,000 planned items; "
+        "99.4% (f1; 99.7213% required at 1,000 of 2,000 planned items; "
         f"{found.n_more} more give one if the difference stays as it is)"
     )
     # The score is 2.5 now, and grows as the root of the number.
@@ -180,7 +180,7 @@ def test_a_plan_requires_less_and_less():
     few = str(planned_answer(1.0, Plan(1000, 2000)))
     assert "all of them are too few if the difference stays as it is" in few
     last = planned_answer(1.9, Plan(2000, 2000))
-    assert str(last).endswith("97.5% or more would be a yes at 2,000 of 2,000 planned instances)")
+    assert str(last).endswith("97.5% required at 2,000 of 2,000 planned instances)")
     assert planned_answer(2.0, Plan(2000, 2000)).answer == "yes"
 
 

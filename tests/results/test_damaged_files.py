@@ -96,8 +96,7 @@ def test_a_checksum_of_something_else(saved, tmp_path):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"format": "skbayeseval result 6"}, "before the first release wrote. Compare again, and"),
-        ({"format": "skbayeseval result 999"}, "result 999', but this version .* Update skbayes"),
+        ({"format": "skbayeseval result 999"}, "result 999', but this version .* Load it with"),
         ({"evidence": {"<record>": ["Nonsense", {}]}}, "no meaning"),
         ({"metrics": None}, "is not a valid result file"),
     ],

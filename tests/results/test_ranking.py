@@ -27,7 +27,7 @@ def test_table(ranking):
     assert sorted(table.index) == ["a", "b", "c"]
     table = table.loc[["a", "b", "c"]]
     np.testing.assert_allclose(table["observed"], ranking.observed)
-    pooled = ranking._pooled(ranking._metric(None))
+    pooled = ranking._rivals(ranking._metric(None))
     np.testing.assert_allclose(table["mean"], pooled.mean(axis=1))
     with pytest.raises(ValueError, match="read-only"):
         pooled[0] = 0
@@ -46,7 +46,7 @@ def test_pairs(ranking):
     np.testing.assert_array_equal(pair.draws, -mirror.draws)
     assert pair.observed_a == mirror.observed_b
     np.testing.assert_array_equal(pair.alone.draws, ranking.draws[0] - ranking.draws[2])
-    pooled = ranking._pooled(ranking._metric(None))
+    pooled = ranking._rivals(ranking._metric(None))
     np.testing.assert_array_equal(pair.draws, pooled[0] - pooled[2])
     np.testing.assert_array_equal(ranking.pairs["a", -1].draws, pair.draws)
     assert list(ranking.pairs) == [(0, 1), (0, 2), (1, 2)]
@@ -69,7 +69,7 @@ def test_questions_about_two_point_to_pairs(ranking):
 
 
 def test_one_sided_questions(ranking):
-    pooled = ranking._pooled(ranking._metric(None))
+    pooled = ranking._rivals(ranking._metric(None))
     found = ranking.non_inferiority(0.05)
     assert list(found) == ["a", "b", "c"]
     for row, decision in zip(pooled, found.values(), strict=True):

@@ -172,11 +172,37 @@ def test_heatmap(report):
     alpha = display.ax_.images[0].get_alpha()
     assert (alpha == [[1, alpha[0, 1], alpha[0, 1]], [1, 1, 1]]).all()
     assert alpha[0, 1] < 0.5
-    for y in (None, "gamma", "C"):
-        with pytest.raises(ValueError, match="needs the names of two different parameters"):
-            report.plot("heatmap", x="C", y=y)
+    with pytest.raises(ValueError, match="y='gamma' is not a parameter"):
+        report.plot("heatmap", x="C", y="gamma")
+    with pytest.raises(ValueError, match="needs the names of different parameters"):
+        report.plot("heatmap", x="C", y="C")
     with pytest.raises(ValueError, match="kind='pie'"):
         report.plot("pie")
+
+
+def test_randomised_searches_are_drawn_over_each_parameter():
+    """A point for each candidate, hopeless ones at the edge with their means."""
+    rng = np.random.default_rng(0)
+    params = [
+        {"svc__C": c, "svc__tol": t, "kernel": "rbf" if i % 2 else None}
+        for i, (c, t) in enumerate(zip(10 ** rng.uniform(-3, 3, 12), rng.random(12), strict=True))
+    ]
+    params[0].pop("svc__tol")
+    report = report_of([*np.linspace(0.9, 0.89, 10), 0.3, 0.2], params)
+    display = report.plot("heatmap", title="")
+    panels = display.ax_.child_axes
+    assert [panel.get_xlabel() for panel in panels] == ["C", "kernel", "tol"]
+    assert [panel.get_xscale() for panel in panels] == ["log", "linear", "linear"]
+    drawn = [np.concatenate([line.get_xdata() for line in panel.lines]) for panel in panels]
+    assert sorted(drawn[0]) == pytest.approx(sorted(one["svc__C"] for one in params))
+    assert len(drawn[2]) == 11
+    assert [label.get_text() for label in panels[1].get_xticklabels()] == ["None", "rbf"]
+    assert [text.get_text().strip() for text in panels[0].texts] in (["0.3", "0.2"], ["0.2", "0.3"])
+    for panel in panels[::2]:
+        low, high = panel.get_xlim()
+        assert sum(low <= tick <= high for tick in panel.get_xticks()) >= 3
+    (panel,) = report.plot("heatmap", x="C").ax_.child_axes
+    assert panel.get_xlabel() == "C"
 
 
 def test_heatmap_is_the_best_over_other_parameters():
