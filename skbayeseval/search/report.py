@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
@@ -15,6 +14,7 @@ from numpy.typing import NDArray
 
 from skbayeseval._arrays import in_short, wrong
 from skbayeseval._html import html_table
+from skbayeseval._validation import warn_caller
 from skbayeseval.display import (
     HeatmapDisplay,
     ParametersDisplay,
@@ -182,14 +182,13 @@ class SearchReport:
         chosen = table.index[table["decision"] == "~"]
         if len(chosen) == 0:
             first, nearest = table.index[0], table["p_equivalent"].idxmax()
-            warnings.warn(
+            warn_caller(
                 "No candidate is practically equivalent to the best: the most probable one, "
                 f"candidate {nearest}, is within {abs(self.rope.low):g} of it with probability "
                 f"{format_probability(table['p_equivalent'].max(), threshold=self.prob)}, which is "
                 f"less than {100 * self.prob:.3g}%. Candidate "
                 f"{first} is chosen for its highest mean, whether it is simple or not. A larger "
-                "rope, more data or more splits may settle more.",
-                stacklevel=2,
+                "rope, more data or more splits may settle more."
             )
             return int(first)
 
