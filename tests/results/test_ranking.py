@@ -63,7 +63,7 @@ def test_questions_about_two_point_to_pairs(ranking):
             getattr(ranking, name)
     with pytest.raises(AttributeError, match="^'Ranking' object has no attribute 'nothing'$"):
         ranking.nothing  # noqa: B018
-    said = "Only about f1; for other metrics, pass metric='accuracy'."
+    said = "Only about F1; for other metrics, pass metric='accuracy'."
     assert str(ranking.decision(0.02)).splitlines()[-1].strip() == said
     assert said not in str(ranking.decision(0.02, metric="f1"))
 
@@ -88,7 +88,7 @@ def test_one_sided_questions(ranking):
     loss = ranking.expected_loss(0.01)
     assert (loss.names, loss.choice) == (ranking.names, "a")
     assert loss.losses[2] == pytest.approx((pooled[0] - pooled[2]).mean(), rel=0.05)
-    assert "Only about f1; for other metrics, pass" in str(loss)
+    assert "Only about F1; for other metrics, pass" in str(loss)
 
 
 def simulated(accuracies, n=400, seed=0):
