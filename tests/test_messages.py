@@ -204,12 +204,6 @@ def test_masks_and_negative_indices_are_accepted():
         np.testing.assert_array_equal(indices["test"][0], REST)
 
 
-def test_arrays_without_masked_values_are_accepted():
-    masked = np.ma.masked_array(Y, mask=np.zeros(N, dtype=bool))
-    plain = compare_predictions(Y, A, B, **QUICK)
-    np.testing.assert_array_equal(compare_predictions(masked, A, B, **QUICK).draws, plain.draws)
-
-
 def test_dates_are_labels_whatever_their_unit():
     nanoseconds = pd.Series(DATES.astype("M8[ns]"))
     result = compare_predictions(nanoseconds, DATES[::-1], DATES.astype("M8[s]"), **QUICK)

@@ -171,7 +171,8 @@ class Prior:
         """Return `n_draws`, reduced if draws are expensive because there are many classes."""
         if self.specification.draws_cost_one:
             return n_draws
-        return max(2**14, n_draws // (4 * len(self.evidence.margin(0).labels)))
+        n_classes = max(1, len(self.evidence.margin(0).labels))
+        return max(2**14, n_draws // (4 * n_classes))
 
     def remembered(self, key: Hashable, compute: Callable[[], T]) -> T:
         """Return what was computed before of an equal prior, else compute it.

@@ -211,24 +211,6 @@ class TestTypesOfIds:
         np.testing.assert_array_equal(evidence.scores[..., 0], expected)
         assert evidence.missing is None
 
-    @pytest.mark.parametrize("kinds", [("int64", "uint64"), ("uint64", "int64")])
-    def test_groups_and_grades(self, kinds):
-        of_scores, of_others = (pd.Index((np.arange(300) + LARGE).astype(kind)) for kind in kinds)
-        group, grades = np.arange(300) // 3, np.where(self.a, 0.75, 0.25)
-        found = compare_items(
-            pd.Series(self.a, of_scores),
-            pd.Series(self.b, of_scores),
-            groups=pd.Series(group, of_others).iloc[self.order],
-            human_a=pd.Series(grades, of_others).iloc[self.order[:200]],
-            human_b=pd.Series(1 - grades, of_others).iloc[self.order[100:]],
-            n_draws=100,
-        )
-        assert found.evidence.group.tolist() == group.tolist()
-        seen = np.isfinite(found.evidence.human)
-        assert seen.sum(axis=1).tolist() == [200, 200]
-        given = np.stack([grades, 1 - grades])
-        np.testing.assert_array_equal(found.evidence.human[seen], given[seen])
-
     @pytest.mark.parametrize("missing", ["drop", "wrong"])
     def test_numbers_and_texts(self, missing):
         for ids in (([1, 2, 3], ["1", "2", "3"]), ([1, 2, 3], [1, 2, "3"])):

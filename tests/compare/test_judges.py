@@ -127,18 +127,6 @@ class TestJudges:
         ):
             np.testing.assert_array_equal(found.draws, self.compare().draws)
 
-    def test_numbers_that_are_ids_are_no_positions(self):
-        ids = np.random.default_rng(9).permutation(200)
-        judge = [pd.Series(of_one[ids], ids) for of_one in JUDGE[:2]]
-        people = [pd.Series(of_one) for of_one in PEOPLE[:2]]
-        found = self.compare(judge=judge, people=people)
-        expected = self.compare(judge=JUDGE[:, ids], people=PEOPLE[:, ids])
-        np.testing.assert_array_equal(found.draws, expected.draws)
-        # With item=, an index that counts rows is none of these.
-        rows = [pd.Series(of_one) for of_one in PEOPLE[:2, ids]]
-        found = self.compare(judge=JUDGE[:, ids], people=rows, item=ids)
-        np.testing.assert_array_equal(found.draws, expected.draws)
-
     def test_items_that_are_left_out_take_their_grades_with_them(self):
         judge = JUDGE.copy()
         judge[1, :10] = np.nan

@@ -120,15 +120,6 @@ def test_what_blocks_do_not_go_with():
     assert halves.summary()["n_groups"].tolist() == [6, 6]
 
 
-def test_sample_weights():
-    weights = np.random.default_rng(3).random(N)
-    blocked = by_classes(blocks=10, sample_weight=weights)
-    grouped = by_classes(groups=np.arange(N) // 10, sample_weight=weights)
-    assert np.array_equal(blocked.draws, grouped.draws)
-    assert by_classes(blocks="auto", sample_weight=weights).evidence.block_length > 1
-    assert by_numbers(blocks="auto", sample_weight=weights).evidence.block_length > 1
-
-
 def test_several_share_the_length_that_is_longest():
     ranking = of_many(blocks="auto")
     length = ranking.evidence.block_length
@@ -277,15 +268,6 @@ def test_times_that_are_not_sorted_and_splits_in_order_of_time(order):
         comparer.fit(x, Y)
     assert caught[0].filename == __file__
     comparer.fit(pd.DataFrame(X, TIMES), Y)  # without a warning
-
-
-def test_blocks_of_a_cross_validation_are_those_of_the_predictions():
-    cv = [(np.arange(20), np.arange(20, N))]
-    result = bayesian_cross_validate(*LEARNERS, X, Y, cv=cv, blocks=10, weight=1.0, **FEW)
-    said = [one.fit(X[:20], Y[:20]).predict(X[20:]) for one in LEARNERS]
-    expected = compare_predictions(Y[20:], *said, blocks=10, **FEW)
-    assert result.draws.mean() == pytest.approx(expected.draws.mean(), abs=0.01)
-    assert result.draws.std() == pytest.approx(expected.draws.std(), rel=0.1)
 
 
 def test_a_length_that_is_chosen_counts_rows_between_those_that_are_tested():

@@ -1,7 +1,6 @@
 from itertools import chain
 
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -68,18 +67,6 @@ def test_by_hand(scheme, tags):
     assert chunks_to_tags(chunks, 7, scheme) == tags.split()
     assert tags_to_chunks([tags.split()], scheme) == [[*chunks[1:], chunks[0]]]
     assert chunks_to_tags([Chunk("", 0, 4)], 5, "BMES") == ["B", "M", "M", "E", "O"]
-
-
-@pytest.mark.parametrize(
-    "y",
-    [
-        np.array([["B-A", "I-A"], ["O", "B-B"]]),
-        pd.Series([["B-A", "I-A"], ["O", "B-B"]]),
-        (("B-A", "I-A"), ["O", "B-B"]),
-    ],
-)
-def test_kinds_of_sequences(y):
-    assert tags_to_chunks(y, "IOB2") == [[("A", 0, 2)], [("B", 1, 2)]]
 
 
 @pytest.mark.parametrize(
