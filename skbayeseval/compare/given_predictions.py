@@ -11,7 +11,6 @@ warnings as it prints errors. With `--gate` they are errors, because nobody read
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -40,7 +39,7 @@ from skbayeseval._labels import (
     resolve_pos_label,
 )
 from skbayeseval._running import has_bar
-from skbayeseval._validation import UnlikelyDataWarning
+from skbayeseval._validation import UnlikelyDataWarning, warn_caller
 from skbayeseval.compare.inference import (
     WEIGHTS,
     check_cv_weight,
@@ -171,7 +170,6 @@ class GivenPredictions:
             is_ordered=are_in_order(columns.values(), self.blocks),
             instances=Instances(n, index, None if folds is None else folds.instance),
             prevalence=self.prevalence,
-            stacklevel=5,
         )
         if self.scores:
             scored: Any = posterior.scored or posterior.evidence
@@ -401,7 +399,7 @@ class GivenLabels(LabelTarget):
         if self.pairs is not None:
             present = np.flatnonzero(self.pairs.margin(0).true)
             check_true_classes([self.classes[i] for i in present], "y_true")
-            check_spelling(self.pairs, list(self.predictions), "y_true", stacklevel=8)
+            check_spelling(self.pairs, list(self.predictions), "y_true")
 
     @cached_property
     def truth(self) -> Any:
@@ -462,12 +460,11 @@ class GivenLabels(LabelTarget):
                 f"{classes[0]!r} and {classes[1]!r}. Pass a column for each class."
             )
         if single and taken != max(classes):
-            warnings.warn(
+            warn_caller(
                 f"{single[0]} is taken for the scores of class {taken!r}, although "
                 f"{max(classes)!r} comes later in sorted order, so that scikit-learn would take "
                 f"them for those of {max(classes)!r}. Pass pos_label= to say whose they are.",
                 UnlikelyDataWarning,
-                stacklevel=6,
             )
         return None
 
@@ -506,9 +503,7 @@ def check_no_scores(predictions: Mapping[str, Any]) -> None:
             )
 
 
-def check_spelling(
-    evidence: Evidence, arguments: Sequence[str], truth: str, stacklevel: int = 4
-) -> None:
+def check_spelling(evidence: Evidence, arguments: Sequence[str], truth: str) -> None:
     """Raise or warn if predicted labels seem to be true labels that are written in another way.
 
     It is an error if a classifier only predicts labels that are never true.
@@ -538,12 +533,11 @@ def check_spelling(
                 f"{argument} and {truth} have no label in common: {values} Write the labels of "
                 "both in the same way. If they are right, pass labels= with all classes."
             )
-        warnings.warn(
+        warn_caller(
             f"The labels of {argument} may be written in another way than those of {truth}: "
             f"{values} {why} Write the labels of both in the same way. If they are right, pass "
             "labels= with all classes.",
             UnlikelyDataWarning,
-            stacklevel=stacklevel,
         )
 
 
@@ -590,16 +584,14 @@ def warn_of_unlikely_scores(
     areas = scored.observed(get_metric("roc_auc"))
     for k, (argument, area) in enumerate(zip(arguments, areas, strict=True)):
         if ranked and len(np.unique(scored.responses[k]["ranking"])) <= 2:
-            warnings.warn(
+            warn_caller(
                 f"{argument} has only two distinct values, as class predictions have. "
                 f"{ranked[0].name} needs scores: the output of decision_function, or the column of "
-                "the positive class of predict_proba.",
-                stacklevel=4,
+                "the positive class of predict_proba."
             )
         if area < FAR_BELOW_CHANCE:
-            warnings.warn(
+            warn_caller(
                 f"The ROC AUC of {argument} is {area:.3f}, far below 0.5. These may be the "
                 "scores of the other class: pass those of the positive class, or pos_label=.",
                 UnlikelyDataWarning,
-                stacklevel=4,
             )

@@ -380,7 +380,7 @@ def _posterior_of_fits(
     """Return the posterior, inferred weights and the predictions that fits were kept of."""
     if isinstance(target, ScoreTarget):
         scores, metrics = target.evidence_of_fits(collection), target.metrics.values()
-        return make_posterior(scores, *drawing, metrics=metrics, stacklevel=5), None, None
+        return make_posterior(scores, *drawing, metrics=metrics), None, None
     table, halved = target.of_fits(collection), None
     if weight == "inferred" and collection.halved is not None:
         halved = target.of_fits(collection.halved)
