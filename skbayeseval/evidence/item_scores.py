@@ -22,8 +22,8 @@ import numpy as np
 from scipy.special import ndtri
 
 from skbayeseval._arrays import Array
+from skbayeseval.evidence.counts import Margin
 from skbayeseval.evidence.interface import Evidence, ObservedArray, letter
-from skbayeseval.evidence.one_classifier import Margin
 from skbayeseval.evidence.unit_numbers import UnitNumbers, count_units, effective_number
 from skbayeseval.metrics.metric import Metric
 

@@ -28,9 +28,8 @@ from joblib import delayed
 from skbayeseval._arrays import Array
 from skbayeseval._running import Task, in_parallel
 from skbayeseval._validation import check_n_jobs, check_whole_number
+from skbayeseval.evidence.counts import ConfusionCounts, MarginalCounts, PairedCounts
 from skbayeseval.evidence.interface import Evidence
-from skbayeseval.evidence.joint_counts import MarginalCounts, PairedCounts
-from skbayeseval.evidence.one_classifier import ConfusionCounts
 from skbayeseval.evidence.unit_numbers import cell_influence
 from skbayeseval.judgement.decision import SETTLED, WORDS, codes_given_hdi
 from skbayeseval.judgement.intervals import Interval, hdi_of_rows

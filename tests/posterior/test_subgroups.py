@@ -9,13 +9,11 @@ from skbayeseval import (
     compare_many,
     compare_predictions,
     metrics,
-    score_posterior,
 )
 from skbayeseval.evidence.instances import Subgroups
 from skbayeseval.evidence.validated_rows import ClassRows
-from skbayeseval.models import Paired, Unpaired
 from skbayeseval.posterior.inferred_weight import InferredWeights, ObservedRows
-from skbayeseval.posterior.subgroups import _prior_moments, _without_prior, compare_subgroups
+from skbayeseval.posterior.subgroups import _without_prior, compare_subgroups
 
 ACCURACY = metrics.get_metric("accuracy")
 OPTIONS = {"n_draws": 4000, "random_state": 0}
@@ -140,20 +138,3 @@ def test_the_prior_of_the_model_is_taken_out_before_pooling():
     np.testing.assert_allclose(found.mean(axis=1), observed[:, 0], atol=0.005)
     np.testing.assert_allclose(found.var(axis=1), noise[:, 0], rtol=0.02)
     np.testing.assert_allclose(_without_prior(draws, centre, np.inf), draws)
-
-
-def test_moments_of_the_prior():
-    # Two classes of n = 0: each row is Dirichlet over who is right, with theta in each cell, and
-    # the share of the classes is uniform. The difference of two cells has the variance
-    # 1 / 2 / (4 theta + 1), and E[(A - B)^2] is E[share^2 + (1 - share)^2] = 2 / 3 times that.
-    y, a, b, _ = simulated(100)
-    for model, theta in (("auto", 0.25), (Paired(), 1.0)):
-        result = compare_predictions(y, a, b, model=model, **OPTIONS)
-        centre, found = _prior_moments(result._posterior, ACCURACY)
-        assert centre == 0
-        assert found == pytest.approx(2 / 3 / 2 / (4 * theta + 1), rel=0.1)
-    weighted = compare_predictions(y, a, b, groups=np.arange(100) // 2, **OPTIONS)
-    assert _prior_moments(weighted._posterior, ACCURACY) == (0, np.inf)
-    single = score_posterior(y, a, scoring="recall", model=Unpaired(rho=1.0), **OPTIONS)
-    centre, found = _prior_moments(single._posterior, metrics.get_metric("recall"))
-    assert (centre, found) == pytest.approx((1 / 2, 1 / 12), rel=0.05)  # uniform
