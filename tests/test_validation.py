@@ -1,3 +1,5 @@
+import warnings
+
 import numpy as np
 import pytest
 from sklearn.dummy import DummyClassifier
@@ -5,6 +7,7 @@ from sklearn.dummy import DummyClassifier
 from skbayeseval import (
     bayesian_cross_validate,
     compare_counts,
+    compare_items,
     compare_many,
     compare_predictions,
     compare_scores,
@@ -101,3 +104,24 @@ def test_names_that_no_page_can_show(character, tmp_path):
 class MustNotFit(DummyClassifier):
     def fit(self, X, y):
         raise AssertionError("fitted")
+
+
+def said_at(call):
+    """Return the files that the warnings of a call point to."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        call()
+    return {warning.filename for warning in caught}
+
+
+def test_warnings_point_to_the_caller():
+    y = np.array(["yes", "no"] * 30)
+    odd = np.where(np.arange(60) < 20, np.char.capitalize(y), y)
+    percent, share = np.linspace(60, 90, 8), np.linspace(0.6, 0.9, 8)
+    for call in (
+        lambda: compare_predictions(y, y, odd, random_state=0),
+        lambda: compare_many(y, {"a": y, "b": odd}, random_state=0),
+        lambda: compare_scores(percent, share, test_fraction=0.5, random_state=0),
+        lambda: compare_items(percent, share, random_state=0),
+    ):
+        assert said_at(call) == {__file__}

@@ -11,10 +11,8 @@ warnings as it prints errors. With `--gate` they are errors, because nobody read
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any, TypeVar
 
 import numpy as np
@@ -40,7 +38,7 @@ from skbayeseval._labels import (
     resolve_pos_label,
 )
 from skbayeseval._running import has_bar
-from skbayeseval._validation import UnlikelyDataWarning
+from skbayeseval._validation import UnlikelyDataWarning, warn_caller
 from skbayeseval.compare.inference import (
     WEIGHTS,
     check_cv_weight,
@@ -171,7 +169,6 @@ class GivenPredictions:
             is_ordered=are_in_order(columns.values(), self.blocks),
             instances=Instances(n, index, None if folds is None else folds.instance),
             prevalence=self.prevalence,
-            stacklevel=5,
         )
         if self.scores:
             scored: Any = posterior.scored or posterior.evidence
@@ -245,10 +242,11 @@ class GivenPredictions:
         for name, argument in zip(names, target.names, strict=True):
             scores[name] = target.scores_of(argument, splits)
             results[name] = cv_scores(scores[name], sizes, target, several=several)
-        said = target.out_of_fold(table)
-        if said is not None:
-            by_name = dict(zip(names, said.predictions.values(), strict=True))
-            said = replace(said, predictions=by_name, index=index)
+        said = None
+        if target.described is not None:
+            by_argument = table.out_of_fold(target.described, index)
+            by_name = dict(zip(names, by_argument.predictions.values(), strict=True))
+            said = replace(by_argument, predictions=by_name)
         return CrossValidation(
             "folds as given",
             len(sizes),
@@ -334,6 +332,7 @@ class GivenLabels(LabelTarget):
             )
         needed = self._needs_tables or (options.folds is not None and "labels" in self.kinds)
         self.counts_needed = bool(self.predictions) and needed
+        self.described = self.described if self.counts_needed else None
         if options.counts is not None:
             if self.several:
                 raise ValueError(
@@ -377,9 +376,10 @@ class GivenLabels(LabelTarget):
         try:
             if self.scores_given:
                 self.classes, self.truth_of_scores = encode_truth(y, labels)
-                self.scored_classes = self.classes
-            if self.predictions and self.several:
-                named = y if hasattr(y, "columns") else check_indicator(y, "y_true")
+                self.scored_classes, self.truth = self.classes, self.truth_of_scores
+            if self.several:
+                self.truth = check_indicator(y, "y_true")
+                named = y if hasattr(y, "columns") else self.truth
                 self.classes = indicator_labels(named, labels, "y_true")
             elif self.predictions:
                 self.pairs = PairedCounts.from_labels(
@@ -392,6 +392,7 @@ class GivenLabels(LabelTarget):
                     most_rows=math.inf if self.by_row else MOST_ROWS,
                 )
                 self.classes, self.declared = self.pairs.labels, labels is not None
+                self.truth = self.pairs.truth[self.pairs.outcome] if self.by_row else None
         except ValueError:
             if not self.several and kind_of_labels(y) == "continuous":
                 resolve_scoring(options.scoring)  # a metric that is not known is told first
@@ -401,16 +402,7 @@ class GivenLabels(LabelTarget):
         if self.pairs is not None:
             present = np.flatnonzero(self.pairs.margin(0).true)
             check_true_classes([self.classes[i] for i in present], "y_true")
-            check_spelling(self.pairs, list(self.predictions), "y_true", stacklevel=8)
-
-    @cached_property
-    def truth(self) -> Any:
-        """The position of each true class, or the indicator of labels; None if nobody asks."""
-        if self.several:
-            return check_indicator(self.y, "y_true")
-        if self.pairs is not None:
-            return self.pairs.truth[self.pairs.outcome] if self.by_row else None
-        return self.truth_of_scores
+            check_spelling(self.pairs, list(self.predictions), "y_true")
 
     def said(self, given: GivenPredictions) -> dict[str, dict[str, Any]]:
         """Return the positions of predicted classes, or indicators, and scores by their kinds."""
@@ -462,12 +454,11 @@ class GivenLabels(LabelTarget):
                 f"{classes[0]!r} and {classes[1]!r}. Pass a column for each class."
             )
         if single and taken != max(classes):
-            warnings.warn(
+            warn_caller(
                 f"{single[0]} is taken for the scores of class {taken!r}, although "
                 f"{max(classes)!r} comes later in sorted order, so that scikit-learn would take "
                 f"them for those of {max(classes)!r}. Pass pos_label= to say whose they are.",
                 UnlikelyDataWarning,
-                stacklevel=6,
             )
         return None
 
@@ -506,9 +497,7 @@ def check_no_scores(predictions: Mapping[str, Any]) -> None:
             )
 
 
-def check_spelling(
-    evidence: Evidence, arguments: Sequence[str], truth: str, stacklevel: int = 4
-) -> None:
+def check_spelling(evidence: Evidence, arguments: Sequence[str], truth: str) -> None:
     """Raise or warn if predicted labels seem to be true labels that are written in another way.
 
     It is an error if a classifier only predicts labels that are never true.
@@ -538,12 +527,11 @@ def check_spelling(
                 f"{argument} and {truth} have no label in common: {values} Write the labels of "
                 "both in the same way. If they are right, pass labels= with all classes."
             )
-        warnings.warn(
+        warn_caller(
             f"The labels of {argument} may be written in another way than those of {truth}: "
             f"{values} {why} Write the labels of both in the same way. If they are right, pass "
             "labels= with all classes.",
             UnlikelyDataWarning,
-            stacklevel=stacklevel,
         )
 
 
@@ -590,16 +578,14 @@ def warn_of_unlikely_scores(
     areas = scored.observed(get_metric("roc_auc"))
     for k, (argument, area) in enumerate(zip(arguments, areas, strict=True)):
         if ranked and len(np.unique(scored.responses[k]["ranking"])) <= 2:
-            warnings.warn(
+            warn_caller(
                 f"{argument} has only two distinct values, as class predictions have. "
                 f"{ranked[0].name} needs scores: the output of decision_function, or the column of "
-                "the positive class of predict_proba.",
-                stacklevel=4,
+                "the positive class of predict_proba."
             )
         if area < FAR_BELOW_CHANCE:
-            warnings.warn(
+            warn_caller(
                 f"The ROC AUC of {argument} is {area:.3f}, far below 0.5. These may be the "
                 "scores of the other class: pass those of the positive class, or pos_label=.",
                 UnlikelyDataWarning,
-                stacklevel=4,
             )

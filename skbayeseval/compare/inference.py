@@ -22,12 +22,10 @@ WEIGHTS = ("inferred", "published")
 
 
 def _in_blocks(
-    target: Target, table: Predictions, collected: CollectedEvidence, blocks: Any, stacklevel: int
+    target: Target, table: Predictions, collected: CollectedEvidence, blocks: Any
 ) -> CollectedEvidence:
     """Return the evidence of a table with blocks of consecutive rows, where there are to be any."""
-    length, losses = length_of_blocks(
-        collected.evidence, blocks, table.instance, stacklevel=stacklevel + 2
-    )
+    length, losses = length_of_blocks(collected.evidence, blocks, table.instance)
     if length == 1:
         return collected
     in_blocks = replace(table, group=table.instance // length, counted=None)
@@ -71,7 +69,6 @@ def infer(
     instances: Instances,
     halved: Predictions | None = None,
     prevalence: Any = None,
-    stacklevel: int = 6,
 ) -> tuple[Posterior, InferredWeights | None]:
     """Return the posterior, and the weights if they are inferred.
 
@@ -95,12 +92,10 @@ def infer(
         What was said in further splits into halves.
     prevalence : float or array-like, default=None
         The proportions of the classes, if they are known.
-    stacklevel : int, default=6
-        That of the caller who is warned, as seen from `make_posterior`.
     """
     collected = target.collected(table)
     if blocks is not None or (is_ordered and table.group is None):
-        collected = _in_blocks(target, table, collected, blocks, stacklevel)
+        collected = _in_blocks(target, table, collected, blocks)
     model, engine, n_draws, random_state = drawing
     weights, metrics = None, target.metrics.values()
     if table.split is not None:
@@ -136,7 +131,6 @@ def infer(
         scored=collected.scored,
         weights=weights,
         instances=None if collected.evidence.n_rows is None else instances,
-        stacklevel=stacklevel,
     )
     return posterior, weights
 

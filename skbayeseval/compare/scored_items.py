@@ -297,7 +297,7 @@ def _posterior_of_items(
     is_ordered = are_in_order([items.labels], blocks)
     evidence: Any = ItemScores(items.scores, group, *described)
     if blocks is not None or (is_ordered and group is None):
-        length, losses = length_of_blocks(evidence, blocks, stacklevel=4)
+        length, losses = length_of_blocks(evidence, blocks)
         if length > 1:
             evidence = ItemScores(items.scores, np.arange(n_items) // length, *described)
             evidence = blocks_of_evidence(evidence, length, losses)
@@ -306,7 +306,7 @@ def _posterior_of_items(
     model = posterior.model
     if getattr(model, "limits", None) is None:
         hint = " If they are on the same scale, pass limits=(low, high)."
-        warn_of_other_scales(tables, shares=higher, hint=hint, stacklevel=3)
+        warn_of_other_scales(tables, shares=higher, hint=hint)
     limits = (0.0, 1.0) if evidence.is_right_or_wrong else None
     if hasattr(model, "known_limits"):
         limits = model.known_limits(evidence)

@@ -69,17 +69,10 @@ def _neg_root_mean(total: Array, weight: Array) -> tuple[Array, Array]:
 
 
 def _explained(
-    squares: Array, sum_lost: Array, spread: Array, sum_true: Array, weight: Array
+    squares: Array, spread: Array, sum_true: Array, weight: Array, sum_lost: Array | float = 0.0
 ) -> tuple[Array, Array]:
     there = spread - sum_true**2 / weight
     return there - (squares - sum_lost**2 / weight), there
-
-
-def _determined(
-    squares: Array, spread: Array, sum_true: Array, weight: Array
-) -> tuple[Array, Array]:
-    there = spread - sum_true**2 / weight
-    return there - squares, there
 
 
 # Losses of instances.
@@ -146,13 +139,13 @@ def _neg_median(truth: Array, predicted: Array, weight: Array) -> Prepared:
 def _r2(truth: Array, predicted: Array, weight: Array) -> Prepared:
     errors, spread = truth - predicted, _centred(truth, weight)
     rows = [errors**2, spread**2, spread, np.ones(len(truth))]
-    return OfSums(weight * np.stack(rows), _determined)
+    return OfSums(weight * np.stack(rows), _explained)
 
 
 def _explained_variance(truth: Array, predicted: Array, weight: Array) -> Prepared:
     errors, spread = truth - predicted, _centred(truth, weight)
     errors = errors - np.average(errors, weights=weight)
-    rows = [errors**2, errors, spread**2, spread, np.ones(len(truth))]
+    rows = [errors**2, spread**2, spread, np.ones(len(truth)), errors]
     return OfSums(weight * np.stack(rows), _explained)
 
 

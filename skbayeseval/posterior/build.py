@@ -8,7 +8,6 @@ what to try.
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any
@@ -18,7 +17,7 @@ import pandas as pd
 
 from skbayeseval._arrays import as_numbers, in_short, positions_of, wrong
 from skbayeseval._streams import Stream, seed_of
-from skbayeseval._validation import check_random_state_entropy, check_size
+from skbayeseval._validation import check_random_state_entropy, check_size, warn_caller
 from skbayeseval.evidence.instance_scores import WeightedInstances
 from skbayeseval.evidence.instances import Instances
 from skbayeseval.evidence.interface import Evidence
@@ -122,19 +121,16 @@ def make_posterior(
     n_draws: Any,
     random_state: Any,
     prevalence: Any = None,
-    *,
-    stacklevel: int = 4,
     **known: Any,
 ) -> Posterior:
     """Return the posterior of the evidence under the given model, sampled if it is by chains.
 
-    The parameters are those of `check_posterior`, which checks them. `stacklevel` is that of the
-    caller who is warned, as in `warnings.warn`.
+    The parameters are those of `check_posterior`, which checks them.
     """
     drawing = (model, engine, n_draws, random_state, prevalence)
     posterior = check_posterior(evidence, *drawing, **known)
     for message in _cautions(posterior):
-        warnings.warn(message, UserWarning, stacklevel=stacklevel)
+        warn_caller(message)
     sampler = resolve_engine(engine)
     return posterior if sampler is None else sample(posterior, sampler)
 

@@ -190,7 +190,7 @@ class Curves:
         The heights, of shape (n_points, n_draws), are a function of the weights of units.
         """
         scored, kind, at = self.scored, self.kind, self.thresholds
-        needs, response = CURVES[kind].needs, scored.responses[k]
+        (needs, _), response = CURVES[kind], scored.responses[k]
         scores = response[needs if needs in response else "probability"]
         part: Callable[..., curves.Part]
         runs: list[Any] = [slice(None)]  # net benefits and bins are of all runs together

@@ -7,14 +7,13 @@ from dataclasses import replace
 from numbers import Integral
 from os import PathLike
 from typing import Any, Self, TypeVar
-from warnings import warn
 
 import pandas as pd
 from sklearn.exceptions import ConvergenceWarning
 
 from skbayeseval._arrays import Array, in_short, wrong
 from skbayeseval._html import html_table
-from skbayeseval._validation import check_characters
+from skbayeseval._validation import check_characters, warn_caller
 from skbayeseval.evidence.interface import Evidence
 from skbayeseval.judgement.decision import ExpectedLoss, check_cost, expected_loss
 from skbayeseval.judgement.distribution import Plan
@@ -62,7 +61,7 @@ class Result:
         if not posterior.has_warned:
             posterior.has_warned = True
             if self.warnings:
-                warn(" ".join(self.warnings), ConvergenceWarning, stacklevel=4)
+                warn_caller(" ".join(self.warnings), ConvergenceWarning)
 
     @property
     def _parts(self) -> tuple[Any, ...]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from numbers import Integral
@@ -12,7 +11,7 @@ import numpy as np
 
 from skbayeseval._arrays import Array, choices
 from skbayeseval._labels import check_labels
-from skbayeseval._validation import check_probability, check_size
+from skbayeseval._validation import check_probability, check_size, warn_caller
 from skbayeseval.evidence.joint_counts import MarginalCounts
 from skbayeseval.evidence.one_classifier import ConfusionCounts
 from skbayeseval.evidence.split_scores import SplitScores
@@ -125,11 +124,10 @@ def _from_counts(recorded: Recorded, settings: Settings, metric: Metric) -> Sear
             scores = recorded.scores(settings.key)[~bad]
             pos_label = _recorded_positive(settings.key, labels, metric, of_splits, scores)
         elif settings.labels is None:
-            warnings.warn(
+            warn_caller(
                 f"{metric.name!r} needs a positive class, and the recorded scores do not "
                 "determine it. The second of the counted classes is assumed. Specify it with "
-                "labels= and pos_label=.",
-                stacklevel=2,
+                "labels= and pos_label=."
             )
     tables = of_splits.sum(axis=1)
     evidence = MarginalCounts(

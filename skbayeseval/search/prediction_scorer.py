@@ -8,7 +8,6 @@ scorer that the search was given, and is the number they are kept under, which `
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Number
@@ -26,6 +25,7 @@ from sklearn.utils import _safe_indexing, get_tags
 from sklearn.utils.metadata_routing import get_routing_for_object
 
 from skbayeseval._arrays import Array, number_of_samples
+from skbayeseval._validation import warn_caller
 from skbayeseval.compare.split_score_target import resolve_scorers
 from skbayeseval.evidence.instance_scores import RESPONSES as SCORES
 from skbayeseval.metrics.metric import Metric
@@ -156,7 +156,7 @@ class PredictionScorer:
                 (scorer,) = resolve_scorers(estimator, y, None, None, item).values()
                 scores[name] = float(scorer(listener, X, y))
             except Exception as error:
-                warnings.warn(f"{name!r} could not be computed: {error!r}", stacklevel=2)
+                warn_caller(f"{name!r} could not be computed: {error!r}")
                 scores[name] = math.nan
         if not listener.heard:
             return scores | {KEPT: math.nan}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
@@ -15,6 +14,7 @@ from numpy.typing import NDArray
 
 from skbayeseval._arrays import in_short, wrong
 from skbayeseval._html import html_table
+from skbayeseval._validation import warn_caller
 from skbayeseval.display import (
     HeatmapDisplay,
     ParametersDisplay,
@@ -177,20 +177,18 @@ class SearchReport:
 
     def simplest_index(self, key: Key) -> int:
         """Return the index in `cv_results_` of the candidate that `simplest` returns."""
-        known = [*self._names_of_parameters(), *self._times]
-        names = [meant("key", name, known) for name in check_key(key)]
+        names = [meant("key", name, [*self._columns, *self._times]) for name in check_key(key)]
         table = self.summary()
         chosen = table.index[table["decision"] == "~"]
         if len(chosen) == 0:
             first, nearest = table.index[0], table["p_equivalent"].idxmax()
-            warnings.warn(
+            warn_caller(
                 "No candidate is practically equivalent to the best: the most probable one, "
                 f"candidate {nearest}, is within {abs(self.rope.low):g} of it with probability "
                 f"{format_probability(table['p_equivalent'].max(), threshold=self.prob)}, which is "
                 f"less than {100 * self.prob:.3g}%. Candidate "
                 f"{first} is chosen for its highest mean, whether it is simple or not. A larger "
-                "rope, more data or more splits may settle more.",
-                stacklevel=2,
+                "rope, more data or more splits may settle more."
             )
             return int(first)
 
@@ -266,7 +264,7 @@ class SearchReport:
     def _against(self, time: str) -> TimesDisplay:
         """Return the display of scores against a time."""
         table, draws = self._with_states(), pd.DataFrame(self.draws, index=list(self._parameters))
-        names, of_each = self._named(), pd.Series(self._times[time])
+        names, of_each = self._named, pd.Series(self._times[time])
         table["time"] = of_each
         table["dominated_by"] = ""
         for i in table.index:
@@ -312,23 +310,20 @@ class SearchReport:
 
     def report(self, path: str | PathLike[str]) -> None:
         """Write all that is known of the search to an HTML file, which needs no other file."""
-        best = self._named()[self.summary().index[0]]
+        best = self._named[self.summary().index[0]]
         write_page(path, self.ranking, self._page, names=[best])
 
     def __str__(self) -> str:
-        table = self.summary()
-        shown = table.head(ROWS_IN_WORDS)
-        more = len(table) - len(shown)
-        parameters = varying([*self._parameters.values()])
-        text = self._as_text(rows=shown.index, columns=parameters).rename(columns=NARROW)
+        parameters, more = varying([*self._parameters.values()]), len(self._table) - ROWS_IN_WORDS
+        text = self._as_text(rows=ROWS_IN_WORDS, names=parameters).rename(columns=NARROW)
         facts = in_brief(self._facts)
-        if (table["decision"] == "~").sum() > 1:
+        if len(self.equivalent()) > 1:
             facts.append(Fact("next", "simplest(key) chooses the simplest of the equivalent ones"))
         return "\n".join(
             [
                 *self._verdict(),
                 within(text.replace("not settled", "?"), n_names=len(parameters)),
-                *([f"... and {more} more"] if more else []),
+                *([f"... and {more} more"] if more > 0 else []),
                 *as_lines(facts),
             ]
         )
@@ -349,8 +344,9 @@ class SearchReport:
             f"{worse} surely worse (≪); {still} not settled (?).",
         ]
 
+    @cached_property
     def _named(self) -> dict[int, str]:
-        """Return the name of each candidate."""
+        """The name of each candidate."""
         return dict(zip(self._parameters, self.ranking.names, strict=True))
 
     def _page(self) -> Page:
@@ -364,48 +360,41 @@ class SearchReport:
         )
 
     @cached_property
+    def _columns(self) -> dict[str, str]:
+        """The column of each parameter in the summary."""
+        names = [name for parameters in self._parameters.values() for name in parameters]
+        return {name: f"param_{name}" if name in COLUMNS else name for name in names}
+
+    @cached_property
     def _table(self) -> pd.DataFrame:
-        index = pd.Index(list(self._parameters), name="candidate")
-        columns = {
-            self._column(name): _column_of(
-                [parameters.get(name, np.nan) for parameters in self._parameters.values()], index
-            )
-            for name in self._names_of_parameters()
-        }
         decision = self.ranking.decision(self.rope, self.prob)
-        codes = {name: AGAINST_THE_BEST[state] for name, state in decision.states().items()}
-        ranked = self.ranking.ranking(prob=self.prob)
-        ranked["p_equivalent"] = pd.Series(decision.p_equivalent)
-        ranked["decision"] = pd.Series(codes)
-        place = {name: i for i, name in self._named().items()}
-        ranked.index = ranked.index.map(place)
-        table = pd.DataFrame(columns, index=index).join(ranked[list(COLUMNS)])
-        return table.loc[ranked.index].rename_axis("candidate")
-
-    def _names_of_parameters(self) -> list[str]:
-        return list(
-            dict.fromkeys(name for parameters in self._parameters.values() for name in parameters)
-        )
-
-    def _column(self, parameter: str) -> str:
-        return f"param_{parameter}" if parameter in COLUMNS else parameter
+        table = self.ranking.ranking(prob=self.prob)
+        table["p_equivalent"] = pd.Series(decision.p_equivalent)
+        table["decision"] = pd.Series(decision.states()).map(AGAINST_THE_BEST)
+        table = table[list(COLUMNS)]
+        place = {name: i for i, name in self._named.items()}
+        table.index = table.index.map(place).rename("candidate")
+        for k, (name, column) in enumerate(self._columns.items()):
+            values = [self._parameters[i].get(name, np.nan) for i in table.index]
+            kinds = set(map(type, values))
+            of_one_kind = len(kinds) == 1 or kinds == {int, float}
+            given = pd.Series(values, index=table.index, dtype=np.dtype(object))
+            table.insert(k, column, given.infer_objects() if of_one_kind else given)
+        return table
 
     def _as_text(
-        self,
-        labels: Labels = None,
-        rows: pd.Index | None = None,
-        columns: Sequence[str] | None = None,
+        self, labels: Labels = None, rows: int | None = None, names: Sequence[str] | None = None
     ) -> pd.DataFrame:
-        """Return the summary as text, with short names of the parameters; by default all."""
+        """Return the first rows of the summary as text, with short names of some parameters."""
         table = self.summary()
         observed = name_observed(table, self.metric, labels)
-        names = self._names_of_parameters() if columns is None else columns
-        parameters = [self._column(name) for name in names]
-        for name in parameters:
-            table[name] = format_values(table[name].tolist())
-        shown = table.loc[table.index if rows is None else rows, [*parameters, *COLUMNS]]
-        titles = short_names(parameters) | observed | {"mean": ESTIMATE}
-        return as_text(shown, self.prob, titles=titles)
+        columns = [self._columns[name] for name in (self._columns if names is None else names)]
+        for column in columns:
+            table[column] = format_values(table[column].tolist())
+        titles = short_names(columns) | observed | {"mean": ESTIMATE}
+        return as_text(
+            table[[*columns, *COLUMNS]].head(rows or len(table)), self.prob, titles=titles
+        )
 
 
 def check_key(key: Any) -> tuple[str, ...]:
@@ -423,13 +412,6 @@ def check_key(key: Any) -> tuple[str, ...]:
     return tuple(names)
 
 
-def _column_of(values: list[Any], index: pd.Index) -> pd.Series:
-    """Return values as a column, of dtype object unless all are numbers, bools or strings."""
-    kinds = {type(value) for value in values}
-    column = pd.Series(values, index=index, dtype=np.dtype(object))
-    return column.infer_objects() if len(kinds) == 1 or kinds == {int, float} else column
-
-
 def _over_parameters(
     report: SearchReport, x: str | None, y: str | None
 ) -> HeatmapDisplay | ParametersDisplay:
@@ -437,7 +419,7 @@ def _over_parameters(
     candidates, table, known = (
         report.candidates,
         report._with_states(),
-        report._names_of_parameters(),
+        list(report._columns),
     )
     differing = varying(list(candidates.values()))
     given = {"x": x, "y": y}
@@ -460,7 +442,7 @@ def _over_parameters(
         of_each = {
             short[name]: [candidates[i].get(name, np.nan) for i in table.index] for name in names
         }
-        named = table.set_axis([report._named()[i] for i in table.index])
+        named = table.set_axis([report._named[i] for i in table.index])
         return ParametersDisplay(named, of_each, metric=report.metric)
     shown = [
         [cells.get((as_key(row), as_key(column)), (np.nan, "")) for column in columns]

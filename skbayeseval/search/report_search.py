@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator, Mapping
 from copy import copy
 from dataclasses import dataclass, replace
@@ -23,6 +22,7 @@ from skbayeseval._validation import (
     check_random_state,
     check_random_state_entropy,
     check_whole_number,
+    warn_caller,
 )
 from skbayeseval.compare.learners import (
     CrossValidationOptions,
@@ -189,10 +189,9 @@ def report_search(
     if settings.key is not None and not can_be_paired(settings.measure, classes):
         X = None
         if given is not None:
-            warnings.warn(
+            warn_caller(
                 f"scoring={settings.name!r} is known only by its value in each split, so X and y "
-                "are not used: the report is based on the recorded scores.",
-                stacklevel=2,
+                "are not used: the report is based on the recorded scores."
             )
     # Before anything is fitted again; what a percentage is of is known when scores are compared.
     check_rope_around_zero(rope, split_metric(settings.name), observed=1.0)
@@ -377,11 +376,10 @@ def _warn_of_different_scores(
     again = np.array([results["test_score"] for results in ranking.cv_results.values()])
     off = float(np.abs(again - before).max())
     if off > 1e-6:
-        warnings.warn(
+        warn_caller(
             "The split scores differ from those that the search recorded, by up to "
             f"{off:.2g}. Pass X and y exactly as to the search, in the same order, and set the "
-            "random_state of the estimators.",
-            stacklevel=3,
+            "random_state of the estimators."
         )
 
 

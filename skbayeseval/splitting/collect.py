@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 import sys
 import time
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
@@ -26,7 +25,7 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, proces
 from skbayeseval._arrays import Array, number_of_samples, wrong
 from skbayeseval._files import storable
 from skbayeseval._running import SharedList, Task, in_parallel
-from skbayeseval._validation import check_flag, check_n_jobs, check_whole_number
+from skbayeseval._validation import check_flag, check_n_jobs, check_whole_number, warn_caller
 from skbayeseval.splitting.block_cv import BlockRegularizedCV
 from skbayeseval.splitting.checkpoint import Checkpoint
 from skbayeseval.splitting.digest import digest
@@ -236,18 +235,16 @@ class Collection:
             details = "; ".join(f"{name!r} in split {i}: {error}" for name, i, error in failures)
             if not kept:
                 raise ValueError(f"At least one estimator failed in every {unit}. {details}")
-            warnings.warn(
+            warn_caller(
                 f"{len(failures)} fits failed. Every {unit} with a failure is dropped for all "
                 f"estimators; {len(kept)} of {n_splits} splits are left. {details}",
                 FitFailedWarning,
-                stacklevel=5,
             )
         if halves is not None and halves.failures:
-            warnings.warn(
+            warn_caller(
                 "Fits on halves of the data failed, so that they do not tell how much training "
                 f"sets matter (the first: {halves.failures[0][2]}).",
                 FitFailedWarning,
-                stacklevel=5,
             )
             halves = None
         weight = pooled_weight(cv, [self.splits[i][1] for i in kept])
@@ -346,11 +343,10 @@ def _finished(
         print(message, file=sys.stderr)
     unseeded = {name: None for (name, _), run in finished.items() if run.unseeded}
     if unseeded:
-        warnings.warn(
+        warn_caller(
             f"Fits of {', '.join(map(repr, unseeded))} drew random numbers without a random_state. "
             f"Those in the checkpoint {checkpoint.path} are of one run, and are used again as they "
-            "are. For another run, pass a random_state to the estimator, or choose another folder.",
-            stacklevel=5,
+            "are. For another run, pass a random_state to the estimator, or choose another folder."
         )
     return finished
 

@@ -8,7 +8,7 @@ from skbayeseval import PowerAnalysis, compare_counts, compare_predictions, powe
 from skbayeseval.judgement import Interval
 from skbayeseval.judgement.decision import SETTLED
 from skbayeseval.planning import simulate
-from skbayeseval.planning.power import _check_accuracies
+from skbayeseval.planning.power import _cells_of_accuracies
 
 SCENARIO = {"mu": 0.5, "theta+": [0.3, 0.3, 0.2, 0.2], "theta-": [0.2, 0.2, 0.3, 0.3]}
 JOINT = np.array([[[0.15, 0.15], [0.10, 0.10]], [[0.10, 0.10], [0.15, 0.15]]])
@@ -136,7 +136,7 @@ def test_bad_arguments(truth, changes, match):
 
 @pytest.mark.parametrize(("a", "b", "disagreement"), [(0.9, 0.91, 0.05), (0.3, 0.2, 0.1)])
 def test_two_accuracies_mean_these_cells(a, b, disagreement):
-    cells = _check_accuracies((a, b), disagreement).cells()
+    cells = _cells_of_accuracies(a, b, disagreement)
     assert cells.sum() == pytest.approx(1)
     right = np.array([[cells[k, k].sum(), cells[k, :, k].sum()] for k in (0, 1)])
     np.testing.assert_allclose(right.sum(axis=0), [a, b])
