@@ -92,10 +92,3 @@ def test_json_has_no_entry_per_item(two, reported):
 )  # fmt: skip
 def test_bad_input(options, words, two, refused):
     refused(words, f"items {two} {options}")
-
-
-def test_names_are_printed_without_controls(write, run):
-    path = write("a", "b", model=["\x1b[31mred"] * N + ["b"] * N)
-    code, said = run(f"items {path} {OPTIONS}")
-    assert code == 0
-    assert "\x1b" not in said.out + said.err
