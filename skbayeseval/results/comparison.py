@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from skbayeseval._arrays import Array, choices, in_short, wrong
-from skbayeseval._validation import check_flag, check_probability
+from skbayeseval._validation import check_flag
 from skbayeseval.display import PosteriorDisplay
 from skbayeseval.display.style import Display
 from skbayeseval.evidence.instances import Instances, subgroups_of
@@ -24,22 +24,21 @@ from skbayeseval.judgement.decision import (
     Decision,
     ExpectedLoss,
     Probabilities,
-    on_more_training,
 )
 from skbayeseval.judgement.distribution import (
     Distribution,
     OneSidedDecision,
     decision_of,
-    one_sided,
 )
 from skbayeseval.judgement.intervals import Interval
-from skbayeseval.judgement.rope import check_margin, warn_of_one_rope
+from skbayeseval.judgement.rope import warn_of_one_rope
 from skbayeseval.metrics.metric import Metric
 from skbayeseval.metrics.registry import labelled
 from skbayeseval.planning.sample_size import SampleSize, required_sample_size
 from skbayeseval.posterior.pair import PooledPair
 from skbayeseval.posterior.posterior import Posterior
 from skbayeseval.posterior.prior_odds import bayes_factor
+from skbayeseval.results import words
 from skbayeseval.results.classical_tests import classical_tests
 from skbayeseval.results.disagreements import of_items, of_predictions, with_columns
 from skbayeseval.results.figures import figure_of_pair
@@ -48,16 +47,7 @@ from skbayeseval.results.result import Result
 from skbayeseval.results.subgroups import SubgroupComparison, instances_of
 from skbayeseval.results.summaries import summary_row, under_other_priors
 from skbayeseval.results.text_tables import table_of_pair
-from skbayeseval.results.words import (
-    Fact,
-    called,
-    observed_of,
-    pair_in_words,
-    printed,
-    trained_on,
-    units_of,
-    verdict_of_pair,
-)
+from skbayeseval.results.words import Fact
 from skbayeseval.splitting.collect import CrossValidation
 
 if TYPE_CHECKING:
@@ -234,19 +224,16 @@ class ComparisonResult(Result):
             (`depends_on_splits`), judged by how much the repeats differ. With
             ``estimand="full"``, its first line tells if more training data change the answer.
         """
-        which, record = self._metric(metric), self._cross_validation
+        which = self._metric(metric)
         shift, n_repeats = self._posterior.resplitting(which)
         difference, region = self._distribution(which), self._rope(rope, which)
         decision = decision_of(difference, region, prob, self.names, which.name, shift=shift)
         return replace(
             decision,
+            **self._about(metric),
             n_repeats=n_repeats,
-            more_repeats=record.more_repeats if record else "",
-            units=units_of(self, which),
-            turn=self._turn(which, decision.rope),
-            called=called(self, which),
-            trained_on=trained_on(self),
-            other_metrics=self._others(metric),
+            units=words.units_of(self, which),
+            turn=words.on_more_training(self, which, decision.rope),
         )
 
     def non_inferiority(
@@ -289,7 +276,8 @@ class ComparisonResult(Result):
         safe to ship: A is at most 0.01 worse than B with probability 99.4% (F1; 95% required)
            Applies to what was tested, on instances like these; not to models trained again.
         """
-        return self._one_sided("non-inferiority", margin, prob, planned, metric)
+        difference, margin = self._distribution(metric), self._margin(margin, metric)
+        return self._one_sided("non-inferiority", difference, margin, prob, planned, metric)
 
     def superiority(
         self,
@@ -320,7 +308,8 @@ class ComparisonResult(Result):
         >>> result.superiority(0.01).answer
         'not settled'
         """
-        return self._one_sided("superiority", margin, prob, planned, metric)
+        difference, margin = self._distribution(metric), self._margin(margin, metric)
+        return self._one_sided("superiority", difference, margin, prob, planned, metric)
 
     def expected_loss(
         self, rope: Any = 0.0, *, cost: Any = 1.0, metric: str | Metric | None = None
@@ -817,11 +806,11 @@ class ComparisonResult(Result):
         return shown.plot(ax=ax, **labelled(style, of))
 
     def __str__(self) -> str:
-        return printed(self, *verdict_of_pair(self))
+        return words.printed(self, *words.verdict_of_pair(self))
 
     def _told(self, metric: Metric) -> tuple[str, list[Fact]]:
-        headline, amount = pair_in_words(self, metric)
-        known = Fact("difference", amount), Fact("observed", observed_of(self, metric))
+        headline, amount = words.pair_in_words(self, metric)
+        known = Fact("difference", amount), Fact("observed", words.observed_of(self, metric))
         return headline, list(known)
 
     def _draw_limit(self, ax: Axes, *, metric: str, limit: float, title: str) -> None:
@@ -861,35 +850,6 @@ class ComparisonResult(Result):
         if of == "difference":
             return self._once((which, of), lambda: self._posterior.difference(which))
         return self._once((which, of), lambda: self._posterior.value(which, "ab".index(of)))
-
-    def _one_sided(
-        self,
-        question: str,
-        margin: float | str,
-        prob: float,
-        planned: int | None,
-        metric: str | Metric | None,
-    ) -> OneSidedDecision:
-        which, prob = self._metric(metric), check_probability(prob)
-        shift, n_repeats = self._posterior.resplitting(which)
-        margin = check_margin(margin, which, self._reference(which))
-        plan, difference = self._plan(planned), self._distribution(which)
-        decision = one_sided(
-            question, difference, margin, prob, self.names, which.name,
-            shift=shift, plan=plan,
-        )  # fmt: skip
-        return replace(decision, **self._about(metric), n_repeats=n_repeats)
-
-    def _turn(self, metric: Metric, rope: Interval) -> str:
-        """Return a sentence on how the difference changes with the training size, or ""."""
-        record, at_half = self._cross_validation, self._posterior.at_half(metric)
-        if at_half is None or record is None or record.n_instances is None:
-            return ""
-        difference, (small, sd) = self._posterior.difference(metric), at_half
-        if abs(difference.mean - small) < 2 * math.hypot(difference.draws.std(), sd):
-            return ""  # noise may explain it
-        sizes = record.n_instances / 2, record.train_size
-        return on_more_training(small, difference.mean, sizes, rope, self.names)
 
 
 class Pairs(Mapping[tuple[int, int], ComparisonResult]):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
@@ -11,27 +10,21 @@ import pandas as pd
 from sklearn.utils import check_scalar
 
 from skbayeseval._arrays import Array, in_short
-from skbayeseval._validation import as_float, check_probability
+from skbayeseval._validation import as_float
 from skbayeseval.display import ScoreDisplay
 from skbayeseval.evidence.instances import subgroups_of
-from skbayeseval.judgement.distribution import Distribution, OneSidedDecision, one_sided
+from skbayeseval.judgement.distribution import Distribution, OneSidedDecision
 from skbayeseval.judgement.intervals import Interval
 from skbayeseval.metrics.confusion import GROUP_RATES
 from skbayeseval.metrics.metric import Metric
 from skbayeseval.metrics.registry import labelled
+from skbayeseval.results import words
 from skbayeseval.results.page import Page, page_of_one
 from skbayeseval.results.result import Result
 from skbayeseval.results.subgroups import SubgroupScores, instances_of
 from skbayeseval.results.summaries import score_row, under_other_priors
 from skbayeseval.results.text_tables import table_of_one
-from skbayeseval.results.words import (
-    Fact,
-    headline_of_one,
-    means_of_splits,
-    observed_of,
-    printed,
-    verdict_of_one,
-)
+from skbayeseval.results.words import Fact
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -122,13 +115,8 @@ class ScoreResult(Result):
         the accuracy of A is above 0.9 with probability 95.8% (95% required)
            Applies to what was tested, on instances like these; not to models trained again.
         """
-        which, prob, limit = self._metric(metric), check_probability(prob), _checked(limit, "limit")
-        shift, n_repeats = self._posterior.resplitting(which)
-        answer = one_sided(
-            "above", self._distribution(which), limit, prob, self._names, which.name,
-            shift=shift, plan=self._plan(planned),
-        )  # fmt: skip
-        return replace(answer, **self._about(metric), n_repeats=n_repeats)
+        value, limit = self._distribution(metric), _checked(limit, "limit")
+        return self._one_sided("above", value, limit, prob, planned, metric)
 
     def summary(self, *, prob: float = 0.95) -> pd.DataFrame:
         """Return one row per metric: observed, mean, sd, mcse, hdi_low, hdi_high, hdi_mcse.
@@ -243,13 +231,13 @@ class ScoreResult(Result):
 
     def __str__(self) -> str:
         then = "exceeds(s) tells how probably it is above s, the least that is good enough for you"
-        return printed(self, verdict_of_one(self), then)
+        return words.printed(self, words.verdict_of_one(self), then)
 
     def _told(self, metric: Metric) -> tuple[str, list[Fact]]:
         # The mean of the splits, as scikit-learn has it, if that is another number.
-        pooled = means_of_splits(self, metric) is not None
-        facts = [Fact("observed", observed_of(self, metric))] if pooled else []
-        return headline_of_one(self, metric), facts
+        pooled = words.means_of_splits(self, metric) is not None
+        facts = [Fact("observed", words.observed_of(self, metric))] if pooled else []
+        return words.headline_of_one(self, metric), facts
 
     def _display(self, which: Metric, prob: float, limit: float | None = None) -> ScoreDisplay:
         return ScoreDisplay(
