@@ -13,7 +13,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any, TypeVar
 
 import numpy as np
@@ -243,10 +242,11 @@ class GivenPredictions:
         for name, argument in zip(names, target.names, strict=True):
             scores[name] = target.scores_of(argument, splits)
             results[name] = cv_scores(scores[name], sizes, target, several=several)
-        said = target.out_of_fold(table)
-        if said is not None:
-            by_name = dict(zip(names, said.predictions.values(), strict=True))
-            said = replace(said, predictions=by_name, index=index)
+        said = None
+        if target.described is not None:
+            by_argument = table.out_of_fold(target.described, index)
+            by_name = dict(zip(names, by_argument.predictions.values(), strict=True))
+            said = replace(by_argument, predictions=by_name)
         return CrossValidation(
             "folds as given",
             len(sizes),
@@ -332,6 +332,7 @@ class GivenLabels(LabelTarget):
             )
         needed = self._needs_tables or (options.folds is not None and "labels" in self.kinds)
         self.counts_needed = bool(self.predictions) and needed
+        self.described = self.described if self.counts_needed else None
         if options.counts is not None:
             if self.several:
                 raise ValueError(
@@ -375,9 +376,10 @@ class GivenLabels(LabelTarget):
         try:
             if self.scores_given:
                 self.classes, self.truth_of_scores = encode_truth(y, labels)
-                self.scored_classes = self.classes
-            if self.predictions and self.several:
-                named = y if hasattr(y, "columns") else check_indicator(y, "y_true")
+                self.scored_classes, self.truth = self.classes, self.truth_of_scores
+            if self.several:
+                self.truth = check_indicator(y, "y_true")
+                named = y if hasattr(y, "columns") else self.truth
                 self.classes = indicator_labels(named, labels, "y_true")
             elif self.predictions:
                 self.pairs = PairedCounts.from_labels(
@@ -390,6 +392,7 @@ class GivenLabels(LabelTarget):
                     most_rows=math.inf if self.by_row else MOST_ROWS,
                 )
                 self.classes, self.declared = self.pairs.labels, labels is not None
+                self.truth = self.pairs.truth[self.pairs.outcome] if self.by_row else None
         except ValueError:
             if not self.several and kind_of_labels(y) == "continuous":
                 resolve_scoring(options.scoring)  # a metric that is not known is told first
@@ -400,15 +403,6 @@ class GivenLabels(LabelTarget):
             present = np.flatnonzero(self.pairs.margin(0).true)
             check_true_classes([self.classes[i] for i in present], "y_true")
             check_spelling(self.pairs, list(self.predictions), "y_true")
-
-    @cached_property
-    def truth(self) -> Any:
-        """The position of each true class, or the indicator of labels; None if nobody asks."""
-        if self.several:
-            return check_indicator(self.y, "y_true")
-        if self.pairs is not None:
-            return self.pairs.truth[self.pairs.outcome] if self.by_row else None
-        return self.truth_of_scores
 
     def said(self, given: GivenPredictions) -> dict[str, dict[str, Any]]:
         """Return the positions of predicted classes, or indicators, and scores by their kinds."""

@@ -186,22 +186,17 @@ class CrossValidationOptions(Fitting):
         if not isinstance(estimand, str) or estimand not in ESTIMANDS:
             raise wrong("estimand", f"one of {list(ESTIMANDS)}", estimand)
         check_cv_weight(weight)
-        if estimand == "full" and weight not in (None, "inferred"):
-            raise ValueError(
-                f"estimand='full' infers the weight, but weight={weight!r} was given. Omit one."
-            )
-
-    def weight_for(self, posterior: Posterior) -> str | float:
-        """Return the weight, or the default of the model; raise if the model has none."""
-        of_all = self.estimand == "full"
-        if not compares_scores(posterior.model):
-            return weight_for(self.weight, posterior.model, posterior.evidence, of_all=of_all)
-        if self.weight not in (None, "published") or of_all:
+        if compares_scores(self.model) and (
+            weight not in (None, "published") or estimand == "full"
+        ):
             raise ValueError(
                 "model='scores' models split scores, which have no weight: weight= and estimand= "
                 "do not apply."
             )
-        return "published"
+        if estimand == "full" and weight not in (None, "inferred"):
+            raise ValueError(
+                f"estimand='full' infers the weight, but weight={weight!r} was given. Omit one."
+            )
 
 
 def prepare_learners(
@@ -322,12 +317,13 @@ def compare_learners(
     perfect = target.perfect()
     checked = check_posterior(perfect.evidence, *drawing, scored=perfect.scored)
     make_result(checked, names, target.metrics)
-    weight, of_search = options.weight_for(checked), splits is not None
+    of_all, of_search = options.estimand == "full", splits is not None
+    weight = weight_for(options.weight, checked.model, checked.evidence, of_all=of_all)
     splits = make_splits(learners.cv, X, y, learners.split_params, splits)
     n_samples = number_of_samples(y, "y")
     if options.blocks not in (None, 1):
         warn_of_neighbours(splits, n_samples, options.blocks)
-    halved = _halves(learners, X, y, options, splits) if options.estimand == "full" else []
+    halved = _halves(learners, X, y, options, splits) if of_all else []
     target.check_splits([test for _, test in [*splits, *halved]])
     asked, observers = [*target.metrics], {name: target.observer(name) for name in names}
     collection = collect(
@@ -396,12 +392,11 @@ def _posterior_of_fits(
         instances=Instances(table.number, index, of_row, frame=frame),
         halved=halved,
     )
-    out_of_fold = target.out_of_fold(table)
-    if out_of_fold is not None:
-        is_frame = isinstance(X, (pd.DataFrame, pd.Series))
-        index = X.index if is_frame else index_of([y, learners.groups])
-        out_of_fold = replace(out_of_fold, index=index)
-    return posterior, weights, out_of_fold
+    if target.described is None:
+        return posterior, weights, None
+    is_frame = isinstance(X, (pd.DataFrame, pd.Series))
+    index = X.index if is_frame else index_of([y, learners.groups])
+    return posterior, weights, table.out_of_fold(target.described, index)
 
 
 def _check_rows(learners: Learners, X: Any, y: Any, options: CrossValidationOptions) -> bool:

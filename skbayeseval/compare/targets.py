@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -127,7 +128,7 @@ class Predictions:
             sample_weight=None if self.sample_weight is None else self.sample_weight[rows],
         )
 
-    def out_of_fold(self, **of_labels: Any) -> OutOfFold:
+    def out_of_fold(self, described: Mapping[str, Any], index: Any) -> OutOfFold:
         """Return the predictions of each split, and the truth of each instance."""
         first = np.zeros(self.number, dtype=np.intp)  # a row of each instance
         first[self.instance] = np.arange(len(self.instance))
@@ -137,8 +138,8 @@ class Predictions:
             name: [_safe_indexing(of_one["predict"], rows) for rows in self.parts]
             for name, of_one in self.said.items()
         }
-        truth = _safe_indexing(self.truth, first)
-        return OutOfFold(self.number, tests, said, truth=truth, **of_labels)
+        known = {"truth": _safe_indexing(self.truth, first), "index": index, **described}
+        return OutOfFold(self.number, tests, said, **known)
 
 
 class CollectedEvidence(NamedTuple):
@@ -191,12 +192,15 @@ class Target:
         What errors call the predictions of each.
     groups : ndarray or None
         The number of each instance's group.
+    described : dict or None
+        What predictions that are kept mean, as `OutOfFold` has it; None if none are kept.
     """
 
     metrics: dict[str, Metric]
     truth: Any
     sample_weight: Any = None
     counted: PairedCounts | None = None
+    described: Mapping[str, Any] | None = MappingProxyType({})
 
     def __init__(
         self, y: Any, sources: Mapping[str, Any], options: Any, groups: Any, where: str = "y"
@@ -291,10 +295,6 @@ class Target:
         """Return the predictions of a fit as the estimator gave them; None if none were kept."""
         return observed.get("predict")
 
-    def out_of_fold(self, table: Predictions) -> OutOfFold | None:
-        """Return the predictions for the test sets; None if none were kept."""
-        return table.out_of_fold()
-
 
 class LabelTarget(Target):
     """Classes, or the labels of a multi-label indicator."""
@@ -324,6 +324,8 @@ class LabelTarget(Target):
         self.kinds = {kind: "predict" if kind == "labels" else kind for kind in kinds}
         self._needs_tables = len(of_scores) < len(self.metrics)
         self.counts_needed = self._needs_tables or "labels" in self.kinds
+        meaning = {"labels" if self.several else "classes": self.classes}
+        self.described = meaning if self.counts_needed else None
 
     def _find_classes(self, y: Any, options: Any) -> None:
         """Find the classes, or labels, and encode the truth as positions among them."""
@@ -456,15 +458,11 @@ class LabelTarget(Target):
         codes = observed.get("predict")
         return codes if self.several or codes is None else np.asarray(self.classes)[codes]
 
-    def out_of_fold(self, table: Predictions) -> OutOfFold | None:
-        """Return the predicted labels, or label indicators; None if none were kept."""
-        if not self.counts_needed:
-            return None
-        return table.out_of_fold(**{"labels" if self.several else "classes": self.classes})
-
 
 class ChunkTarget(Target):
     """Tags of sentences, whose chunks a counter counts."""
+
+    described = MappingProxyType({"truth": None})
 
     def _resolve(self, sources: Mapping[str, Any], options: Any) -> None:
         if options.labels is not None or options.pos_label is not None:
@@ -519,10 +517,6 @@ class ChunkTarget(Target):
         said, tagger = table.said[name]["predict"], self.names.index(name)
         counts = self.counter.count_one(table.truth, said, tagger)
         return {key: score_counts(metric, counts) for key, metric in self.metrics.items()}
-
-    def out_of_fold(self, table: Predictions) -> OutOfFold:
-        """Return the predicted tags."""
-        return replace(table.out_of_fold(), truth=None)
 
 
 class NumberTarget(Target):

@@ -25,16 +25,33 @@ from skbayeseval._validation import as_float
 from skbayeseval.judgement.intervals import Interval
 
 
+@dataclass(frozen=True, repr=False, kw_only=True)
 class InWords:
-    """Base class of what is decided: `repr` and notebooks show the sentences of `str`."""
+    """Base class of what is decided: `repr` and notebooks show the sentences of `str`.
 
-    metric: str
-    called = ""
-    other_metrics: tuple[str, ...] = ()
-    depends_on_splits = False
-    n_repeats = 1
-    more_repeats = ""
-    trained_on = ""
+    Attributes
+    ----------
+    called : str
+        What sentences call the metric; its name if empty.
+    depends_on_splits : bool
+        Whether other random splits of the same data could change what is decided.
+    n_repeats : int
+        The number of repeats of the cross-validation; 1 if there are none.
+    more_repeats : str
+        Which `cv` has more repeats of the same splits, as code; "" if none is known.
+    trained_on : str
+        After a cross-validation, which learners or models it applies to; otherwise "".
+    other_metrics : tuple of str
+        Further metrics of the result, if this is about the first of them only because no other one
+        was asked for.
+    """
+
+    called: str = ""
+    depends_on_splits: bool = False
+    n_repeats: int = 1
+    more_repeats: str = ""
+    trained_on: str = ""
+    other_metrics: tuple[str, ...] = field(default=(), compare=False)
     # What to ask instead of whether it is true.
     _to_ask: ClassVar[str]
 
@@ -52,7 +69,7 @@ class InWords:
     @property
     def _called(self) -> str:
         """What sentences call the metric."""
-        return self.called or self.metric
+        return self.called or str(vars(self)["metric"])
 
     def _notes(self, what: str = "this decision") -> list[str]:
         """Return what else must be known: that splits matter, and that there are other metrics."""
@@ -63,7 +80,7 @@ class InWords:
             which = " or ".join(map(repr, self.other_metrics))
             if len(self.other_metrics) > 3:
                 which = f" one of the {len(self.other_metrics)} others"
-            notes.append(f"Only about {self.metric}; for other metrics, pass metric={which}.")
+            notes.append(f"Only about {self._called}; for other metrics, pass metric={which}.")
         return [*notes, self.trained_on] if self.trained_on else notes
 
 
@@ -220,29 +237,18 @@ class Decision(InWords):
         The posterior probabilities that the difference is below, inside and above the ROPE.
     names : tuple of str
         The names of A and B.
-    metric, called : str
-        The name of the metric, and what sentences call it.
+    metric : str
+        The name of the metric.
     prob : float
         The probability mass of the HDI.
     lead : Lead or None
         Who is ahead and by how much, in words; None if only the interval is known.
-    depends_on_splits : bool
-        Whether other random splits of the same data could change the decision.
-    n_repeats : int
-        The number of repeats of the cross-validation; 1 if there are none.
-    more_repeats : str
-        Which `cv` has more repeats of the same splits, as code; "" if none is known.
     units : str
         What there must be more of to settle the decision: "labelled instances", "instances",
         "items", "groups", "blocks", or "evidence" of another kind; "" if nothing could. Where one
         class is scarce, its name follows, as in "labelled instances of class 1".
     turn : str
         What changes with the number of training instances; "" if that is nothing, or not known.
-    trained_on : str
-        After a cross-validation, which learners or models it applies to; otherwise "".
-    other_metrics : tuple of str
-        Further metrics of the result, if the decision is about the first of them only because no
-        other one was asked for.
 
     Examples
     --------
@@ -263,14 +269,8 @@ class Decision(InWords):
     metric: str = "score"
     prob: float = 0.95
     lead: Lead | None = None
-    depends_on_splits: bool = False
-    n_repeats: int = 1
-    more_repeats: str = ""
     units: str = "evidence"
     turn: str = ""
-    called: str = ""
-    trained_on: str = ""
-    other_metrics: tuple[str, ...] = field(default=(), compare=False)
     _to_ask: ClassVar[str] = (
         "its code, such as decision.code == '>>', or for superiority(margin) or "
         "non_inferiority(margin), which are true if the answer is yes"
@@ -562,17 +562,14 @@ class ExpectedLoss(InWords):
         The expected loss of choosing each classifier, in units of the metric times its cost.
     names : tuple of str
         The names of the classifiers.
-    metric, called : str
-        The name of the metric, and what sentences call it.
+    metric : str
+        The name of the metric.
     cost : tuple of float
         What a loss of 1 in the metric costs, of choosing each classifier.
     largest : tuple of float
         The loss of choosing each classifier that is exceeded with a probability of 2.5% only.
     p_best : float
         The probability that the choice loses nothing.
-    other_metrics : tuple of str
-        Further metrics of the result, if this is about the first of them only because no other one
-        was asked for.
 
     Examples
     --------
@@ -588,8 +585,6 @@ class ExpectedLoss(InWords):
     cost: tuple[float, ...] = (1.0, 1.0)
     largest: tuple[float, ...] = (0.0, 0.0)
     p_best: float = 1.0
-    called: str = ""
-    other_metrics: tuple[str, ...] = field(default=(), compare=False)
     _to_ask: ClassVar[str] = "its choice, or its losses"
 
     @property
@@ -654,8 +649,6 @@ def expected_loss(
     cost: tuple[float, ...],
     names: tuple[str, ...],
     metric: str,
-    other_metrics: tuple[str, ...] = (),
-    called: str = "",
 ) -> ExpectedLoss:
     """Return the expected losses.
 
@@ -665,15 +658,16 @@ def expected_loss(
         Draws of the metric of each classifier.
     allowed : sequence of float
         By how much each classifier may be behind the best without a loss.
-    cost, names, metric, other_metrics, called
+    cost, names, metric
         As in `ExpectedLoss`.
     """
     behind = draws.max(axis=0) - draws
     lost = np.where(behind > np.asarray(allowed)[:, None], behind, 0.0)
     losses, largest = lost.mean(axis=1) * cost, np.quantile(lost, CLEARLY, axis=1) * cost
     p_best = float((lost[np.argmin(losses)] == 0).mean())
-    each = tuple(losses.tolist()), names, metric, cost, tuple(largest.tolist())
-    return ExpectedLoss(*each, p_best, called, other_metrics)
+    return ExpectedLoss(
+        tuple(losses.tolist()), names, metric, cost, tuple(largest.tolist()), p_best
+    )
 
 
 def _written(loss: float) -> str:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 from bisect import bisect
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -208,21 +208,10 @@ class OneSidedDecision(InWords):
         The probability that is required, now if there is a plan.
     names : tuple of str
         The names of A and B, or of A alone.
-    metric, called : str
-        The name of the metric, and what sentences call it.
-    depends_on_splits : bool
-        Whether other random splits of the same data could change the answer.
-    n_repeats : int
-        The number of repeats of the cross-validation; 1 if there are none.
-    more_repeats : str
-        Which `cv` has more repeats of the same splits, as code; "" if none is known.
-    trained_on : str
-        After a cross-validation, which learners or models it applies to; otherwise "".
+    metric : str
+        The name of the metric.
     applies_to : str
         Which models or learners the answer is about, in a sentence; "" if that is not known.
-    other_metrics : tuple of str
-        Further metrics of the result, if the answer is about the first of them only because no
-        other one was asked for.
     plan : Plan or None
         How many items or instances there are now, and how many were planned.
     n_more : int or None
@@ -244,13 +233,7 @@ class OneSidedDecision(InWords):
     prob: float
     names: tuple[str, ...] = ("A", "B")
     metric: str = "score"
-    depends_on_splits: bool = False
-    n_repeats: int = 1
-    more_repeats: str = ""
-    trained_on: str = ""
     applies_to: str = ""
-    called: str = ""
-    other_metrics: tuple[str, ...] = field(default=(), compare=False)
     plan: Plan | None = None
     n_more: int | None = None
 
@@ -374,6 +357,6 @@ def one_sided(
         needed = max(plan.n_now * score * difference.sd / gain, plan.n_now + 1)
         n_more = math.ceil(needed) - plan.n_now if needed <= plan.planned else None
     return OneSidedDecision(
-        question, now, probability(0.0), margin, prob, names, metric, changes,
-        plan=plan, n_more=n_more,
+        question, now, probability(0.0), margin, prob, names, metric,
+        depends_on_splits=changes, plan=plan, n_more=n_more,
     )  # fmt: skip

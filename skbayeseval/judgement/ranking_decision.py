@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -52,15 +52,10 @@ class RankingDecision(InWords):
         its pair, where that one is less sure.
     rope : Interval
         The region of practical equivalence.
-    metric, called : str
-        The name of the metric, and what sentences call it.
+    metric : str
+        The name of the metric.
     prob : float
         The probability that is required.
-    trained_on : str
-        After a cross-validation, which learners or models it applies to; otherwise "".
-    other_metrics : tuple of str
-        Further metrics of the ranking, if the decision is about the first of them only because no
-        other one was asked for.
 
     Examples
     --------
@@ -81,9 +76,6 @@ class RankingDecision(InWords):
     rope: Interval
     metric: str = "score"
     prob: float = 0.95
-    trained_on: str = ""
-    called: str = ""
-    other_metrics: tuple[str, ...] = field(default=(), compare=False)
     _to_ask: ClassVar[str] = "decision.best_alone, decision.settled or decision.equivalent"
 
     @property
@@ -127,12 +119,10 @@ class Tiers(InWords):
         The names in each tier, the best tier first; in each, in the order of posterior means.
     rope : Interval
         The region of practical equivalence.
-    metric, called : str
-        The name of the metric, and what sentences call it.
+    metric : str
+        The name of the metric.
     prob : float
         The probability that is required.
-    other_metrics : tuple of str
-        As in `RankingDecision`.
 
     Examples
     --------
@@ -145,8 +135,6 @@ class Tiers(InWords):
     rope: Interval
     metric: str = "score"
     prob: float = 0.95
-    called: str = ""
-    other_metrics: tuple[str, ...] = field(default=(), compare=False)
     _to_ask: ClassVar[str] = "its groups or numbers()"
 
     def numbers(self) -> dict[str, int]:
@@ -195,7 +183,6 @@ def decide_ranking(
     prob: float,
     metric: str,
     pair: Callable[[int], Decision],
-    other_metrics: tuple[str, ...] = (),
 ) -> RankingDecision:
     """Return the decision, given partially pooled draws of each classifier, and their order.
 
@@ -240,7 +227,6 @@ def decide_ranking(
         rope,
         metric,
         prob,
-        other_metrics=other_metrics,
     )
 
 

@@ -54,8 +54,8 @@ class SubgroupDecision(InWords):
         The region of practical equivalence.
     names : tuple of str
         The names of A and B.
-    metric, called : str
-        The name of the metric, and what sentences call it.
+    metric : str
+        The name of the metric.
     prob : float
         The mass of the HDI of each subgroup, and the probability that is required of `varies`.
     column : str or None
@@ -87,7 +87,6 @@ class SubgroupDecision(InWords):
     metric: str = "score"
     prob: float = 0.95
     column: str | None = None
-    called: str = ""
     incomplete: Mapping[Any, str] = field(default_factory=dict)
     _to_ask: ClassVar[str] = "decision.varies, decision.settled or the decisions in subgroups"
 
@@ -263,8 +262,8 @@ class LargestGap(InWords):
         The p-value of the test of homogeneity: how probable it is that equal groups of these sizes
         differ as much. It looks at all groups, the interval at two of them, so that one may show
         what the other does not.
-    metric, called : str
-        The name of the metric, or of several, and what sentences call it.
+    metric : str
+        The name of the metric, or of several.
     prob : float
         The probability mass of the interval.
     of_metric : str
@@ -293,7 +292,6 @@ class LargestGap(InWords):
     metric: str
     prob: float = 0.95
     of_metric: str = ""
-    called: str = ""
     draws: Array = field(default_factory=lambda: np.empty(0), compare=False)
     _to_ask: ClassVar[str] = "its estimate, or whether its interval.low is positive"
 

@@ -211,12 +211,11 @@ class AnyMetric:
         instances: Array | None = None,
     ) -> Prepared:
         """Return the metric of our own that equals the function, of instances with weights."""
-        weight = self._own_weight(weight, instances)
+        weight = self._own_weight(len(codes), weight, instances)
         assert self.twin is not None
         if isinstance(self.twin, ScoreMetric):
             truth = (codes == positive).astype(int) if m == 2 else codes
             return prepare(self.twin, truth, response, weight)
-        weight = np.ones(len(codes)) if weight is None else weight
         cells = codes * m + response, np.arange(len(codes))
         adder = sparse.csr_array((weight, cells), (m * m, len(codes)))
         averaged: Any = self.twin.over(np.isin(np.arange(m), [codes, response]))
@@ -313,17 +312,14 @@ class AnyMetric:
         the true values.
         """
         perfect = y_true if perfect is None else perfect
-        weight = self._own_weight(weight, instances)
+        weight = self._own_weight(len(y_true), weight, instances)
         if self.twin is not None:
-            ones = np.ones(len(y_true))
-            return self.twin.function(y_true, y_pred, ones if weight is None else weight)
+            return self.twin.function(y_true, y_pred, weight)
         if self.columns is not None:
             y_true = replace(self.columns[instances].without("sample_weight"), values=y_true)
         if self.how == "means":
-            values = self.of_each(y_true, y_pred)
-            return mean_of(values, np.ones(len(values)) if weight is None else weight)
-        takes_weights = self.how in ("weights", "batches")
-        if not takes_weights and weight is not None and (weight != 1).any():
+            return mean_of(self.of_each(y_true, y_pred), weight)
+        if self.how not in ("weights", "batches") and (weight != 1).any():
             raise ValueError(
                 f"sample_weight= does not apply to metric {self.name!r}, whose function takes no "
                 "weights. Omit it, or use metrics.weighted."
@@ -334,12 +330,11 @@ class AnyMetric:
             self._check_direction(prepared, perfect, of_first)
         return prepared
 
-    def _own_weight(self, weight: Array | None, instances: Array | None) -> Array | None:
-        """Return the sample weights of rows, times those of the column of this name."""
+    def _own_weight(self, n: int, weight: Array | None, instances: Array | None) -> Array:
+        """Return the sample weights of n rows, times those of the column of this name."""
+        weight = np.ones(n) if weight is None else weight
         own = None if self.columns is None else self.columns.columns.get("sample_weight")
-        if own is None:
-            return weight
-        return own[instances] if weight is None else weight * own[instances]
+        return weight if own is None else weight * own[instances]
 
     def of_each(self, y_true: Any, y_pred: Any) -> Array:
         """Return what the function gives for each instance; raise unless that is its own value."""
@@ -529,7 +524,7 @@ class _Called(Prepared):
     metric: AnyMetric
     y_true: Any
     y_pred: Any
-    weight: Array | None = None
+    weight: Array
 
     @cached_property
     def _mean(self) -> Prepared | None:
@@ -537,9 +532,7 @@ class _Called(Prepared):
         if self.metric.how not in ("weights", "mean") or self.metric.of_items:
             return None
         parts = self.metric.parts(self.y_true, self.y_pred, self.weight)
-        if parts is None:
-            return None
-        return mean_of(parts, np.ones(len(parts)) if self.weight is None else self.weight)
+        return None if parts is None else mean_of(parts, self.weight)
 
     @property
     def takes_counts(self) -> bool:  # type: ignore[override]
@@ -556,7 +549,7 @@ class _Called(Prepared):
 
         With `among_others`, the function is given all instances, and others have no weight.
         """
-        weight = rows * (1.0 if self.weight is None else self.weight)
+        weight = rows * self.weight
         if not weight.any():
             return np.nan
         y_true, y_pred = self.y_true, self.y_pred
@@ -568,27 +561,23 @@ class _Called(Prepared):
         except Exception:  # such as of a single class
             return np.nan
 
-    def _own(self, weights: Array) -> Array:
-        return weights if self.weight is None else weights * self.weight[:, None]
-
     def called(self, weights: Array) -> Array:
         """Return what the function itself gives."""
-        return self.metric.values(self.y_true, self.y_pred, self._own(weights))
+        return self.metric.values(self.y_true, self.y_pred, weights * self.weight[:, None])
 
     def sums(self, weights: Array) -> Sums:
         """Return the metric times the total weight, and the total weight."""
         is_plain = weights.shape[1] == 1 and (weights == 1).all()
         if not is_plain and self._mean is not None:
             return self._mean.sums(weights)
-        total = self._own(weights).sum(axis=0)[None]
+        total = (self.weight @ weights)[None]
         return Sums(self.called(weights) * total, total, np.ones_like(total))
 
     def drawn(self, weights: Array) -> Sums:
         """Return the sums of draws, which may allow for what noise adds."""
         if self.metric.of_draws is None:
             return self.sums(weights)
-        plain = np.ones(len(weights)) if self.weight is None else self.weight
-        function = partial(self.metric.of_draws, plain=plain)
+        function = partial(self.metric.of_draws, plain=self.weight)
         return replace(self, metric=replace(self.metric, function=function)).sums(weights)
 
     def slopes(self) -> Sums:
@@ -599,7 +588,6 @@ class _Called(Prepared):
         if self._mean is not None:
             return self._mean.slopes()
         n = len(self.y_true)
-        weight = np.ones(n) if self.weight is None else self.weight
         plain = self.sums(np.ones((n, 1)))
         whole = self.takes_counts
         tops = np.empty(n)
@@ -614,7 +602,7 @@ class _Called(Prepared):
                 ahead = self.sums(changed).numerators[0]
                 tops[rows] = (ahead - plain.numerators[0, 0]) / (-1.0 if whole else STEP)
                 advance(rows[-1] + 1)
-        return Sums(tops[None], weight[None], np.zeros((1, n)))
+        return Sums(tops[None], self.weight[None], np.zeros((1, n)))
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import Any
@@ -166,19 +166,17 @@ def item_metric(name: str, bounds: tuple[float, float] | None = None) -> Metric:
     return Metric(name, formula=formula, limits=limits, source="items")
 
 
-def of_classes(metric: Metric, classes: Iterable[int]) -> list[Metric]:
-    """Return the same metric of each of these classes; the metric itself if it is not of a class.
+def of_class(metric: Metric, index: int) -> Metric:
+    """Return the same metric of this class; the metric itself if it is not of a class.
 
     Examples
     --------
-    >>> from skbayeseval.metrics.registry import metric_of_formula, of_classes
-    >>> [metric.name for metric in of_classes(metric_of_formula("f1[4]", 0.0), [0, 1])]
-    ['f1[0]', 'f1[1]']
+    >>> from skbayeseval.metrics.registry import metric_of_formula, of_class
+    >>> of_class(metric_of_formula("f1[4]", 0.0), 1).name
+    'f1[1]'
     """
     one_class = _OF_CLASS.fullmatch(str(metric.formula))
-    if one_class is None:
-        return [metric]
-    return [class_metric(one_class[1], index, metric.zero_division) for index in classes]
+    return class_metric(one_class[1], index, metric.zero_division) if one_class else metric
 
 
 def metric_of_formula(formula: str, zero_division: float) -> Metric:

@@ -198,14 +198,12 @@ def _column(values: Any, name: str, n: int) -> Any:
 
 def is_of_numbers(scoring: Any) -> bool:
     """Return whether one of the metrics is known to be one of predicted numbers."""
-    for _, item in spelled_out(scoring):
-        names = (*known_metrics("numbers"), *REFUSED, "d2_absolute_error_score")
-        if isinstance(item, str) and item in names:
-            return True
-        metric = item if isinstance(item, Metric) or not callable(item) else metric_of_scorer(item)
-        if isinstance(metric, Metric) and metric.source == "numbers":
-            return True
-    return False
+    names = (*known_metrics("numbers"), *REFUSED, "d2_absolute_error_score")
+    items = [item for _, item in spelled_out(scoring)]
+    found = [item if isinstance(item, Metric) else metric_of_scorer(item) for item in items]
+    return any(isinstance(item, str) and item in names for item in items) or any(
+        metric is not None and metric.source == "numbers" for metric in found
+    )
 
 
 def _resolve_one(item: Any, labels: Sequence[Any], several: bool) -> list[Metric]:

@@ -78,8 +78,6 @@ class WeightPosterior(NamedTuple):
         The weight at which the model has the variance of the test noise.
     scale, df : float
         The scale and the degrees of freedom of kappa.
-    most : float
-        The largest possible weight.
 
     Examples
     --------
@@ -92,12 +90,11 @@ class WeightPosterior(NamedTuple):
     test_only: float
     scale: float
     df: float
-    most: float = 1.0
 
     @property
     def of_tests(self) -> float:
-        """The weight at which draws have the variance of the test noise, if that is possible."""
-        return min(self.test_only, self.most)
+        """The weight at which draws have the variance of the test noise; 1 at most."""
+        return min(self.test_only, 1.0)
 
     @property
     def median(self) -> float:
@@ -107,10 +104,10 @@ class WeightPosterior(NamedTuple):
     @property
     def matching_variance(self) -> float:
         """The single weight with the variance of all draws."""
-        least, scale = 1 / self.most, self.scale / self.test_only
-        # The mean of 1 / weight: `least` where the weight is limited, else inverse chi-squared.
-        limit = self.df * scale / least if least > 0 else math.inf
-        limited = least * chi2.sf(limit, self.df)
+        scale = self.scale / self.test_only
+        # The mean of 1 / weight: 1 where the weight is limited, else inverse chi-squared.
+        limit = self.df * scale
+        limited = chi2.sf(limit, self.df)
         free = scale * self.df / (self.df - 2) * chi2.cdf(limit, self.df - 2)
         return float(1 / (limited + free))
 
@@ -135,7 +132,7 @@ class WeightPosterior(NamedTuple):
 
     def _at(self, prob: Any) -> Any:
         precision = chi2.ppf(prob, self.df) / self.df
-        return np.minimum(self.most, self.test_only / self.scale * precision)
+        return np.minimum(1.0, self.test_only / self.scale * precision)
 
 
 def spread_out(
@@ -458,15 +455,12 @@ class InferredWeights(Weights):
         test_only, scale = noise @ weights / noise.sum()
         return _rounded(test_only, scale, quantities[0].weight.df)
 
-    def _of(self, metric: Metric, i: int, j: int | None) -> QuantityWeight:
-        if (metric, i, j) not in self._known:
-            self._known[metric, i, j] = self._inferred(metric, i, j)
-        return self._known[metric, i, j]
-
     def _observed(self, metric: Metric) -> ObservedRows | None:
         return self.scored if metric.weighs_instances else self.counted
 
-    def _inferred(self, metric: Metric, i: int, j: int | None) -> QuantityWeight:
+    def _of(self, metric: Metric, i: int, j: int | None) -> QuantityWeight:
+        if (metric, i, j) in self._known:
+            return self._known[metric, i, j]
         observed = self._observed(metric)
         assert observed is not None
         contrast = _contrast(self.n_classifiers, i, j)
@@ -487,7 +481,9 @@ class InferredWeights(Weights):
             resplitting = math.sqrt(repeated.between_passes), repeated.n_passes
         mean_kappa = weight.of_tests / weight.matching_variance
         at_half = observed.at_half(metric, contrast, mean_kappa)
-        return QuantityWeight(weight, resplitting, spread.test_noise, at_half)
+        found = QuantityWeight(weight, resplitting, spread.test_noise, at_half)
+        self._known[metric, i, j] = found
+        return found
 
     def cautions(self, names: Sequence[str], metrics: Iterable[Metric]) -> dict[str, str]:
         """Return why intervals of classifiers may be too narrow, by their names."""

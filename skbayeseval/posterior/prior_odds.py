@@ -36,7 +36,7 @@ from skbayeseval.judgement.bayes_factor import (
 from skbayeseval.judgement.intervals import Interval, count_inside
 from skbayeseval.judgement.rope import check_rope
 from skbayeseval.metrics.metric import Metric
-from skbayeseval.metrics.registry import of_classes
+from skbayeseval.metrics.registry import of_class
 from skbayeseval.models.margins import Law
 from skbayeseval.posterior.posterior import Posterior
 from skbayeseval.posterior.prior import Prior
@@ -178,7 +178,7 @@ def posterior_odds(posterior: Posterior, metric: Metric, rope: Interval) -> Esti
 
 def _prior_odds(prior: Prior, metric: Metric, rope: Interval) -> Estimate:
     if prior.specification.has_classes_alike:
-        (metric,) = of_classes(metric, [0])
+        metric = of_class(metric, 0)
 
     def compute() -> Estimate:
         law = prior.law(metric)

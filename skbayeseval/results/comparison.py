@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from skbayeseval._arrays import Array, choices, in_short, wrong
-from skbayeseval._validation import check_flag, check_probability
+from skbayeseval._validation import check_flag
 from skbayeseval.display import PosteriorDisplay
 from skbayeseval.display.style import Display
 from skbayeseval.evidence.instances import Instances, subgroups_of
@@ -30,10 +30,9 @@ from skbayeseval.judgement.distribution import (
     Distribution,
     OneSidedDecision,
     decision_of,
-    one_sided,
 )
 from skbayeseval.judgement.intervals import Interval
-from skbayeseval.judgement.rope import check_margin, warn_of_one_rope
+from skbayeseval.judgement.rope import warn_of_one_rope
 from skbayeseval.metrics.metric import Metric
 from skbayeseval.metrics.registry import labelled
 from skbayeseval.planning.sample_size import SampleSize, required_sample_size
@@ -50,11 +49,9 @@ from skbayeseval.results.summaries import summary_row, under_other_priors
 from skbayeseval.results.text_tables import table_of_pair
 from skbayeseval.results.words import (
     Fact,
-    called,
     observed_of,
     pair_in_words,
     printed,
-    trained_on,
     units_of,
     verdict_of_pair,
 )
@@ -234,19 +231,16 @@ class ComparisonResult(Result):
             (`depends_on_splits`), judged by how much the repeats differ. With
             ``estimand="full"``, its first line tells if more training data change the answer.
         """
-        which, record = self._metric(metric), self._cross_validation
+        which = self._metric(metric)
         shift, n_repeats = self._posterior.resplitting(which)
         difference, region = self._distribution(which), self._rope(rope, which)
         decision = decision_of(difference, region, prob, self.names, which.name, shift=shift)
         return replace(
             decision,
+            **self._about(metric),
             n_repeats=n_repeats,
-            more_repeats=record.more_repeats if record else "",
             units=units_of(self, which),
             turn=self._turn(which, decision.rope),
-            called=called(self, which),
-            trained_on=trained_on(self),
-            other_metrics=self._others(metric),
         )
 
     def non_inferiority(
@@ -289,7 +283,8 @@ class ComparisonResult(Result):
         safe to ship: A is at most 0.01 worse than B with probability 99.4% (F1; 95% required)
            Applies to what was tested, on instances like these; not to models trained again.
         """
-        return self._one_sided("non-inferiority", margin, prob, planned, metric)
+        difference, margin = self._distribution(metric), self._margin(margin, metric)
+        return self._one_sided("non-inferiority", difference, margin, prob, planned, metric)
 
     def superiority(
         self,
@@ -320,7 +315,8 @@ class ComparisonResult(Result):
         >>> result.superiority(0.01).answer
         'not settled'
         """
-        return self._one_sided("superiority", margin, prob, planned, metric)
+        difference, margin = self._distribution(metric), self._margin(margin, metric)
+        return self._one_sided("superiority", difference, margin, prob, planned, metric)
 
     def expected_loss(
         self, rope: Any = 0.0, *, cost: Any = 1.0, metric: str | Metric | None = None
@@ -861,24 +857,6 @@ class ComparisonResult(Result):
         if of == "difference":
             return self._once((which, of), lambda: self._posterior.difference(which))
         return self._once((which, of), lambda: self._posterior.value(which, "ab".index(of)))
-
-    def _one_sided(
-        self,
-        question: str,
-        margin: float | str,
-        prob: float,
-        planned: int | None,
-        metric: str | Metric | None,
-    ) -> OneSidedDecision:
-        which, prob = self._metric(metric), check_probability(prob)
-        shift, n_repeats = self._posterior.resplitting(which)
-        margin = check_margin(margin, which, self._reference(which))
-        plan, difference = self._plan(planned), self._distribution(which)
-        decision = one_sided(
-            question, difference, margin, prob, self.names, which.name,
-            shift=shift, plan=plan,
-        )  # fmt: skip
-        return replace(decision, **self._about(metric), n_repeats=n_repeats)
 
     def _turn(self, metric: Metric, rope: Interval) -> str:
         """Return a sentence on how the difference changes with the training size, or ""."""

@@ -19,7 +19,7 @@ from skbayeseval.display import (
     TiersDisplay,
 )
 from skbayeseval.judgement.decision import Decision, ExpectedLoss
-from skbayeseval.judgement.distribution import Distribution, OneSidedDecision, one_sided
+from skbayeseval.judgement.distribution import Distribution, OneSidedDecision
 from skbayeseval.judgement.intervals import Interval
 from skbayeseval.judgement.ranking_decision import (
     RankingDecision,
@@ -28,7 +28,7 @@ from skbayeseval.judgement.ranking_decision import (
     decide_ranking,
     worse_than,
 )
-from skbayeseval.judgement.rope import check_margin, check_rope_around_zero
+from skbayeseval.judgement.rope import check_rope_around_zero
 from skbayeseval.metrics.metric import Metric
 from skbayeseval.metrics.registry import labelled
 from skbayeseval.posterior.pair import PairPosterior, PooledPair, PooledScores
@@ -40,12 +40,10 @@ from skbayeseval.results.result import Result
 from skbayeseval.results.text_tables import table_of_many
 from skbayeseval.results.words import (
     Fact,
-    called,
     choice,
     headline_of_many,
     observed_of,
     printed,
-    trained_on,
     verdict_of_many,
 )
 
@@ -197,9 +195,8 @@ class Ranking(Result):
 
         decision = decide_ranking(
             self._rivals(which), order, self.names, region, prob, which.name, against_the_first,
-            self._others(metric),
         )  # fmt: skip
-        return replace(decision, trained_on=trained_on(self), called=called(self, which))
+        return replace(decision, **self._about(metric))
 
     def tiers(
         self, rope: Any = 0.0, prob: float = 0.95, *, metric: str | Metric | None = None
@@ -242,8 +239,7 @@ class Ranking(Result):
         groups = self._once(
             ("tiers", which, region, prob), lambda: self._groups(which, region, prob)
         )
-        about = called(self, which), self._others(metric)
-        return Tiers(groups, region, which.name, prob, *about)
+        return Tiers(groups, region, which.name, prob, **self._about(metric))
 
     def _groups(self, which: Metric, region: Interval, prob: float) -> tuple[tuple[str, ...], ...]:
         """Return the names in each tier, the best tier first."""
@@ -342,19 +338,14 @@ class Ranking(Result):
                 for k, name in enumerate(self.names)
                 if k != other
             }
-        which, prob = self._metric(metric), check_probability(prob)
-        margin = check_margin(margin, which, self._reference(which))
-        draws = self._rivals(which)
-        plan = self._plan(planned)
-        answers = {
-            name: one_sided(
-                "non-inferiority", Distribution(behind), margin, prob, (name, "the best"),
-                which.name, plan=plan,
+        margin, draws = self._margin(margin, metric), self._rivals(self._metric(metric))
+        behind = map(Distribution, draws - draws.max(axis=0))
+        return {
+            name: self._one_sided(
+                "non-inferiority", one, margin, prob, planned, metric, (name, "the best")
             )
-            for name, behind in zip(self.names, draws - draws.max(axis=0), strict=True)
-        }  # fmt: skip
-        about = self._about(metric)
-        return {name: replace(answer, **about) for name, answer in answers.items()}
+            for name, one in zip(self.names, behind, strict=True)
+        }
 
     def summary(
         self,

@@ -16,9 +16,9 @@ from skbayeseval._html import html_table
 from skbayeseval._validation import check_characters, warn_caller
 from skbayeseval.evidence.interface import Evidence
 from skbayeseval.judgement.decision import ExpectedLoss, check_cost, expected_loss
-from skbayeseval.judgement.distribution import Plan
+from skbayeseval.judgement.distribution import Distribution, OneSidedDecision, Plan, one_sided
 from skbayeseval.judgement.intervals import Interval
-from skbayeseval.judgement.rope import check_rope, warn_of_one_rope
+from skbayeseval.judgement.rope import check_margin, check_rope, warn_of_one_rope
 from skbayeseval.metrics.metric import Metric
 from skbayeseval.metrics.registry import PerClass, split_metric
 from skbayeseval.metrics.scoring import resolve_scoring
@@ -475,6 +475,11 @@ class Result:
         """Return the ROPE of a metric, in its units."""
         return check_rope(rope, metric, self._reference(metric))
 
+    def _margin(self, margin: Any, metric: str | Metric | None) -> float:
+        """Return a margin of a metric, in its units."""
+        which = self._metric(metric)
+        return check_margin(margin, which, self._reference(which))
+
     def _ropes(self, rope: Any) -> Any:
         """Return the ROPE of each metric; warn if one is given for metrics on different scales."""
         warn_of_one_rope(rope, self._metrics.values())
@@ -504,10 +509,6 @@ class Result:
         metrics = resolve_scoring(metric, self.labels)
         return self._posterior.check_metric(next(iter(metrics.values())))
 
-    def _others(self, metric: str | Metric | None) -> tuple[str, ...]:
-        """Return the metrics that an answer leaves out because no metric was asked for."""
-        return self.metrics[1:] if metric is None else ()
-
     def _expected_loss(
         self, allowed: Sequence[float], cost: Any, metric: str | Metric | None
     ) -> ExpectedLoss:
@@ -517,8 +518,8 @@ class Result:
                 f"A loss in {which.name!r} has no mean, because a ratio without a bound may be "
                 "anything. Ask decision(rope) or superiority(), or choose another metric."
             )
-        about = which.name, self._others(metric), called(self, which)
-        return expected_loss(self._rivals(which), allowed, costs, self._names, *about)
+        loss = expected_loss(self._rivals(which), allowed, costs, self._names, which.name)
+        return replace(loss, **self._about(metric))
 
     def _n_instances(self) -> int:
         """Return the number of instances, which may each be counted several times."""
@@ -528,15 +529,33 @@ class Result:
         return round(max(counts.total for counts in self._posterior.counts))
 
     def _about(self, metric: str | Metric | None) -> dict[str, Any]:
-        """Return what a one-sided answer about a metric applies to."""
+        """Return what all that is decided about a metric tells of the result."""
         record = self._cross_validation
         return {
+            "called": called(self, self._metric(metric)),
             "more_repeats": record.more_repeats if record else "",
             "trained_on": trained_on(self),
-            "applies_to": f"Applies to {''.join(applies_to(self))}.",
-            "called": called(self, self._metric(metric)),
-            "other_metrics": self._others(metric),
+            "other_metrics": self.metrics[1:] if metric is None else (),
         }
+
+    def _one_sided(
+        self,
+        question: str,
+        of: Distribution,
+        limit: float,
+        prob: float,
+        planned: int | None,
+        metric: str | Metric | None,
+        against: tuple[str, ...] = (),
+    ) -> OneSidedDecision:
+        """Return the answer to a one-sided question, by default about all that was compared."""
+        which, plan = self._metric(metric), self._plan(planned)
+        names, (shift, n_repeats) = against, (0.0, 1)
+        if not against:
+            names, (shift, n_repeats) = self._names, self._posterior.resplitting(which)
+        answer = one_sided(question, of, limit, prob, names, which.name, shift=shift, plan=plan)
+        about = self._about(metric) | {"n_repeats": n_repeats}
+        return replace(answer, **about, applies_to=f"Applies to {''.join(applies_to(self))}.")
 
     def _plan(self, planned: Any) -> Plan | None:
         """Return how many of the planned items or instances there are; None if none are planned."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
@@ -11,10 +10,10 @@ import pandas as pd
 from sklearn.utils import check_scalar
 
 from skbayeseval._arrays import Array, in_short
-from skbayeseval._validation import as_float, check_probability
+from skbayeseval._validation import as_float
 from skbayeseval.display import ScoreDisplay
 from skbayeseval.evidence.instances import subgroups_of
-from skbayeseval.judgement.distribution import Distribution, OneSidedDecision, one_sided
+from skbayeseval.judgement.distribution import Distribution, OneSidedDecision
 from skbayeseval.judgement.intervals import Interval
 from skbayeseval.metrics.confusion import GROUP_RATES
 from skbayeseval.metrics.metric import Metric
@@ -122,13 +121,8 @@ class ScoreResult(Result):
         the accuracy of A is above 0.9 with probability 95.8% (95% required)
            Applies to what was tested, on instances like these; not to models trained again.
         """
-        which, prob, limit = self._metric(metric), check_probability(prob), _checked(limit, "limit")
-        shift, n_repeats = self._posterior.resplitting(which)
-        answer = one_sided(
-            "above", self._distribution(which), limit, prob, self._names, which.name,
-            shift=shift, plan=self._plan(planned),
-        )  # fmt: skip
-        return replace(answer, **self._about(metric), n_repeats=n_repeats)
+        value, limit = self._distribution(metric), _checked(limit, "limit")
+        return self._one_sided("above", value, limit, prob, planned, metric)
 
     def summary(self, *, prob: float = 0.95) -> pd.DataFrame:
         """Return one row per metric: observed, mean, sd, mcse, hdi_low, hdi_high, hdi_mcse.

@@ -268,8 +268,8 @@ class SubgroupComparison(OfSubgroups):
             self.metric,
             prob,
             self.column,
-            in_headings(self._metric),
             self.incomplete,
+            called=in_headings(self._metric),
         )
 
     def plot(

@@ -55,16 +55,6 @@ def test_separate_tables_take_half_of_all_errors_for_disagreements():
     assert found == pytest.approx(np.sqrt((0.2 + 0.2) / 2))
 
 
-@pytest.mark.parametrize("metric", [ACCURACY, F1, metrics.get_metric("matthews_corrcoef")])
-def test_swapping_the_classifiers_changes_nothing(metric):
-    swapped = np.swapaxes(CELLS, 2, 3)
-    one, other = (
-        plausibility([populations_of(c) for c in cells], metric, 1, 2) for cells in (CELLS, swapped)
-    )
-    np.testing.assert_allclose(one[0], -other[0], atol=1e-12)
-    np.testing.assert_allclose(one[1], other[1], rtol=1e-6)
-
-
 def true_differences(result, seed, n):
     """Return the differences in accuracy of truths drawn from a posterior."""
     drawn = truths(result._posterior.exact(""), ACCURACY, np.random.default_rng(seed), n)

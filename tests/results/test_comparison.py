@@ -126,7 +126,7 @@ def test_prior_sensitivity(result):
     ],
 )
 def test_answers_about_the_first_metric_say_so(result, ask):
-    said = "Only about f1; for other metrics, pass metric='accuracy' or 'recall'."
+    said = "Only about F1; for other metrics, pass metric='accuracy' or 'recall'."
     assert said in str(ask(result))
     assert ask(result) == ask(result, metric="f1")
     for asked in (ask(result, metric="f1"), ask(result.metric("f1"))):

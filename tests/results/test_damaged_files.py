@@ -32,6 +32,7 @@ MAKERS = gallery.MAKERS | {
     "resampled": lambda: gallery.of_two(scoring=metrics.resampled(accuracy_score)),
     "recorded": recorded,
     "pair_of_recorded": lambda: recorded().pairs[0, 2],
+    "mirrored_pair": lambda: gallery.ranking().pairs[2, 1],
 }
 
 

@@ -162,18 +162,6 @@ def test_of_two_the_pair_is_the_pair_alone():
     assert alone.bayes_factor(0.01).value == pytest.approx(given.bayes_factor(0.01).value, rel=0.1)
 
 
-def test_figures_agree_with_the_pair():
-    pair = MAKERS["classes"]().pairs["a", "d"]
-    for one in (pair, pair.alone):
-        display = one.plot("posterior", rope=0.01)
-        low, high = one.hdi()
-        assert display.draws.hdi() == (low, high)
-        a, b = one.plot("joint").draws_a, one.plot("joint").draws_b
-        assert (a.mean(), b.mean()) == pytest.approx((one.draws_a.mean(), one.draws_b.mean()))
-    lines = [one.plot("trace").ax_.lines[0].get_ydata() for one in (pair, pair.alone)]
-    np.testing.assert_array_equal(*lines)
-
-
 def test_the_first_pair_of_a_comparer_allows_for_the_others():
     from sklearn.naive_bayes import GaussianNB
     from sklearn.neighbors import KNeighborsClassifier
