@@ -54,10 +54,10 @@ from skbayeseval.compare.targets import (
     Predictions,
     Target,
 )
+from skbayeseval.evidence.counts import MOST_ROWS, PairedCounts
 from skbayeseval.evidence.instance_scores import RESPONSES, ScoredInstances, encode_truth
 from skbayeseval.evidence.instances import Instances, index_of
 from skbayeseval.evidence.interface import Evidence
-from skbayeseval.evidence.joint_counts import MOST_ROWS, PairedCounts
 from skbayeseval.evidence.predicted_numbers import PredictedNumbers
 from skbayeseval.evidence.units import check_sample_weight
 from skbayeseval.metrics.any_metric import AnyMetric

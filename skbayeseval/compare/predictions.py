@@ -14,8 +14,7 @@ from skbayeseval._arrays import by_column, named_labels, names_of_series, positi
 from skbayeseval._validation import check_names, check_weight
 from skbayeseval.compare.given_predictions import GivenPredictions
 from skbayeseval.evidence.chunks import ChunkCounter
-from skbayeseval.evidence.joint_counts import MarginalCounts
-from skbayeseval.evidence.one_classifier import ConfusionCounts, check_counts
+from skbayeseval.evidence.counts import ConfusionCounts, MarginalCounts, check_counts
 from skbayeseval.metrics.scoring import resolve_scoring
 from skbayeseval.models.pymc import PyMCEngine
 from skbayeseval.posterior.build import check_true_classes, make_posterior

@@ -35,6 +35,7 @@ from skbayeseval._labels import (
     resolve_pos_label,
 )
 from skbayeseval.evidence.chunks import ChunkCounter, ChunkCounts, check_counter
+from skbayeseval.evidence.counts import ConfusionCounts, MarginalCounts, PairedCounts
 from skbayeseval.evidence.instance_scores import (
     RESPONSES,
     ScoredInstances,
@@ -42,8 +43,6 @@ from skbayeseval.evidence.instance_scores import (
     respond,
 )
 from skbayeseval.evidence.interface import Evidence
-from skbayeseval.evidence.joint_counts import MarginalCounts, PairedCounts
-from skbayeseval.evidence.one_classifier import ConfusionCounts
 from skbayeseval.evidence.predicted_numbers import PredictedNumbers, check_numbers
 from skbayeseval.evidence.units import UnitCounts, count_codes
 from skbayeseval.evidence.validated_rows import (

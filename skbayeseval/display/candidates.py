@@ -79,7 +79,7 @@ def scale_by_decades(ax: Axes, values: Any, inches: float) -> None:
 
 
 def _is_number(value: Any) -> bool:
-    return isinstance(value, Real) and not isinstance(value, bool | np.bool_)
+    return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
 
 
 @dataclass(eq=False, repr=False)
@@ -238,7 +238,7 @@ class ParametersDisplay(Display):
 
     def _draw_panel(self, pen: Pen, values: pd.Series, edge: float, inches: float) -> None:
         """Draw the candidates over one parameter, on axes of so many inches."""
-        values = values[[not (_is_number(value) and math.isnan(value)) for value in values]]
+        values = values[[not (isinstance(value, float) and math.isnan(value)) for value in values]]
         table = self.table.loc[values.index]
         if not all(map(_is_number, values)):
             x = self._by_category(pen, values, inches)
@@ -257,7 +257,7 @@ class ParametersDisplay(Display):
             if means[i] < edge and places[i] - last > apart:
                 last = places[i]
                 pen.text(
-                    x[i], edge, f"   {means[i]:.3g}", rotation=90, ha="center", va="bottom",
+                    x[i], edge, f"   {means[i]:.4g}", rotation=90, ha="center", va="bottom",
                     color=GREY, fontsize=0.85 * pen.small,
                 )  # fmt: skip
 
@@ -270,7 +270,8 @@ class ParametersDisplay(Display):
         each = words.groupby(words)
         beside = (each.cumcount() + 0.5) / each.transform("size") - 0.5
         step = math.ceil(0.45 * len(names) / inches)
-        shown = shorten(names, step * inches / len(names), pen.small)[::step]
-        label_ticks(pen.ax.xaxis, range(0, len(names), step), shown, fontsize=pen.small)
+        places = range((len(names) - 1) % step, len(names), step)  # the last may be None
+        shown = shorten(names, step * inches / len(names), pen.small)
+        label_ticks(pen.ax.xaxis, places, [shown[i] for i in places], fontsize=pen.small)
         pen.ax.set_xlim(-0.6, len(names) - 0.4)
         return (words.map(names.index) + 0.7 * beside).to_numpy(float)

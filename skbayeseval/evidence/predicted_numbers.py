@@ -17,8 +17,8 @@ from skbayeseval._arrays import (
     check_same_length,
     number_of_samples,
 )
+from skbayeseval.evidence.counts import Margin
 from skbayeseval.evidence.instance_scores import WeightedInstances
-from skbayeseval.evidence.one_classifier import Margin
 from skbayeseval.evidence.unit_numbers import UnitNumbers, count_units
 from skbayeseval.evidence.units import check_sample_weight
 from skbayeseval.metrics.instance_scores import Prepared

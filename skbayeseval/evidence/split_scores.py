@@ -12,8 +12,8 @@ from numpy.typing import ArrayLike
 
 from skbayeseval._arrays import Array, as_numbers, check_entries, check_magnitude, choices
 from skbayeseval._validation import check_probability
+from skbayeseval.evidence.counts import Margin, frozen
 from skbayeseval.evidence.interface import Evidence, ObservedArray, letter, variable_names
-from skbayeseval.evidence.one_classifier import Margin, frozen
 from skbayeseval.judgement.frequentist import (
     SignificanceTest,
     corrected_resampled_t,

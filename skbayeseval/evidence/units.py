@@ -37,9 +37,8 @@ from skbayeseval._labels import (
 )
 from skbayeseval._validation import check_weight
 from skbayeseval.evidence.chunks import tables_of_tagger
+from skbayeseval.evidence.counts import Margin, PairedCounts, cells_of, count_outcomes
 from skbayeseval.evidence.interface import Evidence, still_declared
-from skbayeseval.evidence.joint_counts import PairedCounts, count_outcomes
-from skbayeseval.evidence.one_classifier import Margin, cells_of
 from skbayeseval.evidence.unit_numbers import UnitNumbers, count_units, over_classes
 from skbayeseval.metrics.metric import Metric
 from skbayeseval.splitting.out_of_fold import OutOfFold

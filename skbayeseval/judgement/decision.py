@@ -389,31 +389,6 @@ def in_rope(rope: Interval, names: tuple[str, str] | None = None) -> str:
     return f"from {' to '.join(ends)} is equivalent"
 
 
-def on_more_training(
-    small: float, large: float, sizes: tuple[float, float], rope: Interval, names: tuple[str, str]
-) -> str:
-    """Return a sentence on how a difference changes with the training size.
-
-    `small` is the difference at the first of the sizes, and `large` at the second. If both are on
-    the same side of the ROPE, the sentence is empty.
-    """
-
-    def side(difference: float) -> int:
-        return int(difference > rope.high) - int(difference < rope.low)
-
-    def words(difference: float) -> str:
-        if side(difference) == 0:
-            return f"{names[0]} and {names[1]} differ by {difference:+.3f}"
-        return f"{names[0 if difference > 0 else 1]} is ahead by {abs(difference):.3f}"
-
-    if side(small) == side(large):
-        return ""
-    return (
-        f"More training data changes the estimate: trained on {sizes[0]:,.0f} instances, "
-        f"{words(small)}; on {sizes[1]:,.0f}, {words(large)}."
-    )
-
-
 def on_other_splits(n_repeats: int, what: str, more_repeats: str) -> str:
     """Return a sentence that other random splits could change what was decided."""
     words = f"Other random splits could change {what}"

@@ -22,8 +22,8 @@ from numpy.typing import ArrayLike
 
 from skbayeseval._arrays import Array
 from skbayeseval.evidence.chunks import CELLS, ChunkCounts
+from skbayeseval.evidence.counts import PairedCounts
 from skbayeseval.evidence.interface import Evidence, letter
-from skbayeseval.evidence.joint_counts import PairedCounts
 from skbayeseval.evidence.units import UnitCounts
 from skbayeseval.metrics.metric import Metric
 from skbayeseval.models.base import (

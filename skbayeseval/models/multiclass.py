@@ -27,8 +27,8 @@ from numpy.typing import ArrayLike
 from scipy.special import logit
 
 from skbayeseval._arrays import Array
+from skbayeseval.evidence.counts import ConfusionCounts
 from skbayeseval.evidence.interface import letter
-from skbayeseval.evidence.one_classifier import ConfusionCounts
 from skbayeseval.metrics.metric import Metric, Totals
 from skbayeseval.models import blocks
 from skbayeseval.models.base import (

@@ -21,8 +21,7 @@ from skbayeseval._validation import (
     check_random_state_entropy,
     check_size,
 )
-from skbayeseval.evidence.joint_counts import PairedCounts
-from skbayeseval.evidence.one_classifier import ConfusionCounts
+from skbayeseval.evidence.counts import ConfusionCounts, PairedCounts
 from skbayeseval.judgement.decision import SETTLED, WORDS, format_interval
 from skbayeseval.judgement.intervals import Interval
 from skbayeseval.judgement.rope import check_rope

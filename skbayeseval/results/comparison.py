@@ -24,7 +24,6 @@ from skbayeseval.judgement.decision import (
     Decision,
     ExpectedLoss,
     Probabilities,
-    on_more_training,
 )
 from skbayeseval.judgement.distribution import (
     Distribution,
@@ -39,6 +38,7 @@ from skbayeseval.planning.sample_size import SampleSize, required_sample_size
 from skbayeseval.posterior.pair import PooledPair
 from skbayeseval.posterior.posterior import Posterior
 from skbayeseval.posterior.prior_odds import bayes_factor
+from skbayeseval.results import words
 from skbayeseval.results.classical_tests import classical_tests
 from skbayeseval.results.disagreements import of_items, of_predictions, with_columns
 from skbayeseval.results.figures import figure_of_pair
@@ -47,14 +47,7 @@ from skbayeseval.results.result import Result
 from skbayeseval.results.subgroups import SubgroupComparison, instances_of
 from skbayeseval.results.summaries import summary_row, under_other_priors
 from skbayeseval.results.text_tables import table_of_pair
-from skbayeseval.results.words import (
-    Fact,
-    observed_of,
-    pair_in_words,
-    printed,
-    units_of,
-    verdict_of_pair,
-)
+from skbayeseval.results.words import Fact
 from skbayeseval.splitting.collect import CrossValidation
 
 if TYPE_CHECKING:
@@ -239,8 +232,8 @@ class ComparisonResult(Result):
             decision,
             **self._about(metric),
             n_repeats=n_repeats,
-            units=units_of(self, which),
-            turn=self._turn(which, decision.rope),
+            units=words.units_of(self, which),
+            turn=words.on_more_training(self, which, decision.rope),
         )
 
     def non_inferiority(
@@ -813,11 +806,11 @@ class ComparisonResult(Result):
         return shown.plot(ax=ax, **labelled(style, of))
 
     def __str__(self) -> str:
-        return printed(self, *verdict_of_pair(self))
+        return words.printed(self, *words.verdict_of_pair(self))
 
     def _told(self, metric: Metric) -> tuple[str, list[Fact]]:
-        headline, amount = pair_in_words(self, metric)
-        known = Fact("difference", amount), Fact("observed", observed_of(self, metric))
+        headline, amount = words.pair_in_words(self, metric)
+        known = Fact("difference", amount), Fact("observed", words.observed_of(self, metric))
         return headline, list(known)
 
     def _draw_limit(self, ax: Axes, *, metric: str, limit: float, title: str) -> None:
@@ -857,17 +850,6 @@ class ComparisonResult(Result):
         if of == "difference":
             return self._once((which, of), lambda: self._posterior.difference(which))
         return self._once((which, of), lambda: self._posterior.value(which, "ab".index(of)))
-
-    def _turn(self, metric: Metric, rope: Interval) -> str:
-        """Return a sentence on how the difference changes with the training size, or ""."""
-        record, at_half = self._cross_validation, self._posterior.at_half(metric)
-        if at_half is None or record is None or record.n_instances is None:
-            return ""
-        difference, (small, sd) = self._posterior.difference(metric), at_half
-        if abs(difference.mean - small) < 2 * math.hypot(difference.draws.std(), sd):
-            return ""  # noise may explain it
-        sizes = record.n_instances / 2, record.train_size
-        return on_more_training(small, difference.mean, sizes, rope, self.names)
 
 
 class Pairs(Mapping[tuple[int, int], ComparisonResult]):

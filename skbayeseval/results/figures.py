@@ -352,9 +352,7 @@ def figure_of_pair(
     return shown, which
 
 
-def figure_of_many(
-    ranking: Any, kind: str, rope: Any, prob: float, metric: Metric
-) -> RankingDisplay | TiersDisplay | PairsDisplay | CriticalDifferenceDisplay:
+def figure_of_many(ranking: Any, kind: str, rope: Any, prob: float, metric: Metric) -> Display:
     """Return the display of several classifiers, not yet drawn."""
     if not isinstance(kind, str) or kind not in PLOTS:
         raise ValueError(

@@ -12,12 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from skbayeseval._validation import check_probability
-from skbayeseval.display import (
-    CriticalDifferenceDisplay,
-    PairsDisplay,
-    RankingDisplay,
-    TiersDisplay,
-)
+from skbayeseval.display.style import Display
 from skbayeseval.judgement.decision import Decision, ExpectedLoss
 from skbayeseval.judgement.distribution import Distribution, OneSidedDecision
 from skbayeseval.judgement.intervals import Interval
@@ -32,20 +27,14 @@ from skbayeseval.judgement.rope import check_rope_around_zero
 from skbayeseval.metrics.metric import Metric
 from skbayeseval.metrics.registry import labelled
 from skbayeseval.posterior.pair import PairPosterior, PooledPair, PooledScores
+from skbayeseval.results import words
 from skbayeseval.results.classical_tests import classical_tests_of_many
 from skbayeseval.results.comparison import ComparisonResult, Pairs
 from skbayeseval.results.figures import figure_of_many
 from skbayeseval.results.page import Page, page_of_many
 from skbayeseval.results.result import Result
 from skbayeseval.results.text_tables import table_of_many
-from skbayeseval.results.words import (
-    Fact,
-    choice,
-    headline_of_many,
-    observed_of,
-    printed,
-    verdict_of_many,
-)
+from skbayeseval.results.words import Fact
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -382,7 +371,7 @@ class Ranking(Result):
         metric: str | Metric | None = None,
         ax: Axes | None = None,
         **style: Any,
-    ) -> RankingDisplay | TiersDisplay | PairsDisplay | CriticalDifferenceDisplay:
+    ) -> Display:
         """Plot the ranking.
 
         Parameters
@@ -458,11 +447,11 @@ class Ranking(Result):
         return tests(self._posterior, self._cross_validation, self.names, which)
 
     def __str__(self) -> str:
-        return printed(self, verdict_of_many(self))
+        return words.printed(self, words.verdict_of_many(self))
 
     def _told(self, metric: Metric) -> tuple[str, list[Fact]]:
-        facts = [Fact("observed", observed_of(self, metric)), *choice(self, metric)]
-        return headline_of_many(self, metric), facts
+        facts = [Fact("observed", words.observed_of(self, metric)), *words.choice(self, metric)]
+        return words.headline_of_many(self, metric), facts
 
     def _page(self, ropes: Any) -> Page:
         return page_of_many(self, ropes)

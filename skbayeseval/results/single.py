@@ -18,19 +18,13 @@ from skbayeseval.judgement.intervals import Interval
 from skbayeseval.metrics.confusion import GROUP_RATES
 from skbayeseval.metrics.metric import Metric
 from skbayeseval.metrics.registry import labelled
+from skbayeseval.results import words
 from skbayeseval.results.page import Page, page_of_one
 from skbayeseval.results.result import Result
 from skbayeseval.results.subgroups import SubgroupScores, instances_of
 from skbayeseval.results.summaries import score_row, under_other_priors
 from skbayeseval.results.text_tables import table_of_one
-from skbayeseval.results.words import (
-    Fact,
-    headline_of_one,
-    means_of_splits,
-    observed_of,
-    printed,
-    verdict_of_one,
-)
+from skbayeseval.results.words import Fact
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -237,13 +231,13 @@ class ScoreResult(Result):
 
     def __str__(self) -> str:
         then = "exceeds(s) tells how probably it is above s, the least that is good enough for you"
-        return printed(self, verdict_of_one(self), then)
+        return words.printed(self, words.verdict_of_one(self), then)
 
     def _told(self, metric: Metric) -> tuple[str, list[Fact]]:
         # The mean of the splits, as scikit-learn has it, if that is another number.
-        pooled = means_of_splits(self, metric) is not None
-        facts = [Fact("observed", observed_of(self, metric))] if pooled else []
-        return headline_of_one(self, metric), facts
+        pooled = words.means_of_splits(self, metric) is not None
+        facts = [Fact("observed", words.observed_of(self, metric))] if pooled else []
+        return words.headline_of_one(self, metric), facts
 
     def _display(self, which: Metric, prob: float, limit: float | None = None) -> ScoreDisplay:
         return ScoreDisplay(

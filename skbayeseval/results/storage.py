@@ -41,6 +41,7 @@ from skbayeseval.posterior.inferred_weight import KnownWeights, QuantityWeight, 
 from skbayeseval.posterior.pair import PooledPair
 from skbayeseval.posterior.posterior import Posterior
 from skbayeseval.posterior.prior import Prior
+from skbayeseval.results.words import facts_of
 from skbayeseval.splitting.collect import CrossValidation
 
 FORMAT = "skbayeseval result 8"
@@ -63,8 +64,10 @@ Parts = tuple[Any, ...]
 
 
 def describe(result: Any) -> dict[str, Any]:
-    """Return the result without its draws as dicts, lists, numbers and strings."""
-    return plain(_header(result))
+    """Return the result without its draws, and in words, as dicts, lists, numbers and strings."""
+    headlines = {name: result._told(metric)[0] for name, metric in result._metrics.items()}
+    facts = [{"about": fact.keyword, "words": fact.words} for fact in facts_of(result)]
+    return plain(_header(result) | {"headlines": headlines, "facts": facts})
 
 
 def _header(result: Any) -> dict[str, Any]:
@@ -218,25 +221,24 @@ def read(path: str | PathLike[str], kind: str | None = None) -> tuple[str, Parts
 def _parts(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> tuple[str, Parts]:
     """Return the class of a result by name, and the parts of the result."""
     posterior = _restored_posterior(header, header["evidence"], arrays)
-    metrics = {saved["name"]: _restored_metric(saved) for saved in header["metrics"]}
-    for i, (saved, metric) in enumerate(zip(header["metrics"], metrics.values(), strict=True)):
-        _remember(posterior, metric, i, tuple(saved["observed"]), arrays)
+    metrics: dict[str, Metric] = {}
+    of_pair: dict[Metric, list[Distribution]] = {}
+    number = header.get("one_pair_of")
+    for i, saved in enumerate(header["metrics"]):
+        metric = metrics[saved["name"]] = _restored_metric(saved)
+        posterior.remember(arrays[f"draws_{i}"], "draws", metric)
+        posterior.remember(tuple(saved["observed"]), "observed", metric)
+        for one in range(_n_own_draws(posterior)):
+            posterior.remember(arrays[f"values_{i}_{one}"], "draws of one", metric, one)
+        if _has_own_influence(posterior, metric):
+            posterior.remember(arrays[f"influence_{i}"], "influence", metric)
+        if number is not None:
+            rows = arrays[f"pooled_{i}"]
+            of_pair[metric] = [Distribution(row, posterior.mcse(row)) for row in rows]
     parts: Parts = posterior, tuple(header["names"]), metrics, header["cross_validation"]
-    if header.get("one_pair_of") is not None:
-        drawn = _drawn_of_pair(posterior, metrics, arrays)
-        parts = *parts, PooledPair(header["one_pair_of"], drawn)
+    if number is not None:
+        parts = *parts, PooledPair(number, partial(_known_of_pair, of_pair))
     return header["kind"], parts
-
-
-def _drawn_of_pair(
-    posterior: Posterior, metrics: Mapping[str, Metric], arrays: Mapping[str, NDArray[Any]]
-) -> Callable[[Metric], Sequence[Distribution]]:
-    """Return what gives the saved draws of a pair that allow for other classifiers."""
-    known = {
-        metric: [Distribution(row, posterior.mcse(row)) for row in arrays[f"pooled_{i}"]]
-        for i, metric in enumerate(metrics.values())
-    }
-    return partial(_known_of_pair, known)
 
 
 def _known_of_pair(
@@ -249,22 +251,6 @@ def _known_of_pair(
             "(alone), or save the ranking."
         )
     return known[metric]
-
-
-def _remember(
-    posterior: Posterior,
-    metric: Metric,
-    i: int,
-    observed: tuple[float, ...],
-    arrays: Mapping[str, NDArray[Any]],
-) -> None:
-    """Let a posterior know what was saved of its metric, the i-th."""
-    posterior.remember(arrays[f"draws_{i}"], "draws", metric)
-    posterior.remember(observed, "observed", metric)
-    for one in range(_n_own_draws(posterior)):
-        posterior.remember(arrays[f"values_{i}_{one}"], "draws of one", metric, one)
-    if _has_own_influence(posterior, metric):
-        posterior.remember(arrays[f"influence_{i}"], "influence", metric)
 
 
 def _restored_posterior(

@@ -334,6 +334,29 @@ def to_ship(result: Any) -> list[Fact]:
     return [Fact("ship now", loss.in_short())]
 
 
+def on_more_training(result: Any, metric: Metric, rope: Interval) -> str:
+    """Return how the difference changes with the training size; "" if both are on one side.
+
+    It is known for half of the data, and for what the splits train on.
+    """
+    record, at_half = result._cross_validation, result._posterior.at_half(metric)
+    if at_half is None or record is None or record.n_instances is None:
+        return ""
+    difference, (small, sd) = result._posterior.difference(metric), at_half
+    is_noise = abs(difference.mean - small) < 2 * math.hypot(difference.draws.std(), sd)
+    sides, said, (a, b) = set[int](), list[str](), result.names
+    for size, mean in ((record.n_instances / 2, small), (record.train_size, difference.mean)):
+        side = int(mean > rope.high) - int(mean < rope.low)
+        words = f"{a if mean > 0 else b} is ahead by {abs(mean):.3f}"
+        if side == 0:
+            words = f"{a} and {b} differ by {mean:+.3f}"
+        sides.add(side)
+        said.append(f"on {size:,.0f}{'' if said else ' instances'}, {words}")
+    if is_noise or len(sides) == 1:
+        return ""
+    return f"More training data changes the estimate: trained {'; '.join(said)}."
+
+
 def _tally(chosen: Sequence[Mapping[str, Any] | None]) -> str:
     """Return how often a search chose which parameters, the most frequent first."""
     words = Counter(

@@ -12,8 +12,7 @@ import numpy as np
 from skbayeseval._arrays import Array, choices
 from skbayeseval._labels import check_labels
 from skbayeseval._validation import check_probability, check_size, warn_caller
-from skbayeseval.evidence.joint_counts import MarginalCounts
-from skbayeseval.evidence.one_classifier import ConfusionCounts
+from skbayeseval.evidence.counts import ConfusionCounts, MarginalCounts
 from skbayeseval.evidence.split_scores import SplitScores
 from skbayeseval.judgement.ranking_decision import first_alike
 from skbayeseval.judgement.rope import check_rope_around_zero

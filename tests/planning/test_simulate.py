@@ -10,9 +10,9 @@ from skbayeseval.judgement import Interval
 from skbayeseval.models import Paired, Unpaired
 from skbayeseval.planning.simulate import (
     SCALE,
-    LinearShapes,
     Question,
     evidence_of,
+    linear_shapes,
     plausibility,
     populations_of,
     spread_of_instances,
@@ -121,7 +121,7 @@ class Doubtful(Unpaired):
 def test_shapes_that_are_not_linear_are_not_extrapolated(model, linear):
     a, b = np.array([[0.4, 0.1], [0.2, 0.3]]), np.array([[0.3, 0.2], [0.1, 0.4]])
     question = Question(model, F1, Interval(-0.05, 0.05), 0.95)
-    shapes = LinearShapes.of(question, LIKE, populations_of(a, b), None)
+    shapes = linear_shapes(question, LIKE, populations_of(a, b), None)
     assert (shapes is not None) == linear
 
 
