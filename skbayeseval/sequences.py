@@ -246,17 +246,13 @@ def check_chunk_types(types: Any) -> tuple[str, ...] | None:
     return kinds
 
 
-def read_conll(
-    path: str | PathLike[str], *, with_speech: bool = False
-) -> tuple[list[list[list[str]]], list[list[str]]]:
+def read_conll(path: str | PathLike[str]) -> tuple[list[list[list[str]]], list[list[str]]]:
     r"""Read a file with one token per line, its tag in the last column, and empty lines between.
 
     Parameters
     ----------
     path : str or path-like
         The file, in UTF-8; columns are separated by spaces or tabs.
-    with_speech : bool, default=False
-        Whether each line must have a word and its part of speech before the tag.
 
     Returns
     -------
@@ -276,14 +272,10 @@ def read_conll(
     [['B-PER', 'O'], ['B-LOC']]
     """
     sentences: list[list[list[str]]] = [[]]
-    for number, line in enumerate(Path(path).read_text(encoding="utf-8").splitlines(), start=1):
+    for line in Path(path).read_text(encoding="utf-8").splitlines():
         columns = line.split()
         if not columns or columns[0] == DOCUMENT:
             sentences.append([])
-        elif with_speech and len(columns) < 3:
-            raise ValueError(
-                f"{path}, line {number}: expected a word, its part of speech and its tag."
-            )
         else:
             sentences[-1].append(columns)
     found = [sentence for sentence in sentences if sentence]

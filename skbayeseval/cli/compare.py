@@ -26,9 +26,6 @@ from skbayeseval._arrays import in_words
 from skbayeseval._tables import PARQUET, parquet_table, text_table
 from skbayeseval.cli.output import (
     InputError,
-    add_model,
-    add_output,
-    add_scoring,
     as_option,
     check_disagreements,
     model_options,
@@ -136,9 +133,9 @@ def add_to(commands: Any) -> None:
     add("--chunks", metavar="SCHEME", help="the scheme of tags: IOB1, IOB2, IOBES or BMES")
     add("--labels", nargs="+", metavar="LABEL", help="the classes (default: those that occur)")
     add("--pos-label", metavar="LABEL", help="the positive class (default: 1, if it is a class)")
-    add_scoring(parser, scoring="accuracy, or f1 with --chunks")
-    add_model(parser, model="auto", models="auto, paired, unpaired or bcv")
-    add_output(parser, disagreements="rows with the truth, both predictions and all other columns")
+    parser.add_scoring(scoring="accuracy, or f1 with --chunks")
+    parser.add_model(model="auto", models="auto, paired, unpaired or bcv")
+    parser.add_output(disagreements="rows with the truth, both predictions and all other columns")
     parser.set_defaults(run=_run)
 
 

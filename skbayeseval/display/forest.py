@@ -362,20 +362,13 @@ class ForestDisplay(Display):
     ) -> None:
         unit, heading = ("n_groups", "groups") if "n_groups" in table else ("n", "n")
         numbers = [int(self.table[unit].sum()), *table[unit]]
-        widest = max(text_width(said, size) for said in [heading, *(f"{n:,}" for n in numbers)])
         # Right-aligned: as far from the axis as the widest number is wide.
-        from matplotlib.transforms import ScaledTranslation
-
-        shift = ScaledTranslation(widest + 0.12, 0, ax.figure.dpi_scale_trans)
+        end = 0.12 + max(text_width(said, size) for said in [heading, *map("{:,}".format, numbers)])
+        style = {"ha": "right", "color": GREY}
         for row, n in zip([0, *rows], numbers, strict=True):
-            pen.text(
-                1.0, row, f"{n:,}", transform=ax.get_yaxis_transform() + shift, ha="right",
-                va="center", fontsize=size, color=GREY,
-            )  # fmt: skip
-        pen.text(
-            1.0, 1.0, heading, transform=ax.transAxes + shift, ha="right", va="bottom",
-            color=GREY,
-        )  # fmt: skip
+            place = {"transform": _beside(ax, ax.transData), "va": "center", "fontsize": size}
+            pen.text(end, row, f"{n:,}", **place, **style)
+        pen.text(end, 1.0, heading, transform=_beside(ax, ax.transAxes), va="bottom", **style)
 
 
 # The legend, colour (among those of the palette) and marker of each state.

@@ -78,12 +78,13 @@ def shorten(names: Sequence[str], inches: float, size: float) -> list[str]:
     return [escape_dollars(name) for name in short]
 
 
-def pair_words(
-    names: tuple[str, str], inches: float, line: float, size: float
-) -> tuple[str, str, str]:
-    """Return what A and B are called, and the key: which name each letter stands for, or "".
+# What A and B are called, and the key: which name each letter stands for, or "".
+PairWords = tuple[str, str, str]
 
-    They are called by their names if these are not wider than `inches`, otherwise by letters.
+
+def pair_words(names: tuple[str, str], inches: float, line: float, size: float) -> PairWords:
+    """Return the names if these are not wider than `inches`, otherwise letters and their key.
+
     `line` is the width of a line of the key in inches, and `size` the font size of both in points.
     """
     a, b = map(escape_dollars, names)
@@ -176,23 +177,17 @@ class Pen:
 
     def fill_options(self, **defaults: Any) -> dict[str, Any]:
         """Return the options of a filled area: the user's, and these where there are none."""
-        from matplotlib.patches import Patch
-
-        return self._merged("fill", Patch, defaults)
+        return self._merged("fill", defaults)
 
     def line(self, x: Any, y: Any, **defaults: Any) -> Any:
         """Draw a line or points."""
-        from matplotlib.lines import Line2D
-
-        (drawn,) = self.ax.plot(x, y, **self._merged("line", Line2D, defaults))
+        (drawn,) = self.ax.plot(x, y, **self._merged("line", defaults))
         self.lines.append(drawn)
         return drawn
 
     def text(self, x: float, y: float, words: str, **defaults: Any) -> None:
         """Write a text."""
-        from matplotlib.text import Text
-
-        options = self._merged("text", Text, {"fontsize": "small", **defaults})
+        options = self._merged("text", {"fontsize": "small", **defaults})
         self.texts.append(self.ax.text(x, y, words, **options))
 
     def text_in_row(self, x: float, row: float, words: str, size: float, **options: Any) -> None:
@@ -234,32 +229,36 @@ class Pen:
         options = self.fill_options(color=color, alpha=0.2, linewidth=0, label=label)
         self.fills.append(self.ax.fill_between(x, low, high, **options))
 
-    def _merged(self, kind: str, artist: Any, defaults: dict[str, Any]) -> dict[str, Any]:
+    def _merged(self, kind: str, defaults: dict[str, Any]) -> dict[str, Any]:
+        from matplotlib import lines, patches, text
         from matplotlib.cbook import normalize_kwargs
 
+        artist = {"line": lines.Line2D, "fill": patches.Patch, "text": text.Text}[kind]
         return normalize_kwargs(defaults, artist) | normalize_kwargs(dict(self.given[kind]), artist)
 
-    def _place(self) -> Any:
-        """Return the cells of the figure's grid that the axes have; None if there is no grid."""
+    def _room(self) -> tuple[float, float, float | None]:
+        """Return the shares of the figure that the axes and their labels have, across and up.
+
+        The last number is the middle across; None if there is no grid of axes.
+        """
         place = self.ax.get_subplotspec()
-        # A colour bar makes a grid of its own.
-        return None if place is None else place.get_topmost_subplotspec()
+        if place is None:
+            inside = self.ax.get_position()
+            return inside.width, inside.height, None
+        place = place.get_topmost_subplotspec()  # a colour bar makes a grid of its own
+        rows, columns = place.get_gridspec().get_geometry()
+        middle = (place.colspan.start + place.colspan.stop) / 2 / columns
+        return len(place.colspan) / columns, len(place.rowspan) / rows, middle
 
     @property
     def width(self) -> float:
         """The width in inches that the axes and their labels have in the figure."""
-        place, width = self._place(), self.ax.figure.bbox.width / self.ax.figure.dpi
-        if place is None:
-            return width * self.ax.get_position().width
-        return width * len(place.colspan) / place.get_gridspec().ncols
+        return self.ax.figure.bbox.width / self.ax.figure.dpi * self._room()[0]
 
     @property
     def height(self) -> float:
         """The height in inches that the axes and their labels have in the figure."""
-        place, height = self._place(), self.ax.figure.bbox.height / self.ax.figure.dpi
-        if place is None:
-            return height * self.ax.get_position().height
-        return height * len(place.rowspan) / place.get_gridspec().nrows
+        return self.ax.figure.bbox.height / self.ax.figure.dpi * self._room()[1]
 
     def _middle(self) -> tuple[float, Any]:
         """Return the middle of the room of these axes, and the transform of this number.
@@ -267,10 +266,9 @@ class Pen:
         Labels are wider than the axes where names need much room beside them, but not than the
         room.
         """
-        place = self._place()
-        if place is None:
+        middle = self._room()[2]
+        if middle is None:
             return 0.5, self.ax.transAxes
-        middle = (place.colspan.start + place.colspan.stop) / 2 / place.get_gridspec().ncols
         return middle, self.ax.figure.transSubfigure
 
     def _middle_above(self, points: float) -> tuple[float, Any]:
@@ -305,9 +303,7 @@ class Pen:
             label.set_transform(blended_transform_factory(across, IdentityTransform()))
             label.set_x(x)
 
-    def label_difference(
-        self, metric: str, names: tuple[str, str], inches: float
-    ) -> tuple[str, str, str]:
+    def label_difference(self, metric: str, names: tuple[str, str], inches: float) -> PairWords:
         """Write the label of the x axis of A minus B, and return what `pair_words` does."""
         a, b, key = pair_words(names, inches, 0.88 * self.width, self.small)
         self.set_xlabel(difference_label(metric, a, b, 0.9 * self.width, self.medium), key)

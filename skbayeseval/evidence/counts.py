@@ -25,7 +25,6 @@ from skbayeseval._labels import (
     check_distinct,
     check_label_vectors,
     check_labels,
-    encode_labels,
     merged_classes,
     resolve_pos_label,
 )
@@ -217,12 +216,8 @@ class ConfusionCounts(ByContent, Margin):
         weight: float = 1.0,
     ) -> ConfusionCounts:
         """Return the counts of two label vectors of any dtype."""
-        classes, (truth, predicted) = encode_labels(
-            [("y_true", y_true), ("y_pred", y_pred)], labels
-        )
-        m = len(classes)
-        table = np.bincount(truth * m + predicted, minlength=m * m).reshape(m, m)
-        return cls(table, classes, weight, pos_label, declared=labels is not None)
+        options: Any = {"labels": labels, "pos_label": pos_label, "weight": weight}
+        return PairedCounts.from_labels(y_true, {"y_pred": y_pred}, **options).margin(0)
 
     @classmethod
     def from_cells(
@@ -427,7 +422,6 @@ class PairedCounts(ByContent, Evidence):
     declared: bool = True
     outcome: Array | None = None
 
-    kind = "paired"
     identical_in = "predictions"
     family = "classes"
     unsaved = ("outcome",)
@@ -606,7 +600,6 @@ class MarginalCounts(Evidence):
     counts: tuple[ConfusionCounts, ...]
     joint: PairedCounts | None = field(default=None, repr=False, compare=False)
 
-    kind = "marginal"
     family = "classes"
     is_paired = False
     of_each = ("counts",)

@@ -225,24 +225,20 @@ class Decision(InWords):
     ----------
     code : {"<<", "<", "~", ">", ">>", "?"}
         The decision as an ASCII code.
-    symbol : str
-        The decision as a symbol for display.
-    label : str
-        The decision in words.
     hdi : Interval
         The highest-density interval of the difference.
     rope : Interval
         The region of practical equivalence.
     probabilities : Probabilities
         The posterior probabilities that the difference is below, inside and above the ROPE.
+    lead : Lead
+        Who is ahead and by how much, in words.
     names : tuple of str
         The names of A and B.
     metric : str
         The name of the metric.
     prob : float
         The probability mass of the HDI.
-    lead : Lead or None
-        Who is ahead and by how much, in words; None if only the interval is known.
     units : str
         What there must be more of to settle the decision: "labelled instances", "instances",
         "items", "groups", "blocks", or "evidence" of another kind; "" if nothing could. Where one
@@ -260,21 +256,29 @@ class Decision(InWords):
     """
 
     code: str
-    symbol: str
-    label: str
     hdi: Interval
     rope: Interval
     probabilities: Probabilities
+    lead: Lead
     names: tuple[str, str] = ("A", "B")
     metric: str = "score"
     prob: float = 0.95
-    lead: Lead | None = None
     units: str = "evidence"
     turn: str = ""
     _to_ask: ClassVar[str] = (
         "its code, such as decision.code == '>>', or for superiority(margin) or "
         "non_inferiority(margin), which are true if the answer is yes"
     )
+
+    @property
+    def symbol(self) -> str:
+        """The decision as a symbol for display."""
+        return WORDS[self.code][0]
+
+    @property
+    def label(self) -> str:
+        """The decision in words."""
+        return WORDS[self.code][1]
 
     @property
     def settled(self) -> bool:
@@ -295,7 +299,7 @@ class Decision(InWords):
 
     def in_short(self) -> str:
         """Return the decision and what it is based on, without advice."""
-        lead = self._lead.amount()
+        lead = self.lead.amount()
         basis = f"{self._called}: {lead}; {in_rope(self.rope, self.names)}"
         return f"{self.headline(limits=True)}{' ' if self.settled else chr(10) + '   '}({basis})"
 
@@ -320,21 +324,11 @@ class Decision(InWords):
             f"{self._chance(better)} {a} better{high}",
             f"{self._chance(worse)} {b} better{low}",
         ]
-        if self._lead.sign < 0:
+        if self.lead.sign < 0:
             said.reverse()
         if self.rope.low < self.rope.high:
             said.insert(1, f"{self._chance(equivalent)} equivalent")
         return ", ".join(said)
-
-    @property
-    def _lead(self) -> Lead:
-        """Who is ahead; as far as the interval tells, if no more is known."""
-        if self.lead is not None:
-            return self.lead
-        worse, equal, better = self.probabilities
-        mean, sign = float(np.mean(self.hdi)), int(better > worse) - int(better < worse)
-        chance = max(worse, better)
-        return Lead(self.names, sign, chance, equal, mean, self.hdi, self.prob)
 
     def _missing(self) -> str:
         """Return what would settle the decision; an empty string if it is settled."""
@@ -430,21 +424,9 @@ IN_TABLES = {code: symbol if code in SETTLED else label for code, (symbol, label
 NO_ROPE = "no ROPE"
 
 
-def decide(
-    hdi: Interval,
-    rope: Interval,
-    probabilities: Probabilities,
-    mean: float,
-    *,
-    names: tuple[str, str] = ("A", "B"),
-    metric: str = "score",
-    prob: float = 0.95,
-) -> Decision:
+def code_of(hdi: Interval, rope: Interval, probabilities: Probabilities, mean: float) -> str:
     """Compare the HDI with the ROPE (Zhang et al. 2016, section 3.2.2)."""
-    worse, _, better = probabilities
-    code = str(_codes(*hdi, rope, better - worse, mean))
-    symbol, label = WORDS[code]
-    return Decision(code, symbol, label, hdi, rope, probabilities, names, metric, prob)
+    return str(_codes(*hdi, rope, probabilities.better - probabilities.worse, mean))
 
 
 def codes_given_hdi(
@@ -592,7 +574,8 @@ class ExpectedLoss(InWords):
         more = self.losses[worse] - self.waiting
         if more == 0:
             return f"either {name} or {other}, which cost the same"
-        on_average = f"{other} would cost {_written(more)} on average"
+        unit = f" in {self._called}" if set(self.cost) == {1.0} else ""
+        on_average = f"{other} would cost {_written(more)}{unit} on average"
         if more < self.waiting:
             return f"either, {name} by a hair; {on_average}"
         if self.p_best < CLEARLY:
@@ -646,9 +629,11 @@ def expected_loss(
 
 
 def _written(loss: float) -> str:
-    """Return a loss with two digits, without an exponent."""
+    """Return a loss with as many digits as differences have, or two, without an exponent."""
     if loss >= 100:
         return f"{loss:,.0f}"
+    if 0.01 <= round(loss, 3) < 1:
+        return f"{loss:.3f}"
     return np.format_float_positional(loss, 2, fractional=False, trim="-")
 
 

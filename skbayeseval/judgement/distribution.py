@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 from bisect import bisect
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -29,7 +29,7 @@ from skbayeseval.judgement.decision import (
     InWords,
     Lead,
     Probabilities,
-    decide,
+    code_of,
     format_probability,
     percent,
 )
@@ -173,18 +173,16 @@ def decision_of(
     `shift` is how far other random splits could move the difference; the decision then tells
     whether it depends on them.
     """
-    low, high = difference.hdi(prob)
+    hdi, around = difference.hdi(prob), difference.around(rope)
 
-    def decided(move: float) -> Decision:
-        moved = Interval(low + move, high + move)
-        around = difference.around(Interval(rope.low - move, rope.high - move))
-        mean = difference.mean + move
-        return decide(moved, rope, around, mean, names=names, metric=metric, prob=prob)
+    def code(move: float) -> str:
+        moved = Interval(hdi.low + move, hdi.high + move)
+        beyond = difference.around(Interval(rope.low - move, rope.high - move))
+        return code_of(moved, rope, beyond, difference.mean + move)
 
-    decision = decided(0.0)
-    changes = shift != 0 and {decided(-shift).code, decided(shift).code} != {decision.code}
-    lead = lead_of(difference, names, prob, shift=shift)
-    return replace(decision, lead=lead, depends_on_splits=changes)
+    lead, now = lead_of(difference, names, prob, shift=shift), code(0.0)
+    changes = shift != 0 and {code(-shift), code(shift)} != {now}
+    return Decision(now, hdi, rope, around, lead, names, metric, prob, depends_on_splits=changes)
 
 
 @dataclass(frozen=True, repr=False)

@@ -269,9 +269,7 @@ def _headline(
     winners = {winner for _, winner in clauses}
     # What is open must not speak for the other one.
     named = winners - {"", "either"}
-    against = [
-        one for one in decisions if one.lead and one.lead.sign and one.lead.ahead not in named
-    ]
+    against = [one for one in decisions if one.lead.sign and one.lead.ahead not in named]
     if len(named) == 1 and not (against and "" in winners):
         is_settled = ropes is not None and all(
             decision.settled and not decision.depends_on_splits for decision in decisions

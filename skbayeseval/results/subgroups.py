@@ -531,8 +531,8 @@ class SubgroupScores(OfSubgroups):
         for child, name in enumerate(names, 1):
             metric = GROUP_RATES.get(name) or get_metric(name)
             self._posterior.check_metric(metric)
-            found = compare_subgroups(self._posterior, metric, self._given, child)
-            by_metric[name] = self._scores(found.subgroups, name)
+            found, _ = compare_subgroups(self._posterior, metric, self._given, child)
+            by_metric[name] = self._scores(found, name)
         return largest_gap(by_metric, prob)
 
     def _scores(self, subgroups: tuple[Subgroup, ...], metric: str) -> Scores:

@@ -52,18 +52,6 @@ class TestAgreement:
         assert low == pytest.approx(d.mean() - half, abs=0.06 * half)
         assert high == pytest.approx(d.mean() + half, abs=0.06 * half)
 
-    @pytest.mark.parametrize("groups", [None, GROUPS], ids=["plain", "groups"])
-    def test_right_or_wrong_is_a_comparison_of_accuracy(self, groups):
-        # With half the prior in each class, the outcomes of both classes together have the prior
-        # Dirichlet(1/2, 1/2, 1/2, 1/2), however the items are divided into classes.
-        y = np.random.default_rng(1).integers(0, 2, N)
-        a, b = (np.where(right == 1, y, 1 - y) for right in RIGHT[:2])
-        expected = compare_predictions(y, a, b, groups=groups, random_state=1)
-        found = compare_items(*RIGHT[:2], groups=groups, random_state=0)
-        assert (found.observed_a, found.observed_b) == (expected.observed_a, expected.observed_b)
-        for of in ("draws", "draws_a", "draws_b"):
-            assert ks_2samp(getattr(found, of), getattr(expected, of)).pvalue > 0.001
-
 
 class TestInvariance:
     @pytest.mark.parametrize(

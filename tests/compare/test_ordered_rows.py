@@ -85,17 +85,6 @@ def test_blocks_are_groups_of_consecutive_rows(compare):
         assert compare(blocks=50).evidence.sizes.tolist() == [50, 50, 20]
 
 
-def test_metrics_share_the_length():
-    alone = by_classes(blocks="auto", scoring="f1")
-    both = by_classes(blocks="auto", scoring=["accuracy", "f1"])
-    assert both.evidence.block_length == alone.evidence.block_length
-    assert np.array_equal(both.metric("f1").draws, alone.draws)
-    scores = {"y_score_a": NUMBERS[0], "y_score_b": NUMBERS[1], "scoring": ["accuracy", "roc_auc"]}
-    result = by_classes(blocks="auto", **scores)
-    assert result._posterior.scored.block_length == result.evidence.block_length
-    assert "Diebold and Mariano" in result.frequentist(metric="roc_auc").index
-
-
 @pytest.mark.parametrize("compare", ALL)
 def test_a_length_that_is_chosen_is_saved(compare, tmp_path):
     result = compare(blocks="auto")

@@ -5,7 +5,7 @@ import pytest
 from sklearn.base import BaseEstimator
 from sklearn.datasets import load_breast_cancer, load_diabetes
 from sklearn.linear_model import Lasso, Ridge
-from sklearn.metrics import average_precision_score, make_scorer, max_error, mean_pinball_loss
+from sklearn.metrics import average_precision_score
 from sklearn.model_selection import (
     KFold,
     ShuffleSplit,
@@ -53,20 +53,6 @@ def test_regressors(cv, scoring, fraction):
         np.testing.assert_allclose(result.cv_results["Ridge"][key], a)
         alone = compare_scores(a, b, test_fraction=fraction)
         assert result.probability(metric=name) == pytest.approx(alone.probability())
-
-
-def test_any_scorer():
-    scoring = {
-        "pinball": make_scorer(mean_pinball_loss, greater_is_better=False),
-        "worst": make_scorer(max_error, greater_is_better=False),
-        "n": lambda estimator, X, y: float(len(y) % 3),
-    }
-    result = bayesian_cross_validate(Ridge(), Lasso(), X, Y, scoring=scoring, **SCORED)
-    assert result.metrics == ("pinball", "worst", "n")
-    assert result.probability(metric="n") == pytest.approx((0.5, 0, 0.5))
-    one = bayesian_cross_validate(Ridge(), Lasso(), X, Y, scoring=scoring["worst"], **SCORED)
-    assert one.metrics == ("score",)
-    np.testing.assert_array_equal(one.draws, result.metric("worst").draws)
 
 
 def errors(estimator, X, y):

@@ -5,10 +5,11 @@ import pytest
 from scipy import stats
 
 from skbayeseval.judgement.decision import (
+    Decision,
     Lead,
     Probabilities,
+    code_of,
     codes_given_hdi,
-    decide,
     format_interval,
     format_probability,
 )
@@ -16,6 +17,13 @@ from skbayeseval.judgement.intervals import Interval, hdi_of_rows
 from skbayeseval.judgement.rope import check_rope
 
 ROPE = Interval(-0.05, 0.05)
+
+
+def decide(hdi, rope, around, mean, names=("A", "B")):
+    """Return a decision of which no more is known."""
+    sign = int(np.sign(around.better - around.worse))
+    lead = Lead(names, sign, max(around.better, around.worse), around.equivalent, mean, hdi)
+    return Decision(code_of(hdi, rope, around, mean), hdi, rope, around, lead, names)
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from scipy.stats import norm
 
 from skbayeseval import compare_items, compare_predictions, metrics
 from skbayeseval.judgement import Interval
-from skbayeseval.judgement.decision import Probabilities, decide
+from skbayeseval.judgement.distribution import Distribution, decision_of
 from skbayeseval.planning import sample_size, simulate
 from skbayeseval.planning.sample_size import SampleSize, simulated_settled, smallest_size
 from skbayeseval.planning.simulate import SCALE, truths
@@ -227,7 +227,8 @@ def test_interval_of_the_size_covers_it(beside, monkeypatch):
     ],
 )  # fmt: skip
 def test_sentences(n_total, largest, words):
-    decision = decide(Interval(-0.01, 0.02), Interval(-0.01, 0.01), Probabilities(0, 0.6, 0.4), 0)
+    draws, rope = Distribution(np.linspace(-0.01, 0.02, 999)), Interval(-0.01, 0.01)
+    decision = decision_of(draws, rope, 0.95, ("A", "B"), "score")
     more = None if n_total is None else n_total - 500
     interval = None if n_total is None else Interval(4_000.0, 6_000.0)
     chances = {1000: 0.21, 2500: 0.4, 5000: 0.7996}
