@@ -146,9 +146,10 @@ class GivenPredictions:
         n = number_of_samples(self.y_true, "y_true")
         if self.blocks is not None:
             check_blocks(self.blocks, self.groups, n)
+        tested = None if folds is None else folds.instance
         table = Predictions(
             number=n,
-            instance=np.arange(n) if folds is None else folds.instance,
+            instance=tested,
             split=None if folds is None else folds.split,
             truth=target.truth,
             said=target.said(given),
@@ -167,7 +168,7 @@ class GivenPredictions:
             (self.model, self.engine, self.n_draws, self.random_state),
             blocks=self.blocks,
             is_ordered=are_in_order(columns.values(), self.blocks),
-            instances=Instances(n, index, None if folds is None else folds.instance),
+            instances=Instances(n, index, tested),
             prevalence=self.prevalence,
         )
         if self.scores:

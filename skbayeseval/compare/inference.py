@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from skbayeseval._arrays import Array, wrong
 from skbayeseval._validation import check_weight
 from skbayeseval.compare.ordered_rows import blocks_of_evidence, length_of_blocks
@@ -28,8 +30,8 @@ def _in_blocks(
     length, losses = length_of_blocks(collected.evidence, blocks, table.instance)
     if length == 1:
         return collected
-    in_blocks = replace(table, group=table.instance // length, counted=None)
-    collected = target.collected(in_blocks)
+    instance = np.arange(table.number) if table.instance is None else table.instance
+    collected = target.collected(replace(table, group=instance // length, counted=None))
     evidence = blocks_of_evidence(collected.evidence, length, losses)
     scored: Any = collected.scored and blocks_of_evidence(collected.scored, length)
     return collected._replace(evidence=evidence, scored=scored)

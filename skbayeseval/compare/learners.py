@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 import pandas as pd
-from sklearn.base import clone, is_classifier, is_regressor
+from sklearn.base import is_classifier, is_regressor
 from sklearn.model_selection import (
     GroupKFold,
     KFold,
@@ -56,7 +56,7 @@ from skbayeseval.metrics.scoring import (
     with_columns,
 )
 from skbayeseval.models.pymc import PyMCEngine
-from skbayeseval.posterior.build import check_posterior, make_posterior, resolve_engine
+from skbayeseval.posterior.build import check_posterior, make_posterior
 from skbayeseval.posterior.inferred_weight import InferredWeights
 from skbayeseval.posterior.posterior import Posterior
 from skbayeseval.results.result import Result
@@ -312,7 +312,9 @@ def compare_learners(
     names = tuple(learners.estimators)
     is_ordered = _check_rows(learners, X, y, options)
     target = _target(learners, X, y, options)
-    drawing = (options.model, _engine(options) or "exact", options.n_draws, learners.entropy)
+    shows_chains = options.verbose and options.engine == "pymc"
+    engine = PyMCEngine(progressbar=True) if shows_chains else options.engine
+    drawing = (options.model, engine, options.n_draws, learners.entropy)
     # What is wrong with the arguments is wrong with the truth in the place of predictions as well.
     perfect = target.perfect()
     checked = check_posterior(perfect.evidence, *drawing, scored=perfect.scored)
@@ -413,14 +415,6 @@ def _check_rows(learners: Learners, X: Any, y: Any, options: CrossValidationOpti
         if compares_scores(options.model):
             raise ValueError("model='scores' models split scores: blocks= does not apply.")
     return are_in_order([X, y], options.blocks, learners.cv)
-
-
-def _engine(options: CrossValidationOptions) -> PyMCEngine | None:
-    """Return the engine, which shows progress if it was asked for by name."""
-    engine = resolve_engine(options.engine)
-    if options.verbose and isinstance(options.engine, str) and engine is not None:
-        return clone(engine).set_params(progressbar=True)
-    return engine
 
 
 def _results_of_cross_validate(

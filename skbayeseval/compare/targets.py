@@ -69,8 +69,8 @@ class Predictions:
     ----------
     number : int
         The number of instances.
-    instance : ndarray of shape (n_rows,)
-        The position of the instance in the data.
+    instance : ndarray of shape (n_rows,) or None
+        The position of the instance in the data; None if each instance is a row.
     split : ndarray of shape (n_rows,) or None
         The split, or fold, in which it was tested, numbered from 0; None for a single test set.
     truth : array-like
@@ -88,7 +88,7 @@ class Predictions:
     """
 
     number: int
-    instance: Array
+    instance: Any
     split: Array | None = None
     truth: Any
     said: Mapping[str, Mapping[str, Any]]
@@ -496,7 +496,8 @@ class ChunkTarget(Target):
         """Return the evidence of predictions."""
         tagged = [said["predict"] for said in table.said.values()]
         cells, types = self.counter.cells_and_types(table.truth, *tagged)
-        if not cells[:, :4].any() and len(np.unique(table.instance)) == table.number:
+        tested = table.number if table.instance is None else len(np.unique(table.instance))
+        if not cells[:, :4].any() and tested == table.number:
             raise ValueError(
                 f"{self.where} must contain chunks, but counter={self.counter!r} finds none in it."
             )

@@ -23,7 +23,7 @@ from skbayeseval.display.style import (
     text_width,
 )
 from skbayeseval.judgement.bayes_factor import BayesFactor
-from skbayeseval.judgement.decision import format_interval, format_probability, percent
+from skbayeseval.judgement.decision import digits_of, format_probability, percent
 from skbayeseval.judgement.distribution import Distribution, as_distribution
 from skbayeseval.judgement.intervals import Interval
 
@@ -32,12 +32,9 @@ if TYPE_CHECKING:
 
 
 def _draw_density(
-    ax: Axes, pen: Pen, posterior: Distribution, prob: float, *, sign: bool, around: float = 0.0
+    ax: Axes, pen: Pen, posterior: Distribution, prob: float, around: float = 0.0
 ) -> None:
-    """Draw a histogram of the draws, and the HDI as a bar with the mean below it.
-
-    Ends of intervals have a `sign` where they are those of a difference.
-    """
+    """Draw a histogram of the draws, and the HDI as a bar with the mean below it."""
     draws, hdi = posterior.draws, posterior.hdi(prob)
     low, high = np.quantile(draws, [0.0005, 0.9995])
     options = pen.fill_options(color=pen.colors[0], alpha=0.35, linewidth=0)
@@ -52,7 +49,7 @@ def _draw_density(
         heights, _, patches = ax.hist(draws, bins=bins, density=True, **options)
         height = float(np.max(heights))
         pen.fills.append(patches)
-    label = f"{percent(prob)} interval {_interval(hdi, sign)}"
+    label = f"{percent(prob)} interval"
     pen.line(hdi, [0, 0], color="black", linewidth=4, solid_capstyle="butt", label=label, zorder=3)
     pen.line([posterior.mean], [0], color="black", marker="o", markersize=6, zorder=3)
     ax.set_ylim(-0.05 * height, 1.05 * height)
@@ -72,14 +69,6 @@ def _draw_limit(ax: Axes, pen: Pen, posterior: Distribution, limit: float) -> No
     ):
         pen.text(x, 1.02, text, transform=ax.transAxes, ha=side, va="bottom")
     pen.pad = 2 * line_height(pen.small) + 6
-
-
-def _interval(interval: Interval, sign: bool) -> str:
-    """Format an interval; one of large numbers with four digits."""
-    if interval.high - interval.low < 100:
-        return format_interval(interval, sign)
-    form = "{:+.4g}" if sign else "{:.4g}"
-    return f"[{', '.join(form.format(end) for end in interval)}]"
 
 
 @dataclass(eq=False, repr=False)
@@ -138,7 +127,7 @@ class PosteriorDisplay(PairDisplay):
         pen.rope(self.rope)
         pen.zero()
         posterior, around = as_distribution(self.draws), 3 * max(map(abs, rope))
-        _draw_density(ax, pen, posterior, self.prob, sign=True, around=around)
+        _draw_density(ax, pen, posterior, self.prob, around)
         if self.limit is not None:
             _draw_limit(ax, pen, posterior, self.limit)
             pen.legend_below()
@@ -209,7 +198,7 @@ class ScoreDisplay(Display):
         )
         pen.set_xlabel(f"{escape_dollars(self.metric)} of {name}")
         posterior = as_distribution(self.draws)
-        _draw_density(ax, pen, posterior, self.prob, sign=False)
+        _draw_density(ax, pen, posterior, self.prob)
         # Two digits more than the standard deviation has zeros.
         sd = posterior.sd
         digits = 3 if not 0 < sd < 1 else min(max(3, 1 - int(np.floor(np.log10(sd)))), 8)
@@ -218,9 +207,10 @@ class ScoreDisplay(Display):
         if self.limit is not None:
             _draw_limit(ax, pen, posterior, self.limit)
         pen.legend_below()
-        interval = _interval(posterior.hdi(self.prob), sign=False)
-        ends = interval[1:-1].replace(", ", " and ")
-        return f"between {ends} with probability {percent(self.prob)}"
+        hdi = posterior.hdi(self.prob)
+        form = ".4g" if hdi.high - hdi.low >= 100 else f".{digits_of(hdi)}f"
+        low, high = (f"{end + 0.0:{form}}" for end in hdi)
+        return f"between {low} and {high} with probability {percent(self.prob)}"
 
 
 @dataclass(eq=False, repr=False)

@@ -78,7 +78,6 @@ class ChunkCounts(ByContent, Evidence):
     labels = (0, 1)
     pos_label = 1
     n_classifiers = 2
-    kind = "chunks"
     noun = "chunks"
     identical_in = "chunks"
     family = "chunks"

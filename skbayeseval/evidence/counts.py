@@ -422,7 +422,6 @@ class PairedCounts(ByContent, Evidence):
     declared: bool = True
     outcome: Array | None = None
 
-    kind = "paired"
     identical_in = "predictions"
     family = "classes"
     unsaved = ("outcome",)
@@ -601,7 +600,6 @@ class MarginalCounts(Evidence):
     counts: tuple[ConfusionCounts, ...]
     joint: PairedCounts | None = field(default=None, repr=False, compare=False)
 
-    kind = "marginal"
     family = "classes"
     is_paired = False
     of_each = ("counts",)

@@ -212,7 +212,6 @@ class ScoredInstances(WeightedInstances):
     labels: tuple[Any, ...]
     pos_label: Any = None
 
-    kind = "scored"
     identical_in = "scores"
     noun = "scored instances"
     of_each = ("responses",)

@@ -38,8 +38,6 @@ class Evidence(ABC):
 
     Attributes
     ----------
-    kind : str
-        The name of this kind of evidence in saved files.
     labels : tuple
         The classes or labels.
     pos_label : object
@@ -50,7 +48,6 @@ class Evidence(ABC):
         The number of classifiers.
     """
 
-    kind: ClassVar[str]
     # Whether the predictions of all classifiers are known for each instance.
     is_paired: ClassVar[bool] = True
     # Whether there are counts of true and predicted instances of each class or label.

@@ -160,7 +160,6 @@ class ItemScores(Evidence):
     seen: tuple[float, float] | None = None
     block_length: int | None = None
 
-    kind = "items"
     identical_in = "scores"
     has_class_counts = False
     is_of_items = True

@@ -54,7 +54,6 @@ class PredictedNumbers(WeightedInstances):
     predictions: Array
     sample_weight: Array = field(kw_only=True)
 
-    kind = "numbers"
     identical_in = "predictions"
     of_each = ("predictions",)
     labels = ()

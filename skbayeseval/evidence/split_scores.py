@@ -128,7 +128,6 @@ class SplitScores(_Scores):
     noise: Mapping[str, Array] | None = None
     df: float = np.inf
 
-    kind = "splits"
     family = "splits"
     prefix = "splits"
     dims = ("split",)
@@ -196,7 +195,6 @@ class DataSetScores(_Scores):
     scores: Mapping[str, Array]
     test_fraction: float | None
 
-    kind = "data sets"
     family = "data sets"
     is_of_difference = True
 
@@ -255,7 +253,6 @@ class SystemScores(_Scores):
     data_sets: tuple[str, ...]
     test_fraction: float | None
 
-    kind = "systems"
     identical_in = "scores"
     family = "systems"
     dims = ("data_set", "run")

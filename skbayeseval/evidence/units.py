@@ -158,7 +158,6 @@ class UnitCounts(WeightedUnits):
     losses: Array | None = None
     types: Mapping[str, UnitCounts] = field(default_factory=dict)
 
-    kind = "units"
     of_each = ("hits", "predicted", "cells", "losses")
     unsaved = ("unit", "types")
 

@@ -574,7 +574,8 @@ class ExpectedLoss(InWords):
         more = self.losses[worse] - self.waiting
         if more == 0:
             return f"either {name} or {other}, which cost the same"
-        on_average = f"{other} would cost {_written(more)} on average"
+        unit = f" in {self._called}" if set(self.cost) == {1.0} else ""
+        on_average = f"{other} would cost {_written(more)}{unit} on average"
         if more < self.waiting:
             return f"either, {name} by a hair; {on_average}"
         if self.p_best < CLEARLY:
@@ -628,9 +629,11 @@ def expected_loss(
 
 
 def _written(loss: float) -> str:
-    """Return a loss with two digits, without an exponent."""
+    """Return a loss with as many digits as differences have, or two, without an exponent."""
     if loss >= 100:
         return f"{loss:,.0f}"
+    if 0.01 <= round(loss, 3) < 1:
+        return f"{loss:.3f}"
     return np.format_float_positional(loss, 2, fractional=False, trim="-")
 
 

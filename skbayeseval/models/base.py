@@ -22,9 +22,17 @@ from skbayeseval.judgement.distribution import Distribution
 from skbayeseval.metrics.metric import Metric, Totals
 from skbayeseval.models.blocks import BLOCK
 from skbayeseval.models.margins import BetaDifference, BetaMargin, Law
-from skbayeseval.models.pymc import PriorBuilder, PyMCEngine, Trace, sample
+from skbayeseval.models.pymc import (
+    Parameter,
+    Parameters,
+    PriorBuilder,
+    PyMCEngine,
+    Trace,
+    call_prior,
+    publish,
+    sample,
+)
 from skbayeseval.models.rows import Population
-from skbayeseval.models.variables import Parameter, Parameters, call_prior, publish
 
 Draws = Mapping[str, Array]
 Blocks = Iterator[Array]

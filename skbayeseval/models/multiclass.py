@@ -45,6 +45,7 @@ from skbayeseval.models.base import (
 from skbayeseval.models.binary import Paired
 from skbayeseval.models.blocks import child_of, in_order
 from skbayeseval.models.gammas import Simplex
+from skbayeseval.models.pymc import Parameter, log_multinomial
 from skbayeseval.models.recalls import RecallRows
 from skbayeseval.models.rows import (
     Eta,
@@ -56,7 +57,6 @@ from skbayeseval.models.rows import (
     RowSampler,
     StickRows,
 )
-from skbayeseval.models.variables import Parameter, log_multinomial
 
 T = TypeVar("T")
 

@@ -22,7 +22,7 @@ from skbayeseval.metrics.metric import Metric
 from skbayeseval.models.base import Blocks, Draws, Model
 from skbayeseval.models.blocks import block_size, stream_blocks
 from skbayeseval.models.margins import StudentMargin
-from skbayeseval.models.variables import Parameter
+from skbayeseval.models.pymc import Parameter
 
 # A split's difference has a standard deviation of at least this many steps of the score: that of
 # the error of rounding to whole steps.

@@ -30,8 +30,8 @@ from skbayeseval.models.base import (
 )
 from skbayeseval.models.blocks import BLOCK, block_size, in_order, stream_blocks
 from skbayeseval.models.gammas import Simplex, dirichlet, gamma_rows, shares_of
+from skbayeseval.models.pymc import Parameter, log_binomial, log_multinomial
 from skbayeseval.models.rows import Population
-from skbayeseval.models.variables import Parameter, log_binomial, log_multinomial
 
 SMALLEST = np.finfo(float).tiny
 

@@ -324,7 +324,7 @@ def to_ship(result: Any) -> list[Fact]:
     if len(names) == 2 and hasattr(result, "pairs"):
         return to_ship(result.pairs[0, 1])
     none, each = (0.0,) * len(names), (1.0,) * len(names)
-    loss = expected_loss(result._rivals(metric), none, each, names, metric.name)
+    loss = expected_loss(result._rivals(metric), none, each, names, in_headings(metric))
     if len(names) == 2:
         found = lead(result, metric)
         if isinstance(found, str):

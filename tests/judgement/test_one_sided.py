@@ -87,8 +87,8 @@ def test_expected_loss_in_closed_form():
     assert found.b - found.a == pytest.approx(0.01, rel=1e-4)
     assert (found.choice, found.waiting) == ("new", found.a)
     assert str(found).startswith(
-        "Choose new; old would cost 0.01 on average, and may cost up to 0.049. The expected loss "
-        "in f1 is 0.004 with new, 0.014 with old. To wait"
+        "Choose new; old would cost 0.010 in f1 on average, and may cost up to 0.049. The expected "
+        "loss in f1 is 0.004 with new, 0.014 with old. To wait"
     )
     assert found.largest == pytest.approx((0.0292, 0.0492), abs=1e-4)
 
@@ -96,11 +96,11 @@ def test_expected_loss_in_closed_form():
 @pytest.mark.parametrize(
     ("mean", "words"),
     [
-        (0.002, "either, new by a hair; old would cost 0.002 on average"),
-        (0.01, "new; old would cost 0.01 on average, and may cost up to 0.049"),
-        (0.03, "new; old would cost 0.03 on average, and may cost up to 0.069"),
-        (-0.03, "old; new would cost 0.03 on average, and may cost up to 0.069"),
-        (0.05, "new; old would cost 0.05 on average"),
+        (0.002, "either, new by a hair; old would cost 0.002 in f1 on average"),
+        (0.01, "new; old would cost 0.010 in f1 on average, and may cost up to 0.049"),
+        (0.03, "new; old would cost 0.030 in f1 on average, and may cost up to 0.069"),
+        (-0.03, "old; new would cost 0.030 in f1 on average, and may cost up to 0.069"),
+        (0.05, "new; old would cost 0.050 in f1 on average"),
     ],
 )
 def test_which_one_to_ship(mean, words):
@@ -116,7 +116,7 @@ def test_the_rope_and_the_costs_of_expected_loss():
     assert (found.a, found.b, found.choice) == (0.03 / 4, 0.2 / 4, "new")
     assert "in f1 costs 1 with new and 10 with old. " in str(found)
     # However probable it is that it loses nothing.
-    assert lost(draws, 0.01, (1.0, 90.0)).in_short().startswith("new; old would cost 0.44 on")
+    assert lost(draws, 0.01, (1.0, 90.0)).in_short().startswith("new; old would cost 0.443 on")
     found = lost(draws, 0.01, (1000.0, 1000.0))
     # 5 is no loss in a metric of at most 1.
     assert str(found).startswith(

@@ -211,21 +211,6 @@ def test_draws_that_a_model_must_give():
         str(compare_predictions(Y, A, B, scoring=metrics, model=Hasty()))
 
 
-class NoPositive(JointCells):
-    def _observe(self, evidence):
-        self.counts = evidence.cube()
-
-
-def test_the_positive_class_is_that_of_the_evidence():
-    for label in (0, 1):
-        options = {"scoring": "f1", "pos_label": label, "random_state": 0}
-        without, with_it = (
-            compare_predictions(Y, A, B, model=model, **options)
-            for model in (NoPositive(), JointCells())
-        )
-        np.testing.assert_array_equal(without.draws, with_it.draws)
-
-
 def test_shared_vectors_declare_how_they_are_mirrored():
     class Declared(EightCells):
         swapped_entries = {"pi": [0, 2, 1, 3, 4, 6, 5, 7]}  # noqa: RUF012
