@@ -241,7 +241,8 @@ class GivenPredictions:
         several = isinstance(self.scoring, (list, tuple, set, Mapping))
         scores, results = {}, {}
         for name, argument in zip(names, target.names, strict=True):
-            scores[name] = target.scores_of(argument, splits)
+            each = [target.scores(argument, split) for split in splits]
+            scores[name] = {key: np.array([one[key] for one in each]) for key in target.metrics}
             results[name] = cv_scores(scores[name], sizes, target, several=several)
         said = None
         if target.described is not None:

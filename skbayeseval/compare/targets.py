@@ -8,7 +8,7 @@ way: a target makes evidence of the table.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from types import MappingProxyType
@@ -277,17 +277,10 @@ class Target:
 
     def split_scores(self, name: str, collection: Collection) -> dict[str, Array]:
         """Return for each metric its value in each split, NaN where a fit failed."""
-        runs = zip(collection.splits, collection.runs[name], strict=True)
-        tables = [
-            None if run.error is not None else self.rows_of(test, {name: run.observed})
-            for (_, test), run in runs
-        ]
-        return self.scores_of(name, tables)
-
-    def scores_of(self, name: str, tables: Iterable[Predictions | None]) -> dict[str, Array]:
-        """Return for each metric its value in each table of a split, NaN where there is none."""
-        missing = dict.fromkeys(self.metrics, np.nan)
-        each = [missing if table is None else self.scores(name, table) for table in tables]
+        each, missing = [], dict.fromkeys(self.metrics, np.nan)
+        for (_, test), run in zip(collection.splits, collection.runs[name], strict=True):
+            said = {name: run.observed}
+            each.append(missing if run.error else self.scores(name, self.rows_of(test, said)))
         return {key: np.array([scores[key] for scores in each]) for key in self.metrics}
 
     def predicted(self, observed: Mapping[str, Any]) -> Any:

@@ -199,11 +199,15 @@ def _column(values: Any, name: str, n: int) -> Any:
 def is_of_numbers(scoring: Any) -> bool:
     """Return whether one of the metrics is known to be one of predicted numbers."""
     names = (*known_metrics("numbers"), *REFUSED, "d2_absolute_error_score")
-    items = [item for _, item in spelled_out(scoring)]
-    found = [item if isinstance(item, Metric) else metric_of_scorer(item) for item in items]
-    return any(isinstance(item, str) and item in names for item in items) or any(
-        metric is not None and metric.source == "numbers" for metric in found
-    )
+    for _, item in spelled_out(scoring):
+        if isinstance(item, str):
+            is_known = item in names
+        else:
+            metric = item if isinstance(item, Metric) else metric_of_scorer(item)
+            is_known = metric is not None and metric.source == "numbers"
+        if is_known:
+            return True
+    return False
 
 
 def _resolve_one(item: Any, labels: Sequence[Any], several: bool) -> list[Metric]:

@@ -369,12 +369,7 @@ def power_analysis(
     if accuracies is not None:
         is_given = disagreement is not None
         usual, assumed = _plan_of_accuracies(*accuracies, is_given, region, assurance)
-    sizes = usual if sizes is None else sizes
-    values = np.unique(as_array(sizes, "sizes"))
-    whole = np.ndim(sizes) <= 1 and values.dtype.kind in "iu" and len(values) > 0
-    if not whole or not 1 <= values[0] <= values[-1] <= MOST_INSTANCES:
-        raise wrong("sizes", f"integers from 1 to {MOST_INSTANCES:,}", sizes)
-    sizes = values.tolist()
+    sizes = _check_sizes(usual if sizes is None else sizes)
     prevalence = truth.prevalence if isinstance(truth, Posterior) else None
     models = _check_models(model, truth, like, metric, sizes[0], prevalence)
     questions = [Question(one, metric, region, prob, prevalence, goals) for one in models.values()]
@@ -404,6 +399,14 @@ def _check_goal(goal: Any) -> tuple[str, ...]:
         known = f"one or several of the decision codes {list(WORDS)}, such as '>>' (A significantly"
         raise wrong("goal", f"{known} better) and '~' (practically equivalent)", goal)
     return goals
+
+
+def _check_sizes(sizes: Any) -> list[int]:
+    values = np.unique(as_array(sizes, "sizes"))
+    whole = np.ndim(sizes) <= 1 and values.dtype.kind in "iu" and len(values) > 0
+    if not whole or not 1 <= values[0] <= values[-1] <= MOST_INSTANCES:
+        raise wrong("sizes", f"integers from 1 to {MOST_INSTANCES:,}", sizes)
+    return [int(value) for value in values]
 
 
 # Larger test sets do not exist.

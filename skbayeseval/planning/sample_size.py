@@ -279,13 +279,8 @@ def required_sample_size(
     else:
         counts = posterior.counts[0]
         worth = max(c.total for c in posterior.counts) * counts.weight / n_now
-        job = {
-            "truth": posterior,
-            "like": counts,
-            "base": posterior.evidence,
-            "questions": [question],
-            "sizes": (sizes - n_now) * worth,
-        }
+        job = {"truth": posterior, "like": counts, "base": posterior.evidence}
+        job |= {"questions": [question], "sizes": (sizes - n_now) * worth}
         (codes,) = in_chunks([job], n, seed, n_jobs, verbose)
         settled = np.isin(codes[:, :, 0], SETTLED)
     rng = np.random.default_rng(seed.spawn(1)[0])

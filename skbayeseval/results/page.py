@@ -431,7 +431,7 @@ def page_of_gate(result: Any, answers: Sequence[OneSidedDecision], verdict: str)
     for answer in shown[:MOST_METRICS]:
         alone = len(answer.names) == 1 or len(result._names) == 2
         limit = -answer.margin if answer.question == "non-inferiority" else answer.margin
-        label = f"{' against '.join(answer.names)} in {answer.metric}, with the limit"
+        label = f"{' against '.join(answer.names)} in {answer.called}, with the limit"
         about = result if alone else result.pairs[answer.names]
         figures.append(
             (label, partial(about._draw_limit, metric=answer.metric, limit=limit, title=""))
