@@ -133,9 +133,10 @@ class PosteriorDisplay(PairDisplay):
             pen.legend_below()
             return finding_of(posterior, None, self.prob, (a, b), self.identical)
         worse, equivalent, better = map(format_probability, posterior.around(rope))
+        by = "better by more" if rope.low < rope.high else "better"
         texts = [
-            (0.0, "left", pen.colors[1], f"◀ {b}\nbetter {worse}"),
-            (1.0, "right", pen.colors[0], f"{a} ▶\nbetter {better}"),
+            (0.0, "left", pen.colors[1], f"◀ {b}\n{by} {worse}"),
+            (1.0, "right", pen.colors[0], f"{a} ▶\n{by} {better}"),
         ]
         if self.rope is not None:
             texts.append((0.5, "center", pen.colors[2], f"equivalent\n{equivalent}"))

@@ -215,9 +215,9 @@ def page_of_pair(result: Any, ropes: Ropes) -> Page:
     if ropes is not None:
         equivalent = dict.fromkeys(in_rope(one.rope, result.names) for one in decisions)
         meaning.append(
-            f"You said that {joined(list(equivalent))} (shaded in figures). That one is better by "
-            "more is settled once the whole 95% interval is outside; that both are equivalent, "
-            "once all of it is inside."
+            f"You said that {joined(list(equivalent))} (shaded in figures). If the whole 95% "
+            "interval is outside, one is better by more; if all of it is inside, they are "
+            "equivalent; otherwise this is not settled."
         )
     meaning.append(_GIVEN.format("difference"))
     turns = dict.fromkeys(decision.turn for decision in decisions)

@@ -660,7 +660,7 @@ def choice(ranking: Any, metric: Metric) -> list[Fact]:
     observed, mean = (f"{sign * best[name]:z.{digits}f}" for name in (known, "mean"))
     why = f"it allows for being chosen as the best of {len(table)}"
     if sign * float(mean) < sign * float(observed):
-        why = f"the best of {len(table)} is likely to have been lucky, too"
+        why = f"the best score of {len(table)} is usually partly luck"
     return [Fact("estimate", f"{mean} for {table.index[0]} ({observed} {known}): {why}")]
 
 

@@ -271,5 +271,6 @@ def _facts(based_on: str, settings: Settings, proportions: SplitProportions) -> 
             Fact("caution", f"{assumed} safe side: if you know better, pass test_fraction=")
         )
     elif share is not None:
-        facts.append(Fact("applies to", f"learners trained on {share:.0%} of {settings.instances}"))
+        learners = f"learners trained on {share:.0%} of {settings.instances}"
+        facts.append(Fact("applies to", f"{learners}, not models refitted on all data"))
     return facts

@@ -362,7 +362,8 @@ def _facts_of(
     if picked_by is not None:
         facts.append(Fact("candidates", f"were selected by their recorded {picked_by}"))
     if ranking.train_size is not None:
-        facts.append(Fact("applies to", f"learners trained on {ranking.train_size:.0f} instances"))
+        learners = f"learners trained on {ranking.train_size:.0f} instances"
+        facts.append(Fact("applies to", f"{learners}, not models refitted on all data"))
     return facts
 
 

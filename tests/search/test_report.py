@@ -134,7 +134,7 @@ def test_a_report_is_its_ranking():
     best = table.iloc[0]
     assert best["mean"] < best["observed"]
     words = f"{best['mean']:.4f} for k={table.index[0]} ({best['observed']:.4f} observed)"
-    line = f"  estimate    {words}: the best of 20 is likely to have been lucky, too\n"
+    line = f"  estimate    {words}: the best score of 20 is usually partly luck\n"
     assert line in str(report.ranking)
     assert line in report.ranking.details()
 
