@@ -133,7 +133,10 @@ class PosteriorDisplay(PairDisplay):
             pen.legend_below()
             return finding_of(posterior, None, self.prob, (a, b), self.identical)
         worse, equivalent, better = map(format_probability, posterior.around(rope))
-        by = "better by more" if rope.low < rope.high else "better"
+        # More than what is shaded, which is said where three such lines have room.
+        by, has_room = "better", 3 * text_width("better by more 99.9%", pen.small) < pen.width
+        if rope.low < rope.high and has_room:
+            by = "better by more"
         texts = [
             (0.0, "left", pen.colors[1], f"◀ {b}\n{by} {worse}"),
             (1.0, "right", pen.colors[0], f"{a} ▶\n{by} {better}"),
