@@ -158,7 +158,7 @@ def by_package(pair: Pair, size: int, seed: int) -> dict[str, float] | None:
     return {
         "size": size,
         "times": total / size,
-        "never": plan.never,
+        "never": plan.n_total is None,
         "clear": float(np.isin(codes, SETTLED).mean()),
     }
 

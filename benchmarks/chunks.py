@@ -74,11 +74,11 @@ def said_by(tagger: str, tokens: list[Any], tags: list[list[str]]) -> list[list[
 
 def drawn_at_random(path: str, n_data_sets: int) -> Iterator[tuple[str, float, Any]]:
     """Yield for each pair of taggers a name, the truth, and data sets of sentences."""
-    file = read_conll(path)
-    tags = convert_tags(file.tags, "IOB1", "IOB2")
+    tokens, tags = read_conll(path)
+    tags = convert_tags(tags, "IOB1", "IOB2")
     gold = tags[len(tags) // 2 :]
     for a, b in (("words", "pairs"), ("words", "shapes"), ("pairs", "shapes")):
-        corpus = [gold, *(said_by(tagger, file.tokens, tags) for tagger in (a, b))]
+        corpus = [gold, *(said_by(tagger, tokens, tags) for tagger in (a, b))]
         rng = np.random.default_rng(5)
         drawn = [rng.choice(len(gold), N_DRAWN, replace=False) for _ in range(n_data_sets)]
         samples = [[[of_one[i] for i in rows] for of_one in corpus] for rows in drawn]

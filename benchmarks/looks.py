@@ -49,7 +49,7 @@ from skbayeseval.evidence import ConfusionCounts
 from skbayeseval.judgement import Interval
 from skbayeseval.judgement.distribution import Plan
 from skbayeseval.metrics import get_metric
-from skbayeseval.models import resolve_model
+from skbayeseval.models import Paired
 from skbayeseval.planning.simulate import Question, populations_of, simulated_decisions
 
 SIZES = range(100, 3001, 100)
@@ -199,7 +199,7 @@ def main():
     """Print one row per ROPE, and one per gate."""
     right = np.array([[0.05, 0.05], [0.05, 0.85]])  # of A and of B: wrong or right
     truth = populations_of(np.stack([0.5 * right[::-1, ::-1], 0.5 * right]))
-    model = resolve_model("paired", None, paired=True, n_classes=2)
+    model = Paired(**Paired.default_prior)
     questions = [
         Question(model, get_metric("accuracy"), Interval(-rope, rope), 0.95) for rope in ROPES
     ]

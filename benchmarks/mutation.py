@@ -43,7 +43,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 PATTERNS = (
-    "evidence/joint_counts.py",
+    "evidence/counts.py",
     "evidence/instance_scores.py",
     "evidence/unit_numbers.py",
     "evidence/validated_rows.py",

@@ -39,7 +39,7 @@ def prior_of(model: Model, n_classes: int, n_labels: int = 0) -> Prior:
 
 def growth(prior: Prior, metric: metrics.Metric) -> list[float]:
     """Return P(|difference| < e) / 2e for each e."""
-    if prior.model.is_independent:
+    if prior.model.has_independent_classifiers:
         a, b = np.sort(prior.draws(metric, prior.affordable(2**19)), axis=1)
         counts = [np.searchsorted(b, a + e) - np.searchsorted(b, a - e) for e in WIDTHS]
         return [float(c.mean() / len(b) / (2 * e)) for c, e in zip(counts, WIDTHS, strict=True)]

@@ -221,8 +221,7 @@ def plain(value: Any) -> Any:
     if isinstance(value, float) and not math.isfinite(value):
         return None
     if is_record(value):
-        kind = {"kind": value.kind} if hasattr(value, "kind") else {}
-        return plain(kind | _fields(value))
+        return plain({"kind": type(value).__name__} | _fields(value))
     if sparse.issparse(value):
         return plain(value.toarray())
     if isinstance(value, Mapping):

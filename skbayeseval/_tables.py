@@ -5,7 +5,8 @@ from __future__ import annotations
 import io
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import IO, Any
 
 import pandas as pd
@@ -28,8 +29,19 @@ TEXT = (".csv", ".tsv", ".txt")
 PARQUET = (".parquet", ".pq")
 
 
+@contextmanager
+def reading(name: str, what: str) -> Iterator[None]:
+    """Make a ValueError of any error about the content of a file, as decoders raise many kinds."""
+    try:
+        yield
+    except (OSError, ImportError):
+        raise
+    except Exception as error:
+        raise ValueError(f"{name} cannot be read as {what}: {error}") from error
+
+
 def text_table(source: str | IO[Any], name: str) -> pd.DataFrame:
-    """Return all cells as text, the header in the first row; only empty cells are missing.
+    """Return the cells below the header as text; "" in the header, but nowhere else, is a value.
 
     Parameters
     ----------
@@ -45,13 +57,10 @@ def text_table(source: str | IO[Any], name: str) -> pd.DataFrame:
         if os.path.exists(source) and not os.path.isfile(source):  # a pipe is read only once
             with open(source, "rb") as stream:
                 source = io.BytesIO(stream.read())
-    try:
+    with reading(name, "a CSV table"):
         separator = max(SEPARATORS, key=lambda one: _n_columns(source, one))
-        return pd.read_csv(source, sep=separator, **AS_TEXT)
-    except OSError:
-        raise
-    except Exception as error:  # pandas may raise any exception of its decoders
-        raise ValueError(f"{name} cannot be read as a CSV table: {error}") from error
+        cells = pd.read_csv(source, sep=separator, **AS_TEXT)
+    return cells.iloc[1:].set_axis(cells.iloc[0].fillna("").to_list(), axis=1)
 
 
 def _n_columns(source: str | IO[Any], separator: str) -> int:
@@ -65,15 +74,12 @@ def _n_columns(source: str | IO[Any], separator: str) -> int:
 def parquet_table(path: str, **options: Any) -> pd.DataFrame:
     """Return a Parquet file, as pandas reads it with these options."""
     try:
-        return pd.read_parquet(os.path.abspath(path), engine="pyarrow", **options)
+        with reading(path, "a Parquet table"):
+            return pd.read_parquet(os.path.abspath(path), engine="pyarrow", **options)
     except ImportError as error:
         raise ImportError(
             f"pyarrow reads {path}, but is not installed: pip install 'skbayeseval[parquet]'."
         ) from error
-    except OSError:
-        raise
-    except Exception as error:  # pyarrow may raise any of its own
-        raise ValueError(f"{path} cannot be read as a Parquet table: {error}") from error
 
 
 def check_different(columns: Sequence[str], name: str) -> None:

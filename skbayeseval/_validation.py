@@ -7,9 +7,13 @@ are small enough for Ctrl-C to be answered within two seconds.
 
 from __future__ import annotations
 
+import inspect
 import math
+import os
 import re
+import warnings
 from collections.abc import Iterable, Mapping
+from itertools import count
 from numbers import Integral, Real
 from typing import Any
 
@@ -42,6 +46,19 @@ class ParameterObject(BaseEstimator):
 
 class UnlikelyDataWarning(UserWarning):
     """Data that can be compared, but are probably not what was meant."""
+
+
+def warn_caller(message: str, category: type[Warning] = UserWarning) -> None:
+    """Warn at the line that called the package, however deep in it the warning arises."""
+    own, level = os.path.dirname(__file__) + os.sep, 2
+    frame = inspect.currentframe()
+    for depth in count(1):
+        if frame is None:
+            break
+        if frame.f_code.co_filename.startswith(own):
+            level = depth + 1
+        frame = frame.f_back
+    warnings.warn(message, category, stacklevel=level)
 
 
 def as_float(number: Any) -> float:

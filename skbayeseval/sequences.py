@@ -246,34 +246,20 @@ def check_chunk_types(types: Any) -> tuple[str, ...] | None:
     return kinds
 
 
-class TaggedFile(NamedTuple):
-    """The sentences of a file.
-
-    Attributes
-    ----------
-    tokens : list of list of list of str
-        The columns of each token but the last, per sentence.
-    tags : list of list of str
-        The last column, per sentence.
-    """
-
-    tokens: list[list[list[str]]]
-    tags: list[list[str]]
-
-
-def read_conll(path: str | PathLike[str], *, with_speech: bool = False) -> TaggedFile:
+def read_conll(path: str | PathLike[str]) -> tuple[list[list[list[str]]], list[list[str]]]:
     r"""Read a file with one token per line, its tag in the last column, and empty lines between.
 
     Parameters
     ----------
     path : str or path-like
         The file, in UTF-8; columns are separated by spaces or tabs.
-    with_speech : bool, default=False
-        Whether each line must have a word and its part of speech before the tag.
 
     Returns
     -------
-    sentences : TaggedFile
+    tokens : list of list of list of str
+        The columns of each token but the last, per sentence.
+    tags : list of list of str
+        The last column, per sentence.
 
     Examples
     --------
@@ -282,27 +268,21 @@ def read_conll(path: str | PathLike[str], *, with_speech: bool = False) -> Tagge
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = pathlib.Path(folder) / "gold.conll"
     ...     _ = path.write_text("Ada B-PER\nsleeps O\n\nRome B-LOC\n")
-    ...     read_conll(path).tags
+    ...     read_conll(path)[1]
     [['B-PER', 'O'], ['B-LOC']]
     """
     sentences: list[list[list[str]]] = [[]]
-    for number, line in enumerate(Path(path).read_text(encoding="utf-8").splitlines(), start=1):
+    for line in Path(path).read_text(encoding="utf-8").splitlines():
         columns = line.split()
         if not columns or columns[0] == DOCUMENT:
             sentences.append([])
-        elif with_speech and len(columns) < 3:
-            raise ValueError(
-                f"{path}, line {number}: expected a word, its part of speech and its tag."
-            )
         else:
             sentences[-1].append(columns)
     found = [sentence for sentence in sentences if sentence]
     if not found:
         raise ValueError(f"{path} contains no sentences.")
-    return TaggedFile(
-        [[token[:-1] for token in sentence] for sentence in found],
-        [[token[-1] for token in sentence] for sentence in found],
-    )
+    tokens = [[token[:-1] for token in sentence] for sentence in found]
+    return tokens, [[token[-1] for token in sentence] for sentence in found]
 
 
 class ConvertTags(MetaEstimatorMixin, BaseEstimator):

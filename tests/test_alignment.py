@@ -151,15 +151,6 @@ def test_rows_that_fit(one, other):
     assert result.observed_a == pytest.approx(accuracy_score(Y, said))
 
 
-def test_rows_that_are_the_same_only_as_floats():
-    rows = np.arange(N) + 2**60
-    fit = series(Y, rows.astype("uint64"))
-    assert compare_predictions(series(Y, rows), fit, fit).observed_a == 1
-    for other in (rows[::-1].astype("uint64"), rows.astype(float)):
-        with pytest.raises(ValueError, match="indexes differ"):
-            compare_predictions(series(Y, rows), series(Y, other), list(Y))
-
-
 def test_scores_of_splits():
     a = pd.Series([0.8, 0.7, 0.9], index=["x", "y", "z"])
     with pytest.raises(ValueError, match="scores_a and scores_b are paired by position"):

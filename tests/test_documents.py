@@ -90,17 +90,3 @@ def test_pages_are_renewed(tmp_path):
     assert text[slice(*second)] == "2\n"  # the error itself is not printed to the output
     assert text == PAGE.format(text[slice(*first)], text[slice(*second)])
     assert (tmp_path / "line.png").stat().st_size > 1000
-
-
-@pytest.mark.parametrize(
-    ("page", "message"),
-    [
-        ("```python\nprint(1)\n```\n", "no place"),
-        ("```python\nx = 1\n```\n\n![Nothing](nothing.png)\n", "nothing was drawn"),
-    ],
-)
-def test_what_has_no_place_and_what_is_not_drawn_are_errors(page, message, tmp_path):
-    path = tmp_path / "page.md"
-    path.write_text(page)
-    with pytest.raises(ValueError, match=message):
-        pages.renew(path)

@@ -6,10 +6,9 @@ import subprocess
 import sys
 import threading
 
-import numpy as np
 import pytest
 
-from skbayeseval import compare_counts, load_result
+from skbayeseval import compare_counts
 from skbayeseval._files import save_figure, written_whole
 from skbayeseval.cli import main
 
@@ -160,34 +159,6 @@ def test_two_writers_one_of_which_is_killed(tmp_path, rounds):
 
 def result_of(n_draws):
     return compare_counts((88, 10, 12), (80, 14, 20), random_state=0, n_draws=n_draws)
-
-
-LIMITED = """
-import resource, sys
-from skbayeseval import compare_counts
-result = compare_counts((88, 10, 12), (80, 14, 20), random_state=1, n_draws=100_000)
-_, most = resource.getrlimit(resource.RLIMIT_FSIZE)
-for limit in (0, 10, 5_000, 1_000_000):
-    resource.setrlimit(resource.RLIMIT_FSIZE, (limit, most))
-    try:
-        result.save(sys.argv[1])
-    except OSError as error:
-        print(error.strerror)
-"""
-
-
-@pytest.mark.slow
-@ON_LINUX
-def test_a_limit_of_the_size_of_files(tmp_path):
-    path = tmp_path / "result.npz"
-    result_of(100).save(path)
-    command = [sys.executable, "-W", "error", "-c", LIMITED, str(path)]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    assert done.stdout.count("too large") == 4
-    if int(np.__version__.partition(".")[0]) >= 2:  # numpy 1.x leaves the archive open
-        assert done.stderr == ""
-    np.testing.assert_array_equal(load_result(path).draws, result_of(100).draws)
-    assert os.listdir(tmp_path) == ["result.npz"]
 
 
 def saved_as(kind, path):

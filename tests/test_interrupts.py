@@ -35,15 +35,6 @@ LONG = {
         "data = classes(20_000, 5000)",
         "sb.compare_predictions(*data, scoring='f1_macro', n_draws=10**6).hdi()",
     ),
-    "bootstrap": (
-        "a, b = rng.normal(size=(2, 10**5))",
-        "sb.compare_predictions(np.arange(10**5) % 2, None, None, y_score_a=a, y_score_b=b, "
-        "scoring='roc_auc', n_draws=10**6).hdi()",
-    ),
-    "blocks": (
-        "n = 10**6; y, groups = rng.integers(0, 1000, n), rng.integers(0, n, n)",
-        "list(sb.BlockRegularizedCV(11).split(np.zeros((n, 1)), y, groups))",
-    ),
     "fits in processes": (
         "",
         "sb.bayesian_cross_validate(Slow(), Slow(), X, y, error_score=np.nan, n_jobs=2)",

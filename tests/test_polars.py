@@ -64,10 +64,6 @@ def test_items():
         result = compare_items(*scores, item=(own, others), groups=column(ids // 3), **QUICK)
         np.testing.assert_array_equal(result.evidence.scores[..., 0], [P, P**2])
         assert result.evidence.n_groups == 21
-    missing = column([None, *P[1:].tolist()])
-    with pytest.raises(ValueError, match="scores_a has no score for 1 of 60 items"):
-        compare_items(missing, column(P))
-    assert compare_items(missing, P, missing="drop", **QUICK).evidence.n_items == N - 1
 
 
 def test_missing_labels():

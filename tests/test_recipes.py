@@ -20,7 +20,6 @@ RNG = np.random.default_rng(0)
 Y = RNG.integers(0, 2, 3000)
 OLD = np.where(RNG.random(3000) < 0.9, Y, 1 - Y)
 BETTER = np.where(RNG.random(3000) < 0.05, Y, OLD)
-WORSE = np.where(RNG.random(3000) < 0.05, 1 - Y, OLD)
 
 
 def compare(new):
@@ -32,7 +31,7 @@ def test_what_a_gate_prints_is_shown_whole():
     answer = compare(BETTER).non_inferiority(0.01)
     assert f"FINISHED - {answer}\n```" in page
     (applies,) = str(answer).splitlines()[1:]
-    assert page.count(f"\n{applies}\n```") == 2
+    assert f"\n{applies}\n```" in page
 
 
 RIGHT = {"new": [1, 1, 0, 1, 0, 1], "old": [1, 0, 0, 1, 0, 0]}
@@ -102,35 +101,6 @@ def test_logs_of_evaluations(tmp_path, monkeypatch):
         assert (result.observed_a, result.observed_b) == pytest.approx((4 / 6, 2 / 6))
 
 
-@pytest.mark.parametrize(("new", "status"), [(BETTER, "FINISHED"), (WORSE, "FAILED")])
-@pytest.mark.filterwarnings("ignore")  # of MLflow, about itself
-def test_a_run_of_mlflow_must_pass(new, status, tmp_path, monkeypatch):
-    monkeypatch.setenv("MLFLOW_DISABLE_TELEMETRY", "true")
-    monkeypatch.setenv("MLFLOW_TRACKING_URI", "sqlite:///mlflow.db")
-    monkeypatch.chdir(tmp_path)
-    mlflow = pytest.importorskip("mlflow")
-    pytest.importorskip("sqlalchemy")  # which mlflow-skinny leaves out
-    result = compare(new)
-    row = result.summary(rope=0.01).loc["accuracy", ["mean", "hdi_low", "hdi_high"]]
-    try:
-        with mlflow.start_run() as run:
-            mlflow.log_metrics(row.to_dict())
-            mlflow.log_dict(result.to_dict(), "result.json")
-            result.report("report.html", rope=0.01)
-            mlflow.log_artifact("report.html")
-            if result.non_inferiority(0.01).answer != "yes":
-                raise SystemExit
-    except SystemExit:
-        pass
-    kept = mlflow.get_run(run.info.run_id)
-    assert kept.info.status == status
-    assert kept.data.metrics == row.to_dict()
-    load = mlflow.artifacts.load_text
-    assert load(f"{kept.info.artifact_uri}/report.html").startswith("<!DOCTYPE html>")
-    logged = json.loads(load(f"{kept.info.artifact_uri}/result.json"))
-    assert logged == json.loads(json.dumps(result.to_dict()))
-
-
 def fits_that_were_kept():
     """Return the blocks of code that are on the page."""
     page = (Path(__file__).parents[1] / "docs" / "recipes.md").read_text(encoding="utf-8")
@@ -154,38 +124,3 @@ def test_fits_that_were_kept():
     learners = {"RidgeClassifier": RidgeClassifier(), "GaussianNB": GaussianNB()}
     runs = {name: cross_validate(one, X, y, **kept) for name, one in learners.items()}
     assert_as_by_fits(fits_that_were_kept()[0], runs=runs)
-
-
-@pytest.mark.filterwarnings("ignore")  # of skore, about itself
-def test_a_cross_validation_of_skore():
-    skore = pytest.importorskip("skore")
-    X, y = load_breast_cancer(return_X_y=True)
-    learners = {"RidgeClassifier": RidgeClassifier(), "GaussianNB": GaussianNB()}
-    report = skore.evaluate(learners, X, y, splitter=StratifiedKFold(5))
-    assert_as_by_fits(fits_that_were_kept()[1], report=report)
-
-
-@pytest.mark.filterwarnings("ignore")  # of skore, about itself
-@pytest.mark.parametrize(("model", "section"), [(GaussianNB(), "issue"), (None, "passed")])
-def test_a_check_of_skore(model, section):
-    skore = pytest.importorskip("skore")
-
-    class NotWorse:
-        code, title, severity = "BAYES01", "Not surely as good as the old model", "issue"
-        report_types, docs_url, slow = ["estimator"], None, False
-
-        def check_function(self, report):
-            pair = [one.get_predictions(data_source="test") for one in (report, old)]
-            gate = compare_predictions(report.y_test, *pair, random_state=0).non_inferiority(0.01)
-            return None if gate else str(gate)
-
-    X, y = load_breast_cancer(return_X_y=True)
-    split = skore.TrainTestSplit(test_size=0.5, random_state=0)
-    old = skore.evaluate(RidgeClassifier(), X, y, splitter=split)
-    new = skore.evaluate(model or RidgeClassifier(), X, y, splitter=split)
-    new.checks.add([NotWorse()])
-    found = new.checks.summarize(fast_mode=True).frame().set_index("code").loc["BAYES01"]
-    assert found["section"] == section
-    assert str(found["explanation"]).startswith("not settled: A is not worse") == (
-        model is not None
-    )

@@ -1,16 +1,16 @@
+import warnings
+
 import numpy as np
 import pytest
 from sklearn.dummy import DummyClassifier
 
 from skbayeseval import (
-    BlockRegularizedCV,
     bayesian_cross_validate,
     compare_counts,
+    compare_items,
     compare_many,
     compare_predictions,
     compare_scores,
-    load_result,
-    metrics,
     power_analysis,
     score_posterior,
 )
@@ -42,12 +42,6 @@ def plan(**odd):
     return power_analysis((0.9, 0.8), **options)
 
 
-def cross_validate(**options):
-    return bayesian_cross_validate(
-        DummyClassifier(), DummyClassifier(), np.ones((8, 1)), [0, 1] * 4, **options
-    )
-
-
 @pytest.mark.parametrize(
     ("call", "match"),
     [
@@ -59,7 +53,6 @@ def cross_validate(**options):
         (lambda: RESULT.bayes_factor(method=PAIR), r"method=array\(.* is not a known method"),
         (lambda: RESULT.to_latex(mcse=PAIR), "mcse must be True or False"),
         (lambda: RESULT.save(1), r"path must be the path of a file, got 1\."),
-        (lambda: load_result(np.array(3)), r"path must be the path of a file, got array\(3\)"),
         (lambda: RESULT.decision((-HUGE, HUGE)), "rope=.* must be finite"),
         (lambda: RESULT.non_inferiority(HUGE), "margin=1000.* must be finite"),
         (lambda: RESULT.expected_loss(cost=HUGE), "cost must be positive and finite"),
@@ -77,10 +70,6 @@ def cross_validate(**options):
         (lambda: plan(model=[]), "^model"),
         (lambda: plan(n_jobs=1.5), "^n_jobs"),
         (lambda: plan(verbose=[1]), "^verbose"),
-        (lambda: metrics.fbeta(2, average=PAIR), "average must be None or one of"),
-        (lambda: cross_validate(params=3), "params must be a dict"),
-        (lambda: cross_validate(estimand=PAIR), "estimand must be one of"),
-        (lambda: next(BlockRegularizedCV().split(None)), "X must be a sequence or an array"),
     ],
 )
 def test_odd_and_huge_values_are_named(call, match):
@@ -115,3 +104,24 @@ def test_names_that_no_page_can_show(character, tmp_path):
 class MustNotFit(DummyClassifier):
     def fit(self, X, y):
         raise AssertionError("fitted")
+
+
+def said_at(call):
+    """Return the files that the warnings of a call point to."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        call()
+    return {warning.filename for warning in caught}
+
+
+def test_warnings_point_to_the_caller():
+    y = np.array(["yes", "no"] * 30)
+    odd = np.where(np.arange(60) < 20, np.char.capitalize(y), y)
+    percent, share = np.linspace(60, 90, 8), np.linspace(0.6, 0.9, 8)
+    for call in (
+        lambda: compare_predictions(y, y, odd, random_state=0),
+        lambda: compare_many(y, {"a": y, "b": odd}, random_state=0),
+        lambda: compare_scores(percent, share, test_fraction=0.5, random_state=0),
+        lambda: compare_items(percent, share, random_state=0),
+    ):
+        assert said_at(call) == {__file__}

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from skbayeseval.evidence import ConfusionCounts, PairedCounts
+from skbayeseval.evidence import ConfusionCounts, MarginalCounts, PairedCounts
 from skbayeseval.evidence.chunks import ChunkCounts
 from skbayeseval.evidence.units import UnitCounts
 from skbayeseval.metrics.registry import get_metric, known_metrics
@@ -142,13 +142,12 @@ def labels_bcv_prior(rng, n, n_labels):
 def alone(counts, weight):
     """Return separate evidence per classifier, from counts by (classifier, true, predicted)."""
     labels = tuple(range(counts.shape[-1]))
-    return [tuple(ConfusionCounts(table, labels, weight) for table in counts)]
+    return [MarginalCounts(tuple(ConfusionCounts(table, labels, weight) for table in counts))]
 
 
 def without_true_negatives(counts, weight):
-    return [
-        tuple(ConfusionCounts.from_cells(t[1, 1], t[0, 1], t[1, 0], weight=weight) for t in counts)
-    ]
+    cells = [(t[1, 1], t[0, 1], t[1, 0]) for t in counts]
+    return [MarginalCounts(tuple(ConfusionCounts.from_cells(*t, weight=weight) for t in cells))]
 
 
 def together(counts, weight):

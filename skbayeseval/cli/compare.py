@@ -6,7 +6,7 @@ import argparse
 import io
 import re
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -26,9 +26,6 @@ from skbayeseval._arrays import in_words
 from skbayeseval._tables import PARQUET, parquet_table, text_table
 from skbayeseval.cli.output import (
     InputError,
-    add_model,
-    add_output,
-    add_scoring,
     as_option,
     check_disagreements,
     model_options,
@@ -36,7 +33,7 @@ from skbayeseval.cli.output import (
     report,
 )
 from skbayeseval.metrics.scoring import is_of_numbers
-from skbayeseval.sequences import TaggedFile, read_conll
+from skbayeseval.sequences import read_conll
 
 STANDARD_INPUT = "-"
 
@@ -55,17 +52,19 @@ class _Table:
     def __init__(self, path: str, columns: Sequence[tuple[str, str]]) -> None:
         self.path = "standard input" if path == STANDARD_INPUT else path
         if path.lower().endswith(PARQUET):
-            cells = parquet_table(path, dtype_backend="numpy_nullable")
-            self.cells = cells.astype("string").fillna("")
-            _check_header(columns, list(self.cells.columns), path)
-            return
-        if path == STANDARD_INPUT and sys.stdin is None:
-            raise InputError("- is standard input, which is closed")
-        source: Any = io.BytesIO(sys.stdin.buffer.read()) if path == STANDARD_INPUT else path
-        table = text_table(source, self.path).fillna("")
-        header = table.iloc[0].tolist()
-        _check_header(columns, header, self.path)
-        self.cells = table.iloc[1:].set_axis(header, axis=1)
+            cells = parquet_table(path, dtype_backend="numpy_nullable").astype("string")
+        else:
+            if path == STANDARD_INPUT and sys.stdin is None:
+                raise InputError("- is standard input, which is closed")
+            source: Any = io.BytesIO(sys.stdin.buffer.read()) if path == STANDARD_INPUT else path
+            cells = text_table(source, self.path)
+        self.cells, header = cells.fillna(""), list(cells.columns)
+        for option, name in columns:
+            if header.count(name) != 1:
+                problem = "no such column" if name not in header else "more than one such column"
+                raise InputError(
+                    f"{option} {name}: {problem} in {self.path}, which has {in_words(header, name)}"
+                )
 
     def texts(self, option: str, name: str, what: str = "label") -> list[str]:
         """Return a column, in which nothing is missing; `what` is in a cell."""
@@ -90,15 +89,6 @@ class _Table:
                 f"number, but {why}"
             )
         return numbers.tolist()
-
-
-def _check_header(columns: Iterable[tuple[str, str]], header: list[str], where: str) -> None:
-    for option, name in columns:
-        if header.count(name) != 1:
-            problem = "no such column" if name not in header else "more than one such column"
-            raise InputError(
-                f"{option} {name}: {problem} in {where}, which has {in_words(header, name)}"
-            )
 
 
 def add_to(commands: Any) -> None:
@@ -143,9 +133,9 @@ def add_to(commands: Any) -> None:
     add("--chunks", metavar="SCHEME", help="the scheme of tags: IOB1, IOB2, IOBES or BMES")
     add("--labels", nargs="+", metavar="LABEL", help="the classes (default: those that occur)")
     add("--pos-label", metavar="LABEL", help="the positive class (default: 1, if it is a class)")
-    add_scoring(parser, scoring="accuracy, or f1 with --chunks")
-    add_model(parser, model="auto", models="auto, paired, unpaired or bcv")
-    add_output(parser, disagreements="rows with the truth, both predictions and all other columns")
+    parser.add_scoring(scoring="accuracy, or f1 with --chunks")
+    parser.add_model(model="auto", models="auto, paired, unpaired or bcv")
+    parser.add_output(disagreements="rows with the truth, both predictions and all other columns")
     parser.set_defaults(run=_run)
 
 
@@ -257,25 +247,19 @@ def _compare_chunks(args: argparse.Namespace, given: dict[str, Any]) -> Comparis
             f"got {len(args.files)}"
         )
     _check_different(args.files)
-    gold, a, b = (read_conll(path) for path in args.files)
-    for path, other in zip(args.files[1:], (a, b), strict=True):
-        _check_same_words(gold, other, args.files[0], path)
-    paths = args.files[1:]
+    (words, gold), (words_a, a), (words_b, b) = (read_conll(path) for path in args.files)
+    gold_path, *paths = args.files
+    for path, other in zip(paths, (words_a, words_b), strict=True):
+        _check_same_words(words, other, gold_path, path)
     stems = [Path(path).stem for path in paths]
     names = names_of(args, stems if len(set(stems)) == 2 else paths)
-    return compare_predictions(
-        gold.tags,
-        a.tags,
-        b.tags,
-        counter=chunk_counter(args.chunks),
-        names=names,
-        **given,
-    )
+    counter = chunk_counter(args.chunks)
+    return compare_predictions(gold, a, b, counter=counter, names=names, **given)
 
 
-def _check_same_words(gold: TaggedFile, other: TaggedFile, gold_path: str, path: str) -> None:
+def _check_same_words(gold: Any, other: Any, gold_path: str, path: str) -> None:
     """Raise if two files of tags have different words, where both have words."""
-    for number, (ours, theirs) in enumerate(zip(gold.tokens, other.tokens, strict=False), start=1):
+    for number, (ours, theirs) in enumerate(zip(gold, other, strict=False), start=1):
         for our_token, their_token in zip(ours, theirs, strict=False):
             if our_token and their_token and our_token[0] != their_token[0]:
                 raise InputError(

@@ -15,8 +15,6 @@ from skbayeseval._tables import HOLES, text_table
 from skbayeseval.cli.formats import printable
 from skbayeseval.cli.output import (
     InputError,
-    add_model,
-    add_output,
     check_disagreements,
     model_options,
     names_of,
@@ -58,8 +56,8 @@ def add_items_to(commands: Any) -> None:
         "(a score of 0), estimate how they would be, or raise an error (the default)",
     )
     add("--lower-is-better", action="store_true", help="lower scores are better, as errors are")
-    add_model(parser, model="auto", models="auto, paired or bootstrap")
-    add_output(parser, disagreements="items with their ids and scores")
+    parser.add_model(model="auto", models="auto, paired or bootstrap")
+    parser.add_output(disagreements="items with their ids and scores")
     parser.set_defaults(run=_run_items)
 
 
@@ -113,8 +111,8 @@ def add_systems_to(commands: Any) -> None:
     add("--tasks-in-rows", action="store_true", help="with a row per task and a column per system")
     add("--scoring", default="score", metavar="NAME", help="what the score is called")
     add("--lower-is-better", action="store_true", help="lower scores are better, as errors are")
-    add_model(parser, model="auto", models="auto or hierarchical")
-    add_output(parser)
+    parser.add_model(model="auto", models="auto or hierarchical")
+    parser.add_output()
     parser.set_defaults(run=_run_systems)
 
 
@@ -136,10 +134,9 @@ def _run_systems(args: argparse.Namespace) -> int:
 def _read(path: str, *, by_task: bool) -> pd.DataFrame:
     """Return the scores, with a row per task and a column per system."""
     cells = text_table(path, path).fillna("")
-    if min(cells.shape) < 2:
+    if cells.empty or cells.shape[1] < 2:
         raise InputError(f"{path} must have names in its first line and column, and scores beside")
-    table = cells.iloc[1:, 1:].set_axis(cells.iloc[1:, 0].to_list(), axis=0)
-    table = table.set_axis(cells.iloc[0, 1:].to_list(), axis=1)
+    table = cells.iloc[:, 1:].set_axis(cells.iloc[:, 0].to_list(), axis=0)
     for axis in (table.index, table.columns):
         if not axis.is_unique:
             raise InputError(f"{path} has {axis[axis.duplicated()][0]!r} more than once")

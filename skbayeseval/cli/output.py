@@ -20,8 +20,7 @@ from skbayeseval.cli.formats import (
     judge,
     printable,
 )
-from skbayeseval.results.page import Page, page_of_gate
-from skbayeseval.results.page import write as write_page
+from skbayeseval.results.page import Page, page_of_gate, write_page
 
 # The exit code if a gate is not passed.
 NOT_PASSED = 3
@@ -86,69 +85,65 @@ class Parser(argparse.ArgumentParser):
             message += ", before options that take several values"
         self.exit(2, f"{self.prog}: error: {printable(message)} (see {self.prog} --help)\n")
 
+    def add_scoring(self, *, scoring: str) -> None:
+        """Add the options of what is compared."""
+        text = f"the metrics (default: {scoring})"
+        self.add_argument("--scoring", nargs="+", action="extend", metavar="NAME", help=text)
+        self.add_argument("--weight", type=float, help="the weight of one count (default: 1)")
 
-def add_scoring(parser: argparse.ArgumentParser, *, scoring: str) -> None:
-    """Add the options of what is compared."""
-    text = f"the metrics (default: {scoring})"
-    parser.add_argument("--scoring", nargs="+", action="extend", metavar="NAME", help=text)
-    text = "the weight of one count (default: 1)"
-    parser.add_argument("--weight", type=float, help=text)
+    def add_model(self, *, model: str, models: str) -> None:
+        """Add the options of the model and its draws."""
+        self.add_argument("--model", default=model, help=f"{models} (default: {model})")
+        text = "the number of posterior draws (default: 20000, fewer with more than 250 classes)"
+        self.add_argument("--draws", type=int, help=text)
+        self.add_argument("--seed", type=int, default=0, help="the seed of the draws (default: 0)")
 
-
-def add_model(parser: argparse.ArgumentParser, *, model: str, models: str) -> None:
-    """Add the options of the model and its draws."""
-    parser.add_argument("--model", default=model, help=f"{models} (default: {model})")
-    text = "the number of posterior draws (default: 20000, fewer with more than 250 classes)"
-    parser.add_argument("--draws", type=int, help=text)
-    parser.add_argument("--seed", type=int, default=0, help="the seed of the draws (default: 0)")
+    def add_output(self, *, disagreements: str = "") -> None:
+        """Add the options of what is printed and saved; `disagreements` says what has them."""
+        add = self.add_argument
+        add(
+            "--rope",
+            type=_difference,
+            help="the largest difference that does not matter, such as 0.01, or 1%% of the "
+            "largest score that the metric can have, or of B's (of the best) if it has none",
+        )
+        add(
+            "--gate",
+            type=_gate,
+            metavar="{non-inferior,better,NUMBER}",
+            help="exit with 0 if A, the first, may be shipped, otherwise with 3. non-inferior: A "
+            "is not worse than B by more than --rope with a probability of at least 95%%. better: "
+            "A is better than B, by more than --rope if it is given, with that probability. This "
+            "is required for each metric, and for each of several others than A. A number, of A "
+            "alone: its score is above that number, with that probability",
+        )
+        add(
+            "--planned",
+            type=int,
+            metavar="N",
+            help="how many items or instances there will be at most. The gate may then be asked as "
+            "often as you like while they come in",
+        )
+        add("--names", nargs="+", metavar="NAME", help="names of A, B, ...")
+        if disagreements:
+            text = f"save as CSV what A and B differ on, the most decisive first: {disagreements}"
+            add("--disagreements", metavar="FILE", help=text)
+        add("--plot", metavar="FILE", help="save a figure of all metrics (.png, .pdf, .svg)")
+        add("--report", metavar="FILE", help="save all that is known to one page of HTML")
+        formats = self.add_mutually_exclusive_group()
+        formats.add_argument(
+            "--format",
+            choices=list(FORMATS),
+            default="text",
+            help="what to print: text (default); markdown, for a pull request; or json",
+        )
+        text = "the same as --format json"
+        formats.add_argument("--json", dest="format", action="store_const", const="json", help=text)
 
 
 def model_options(args: argparse.Namespace) -> dict[str, Any]:
     """Return the options of the model and its draws, by the names of arguments."""
     return {"model": args.model, "n_draws": args.draws, "random_state": args.seed}
-
-
-def add_output(parser: argparse.ArgumentParser, *, disagreements: str = "") -> None:
-    """Add the options of what is decided, printed and saved; `disagreements` says what has them."""
-    add = parser.add_argument
-    add(
-        "--rope",
-        type=_difference,
-        help="the largest difference that does not matter, such as 0.01, or 1%% of the largest "
-        "score that the metric can have, or of B's (of the best) if it has none",
-    )
-    add(
-        "--gate",
-        type=_gate,
-        metavar="{non-inferior,better,NUMBER}",
-        help="exit with 0 if A, the first, may be shipped, otherwise with 3. non-inferior: A is "
-        "not worse than B by more than --rope with a probability of at least 95%%. better: A is "
-        "better than B, by more than --rope if it is given, with that probability. This is "
-        "required for each metric, and for each of several others than A. A number, of A alone: "
-        "its score is above that number, with that probability",
-    )
-    add(
-        "--planned",
-        type=int,
-        metavar="N",
-        help="how many items or instances there will be at most. The gate may then be asked as "
-        "often as you like while they come in",
-    )
-    add("--names", nargs="+", metavar="NAME", help="names of A, B, ...")
-    if disagreements:
-        text = f"save as CSV what A and B differ on, the most decisive first: {disagreements}"
-        add("--disagreements", metavar="FILE", help=text)
-    add("--plot", metavar="FILE", help="save a figure of all metrics (.png, .pdf, .svg)")
-    add("--report", metavar="FILE", help="save all that is known to one page of HTML")
-    formats = parser.add_mutually_exclusive_group()
-    formats.add_argument(
-        "--format",
-        choices=list(FORMATS),
-        default="text",
-        help="what to print: text (default); markdown, for a pull request; or json",
-    )
-    text = "the same as --format json"
-    formats.add_argument("--json", dest="format", action="store_const", const="json", help=text)
 
 
 def _gate(text: str) -> str | float:

@@ -18,9 +18,6 @@ from skbayeseval.cli.formats import one_line
 from skbayeseval.cli.output import (
     InputError,
     Parser,
-    add_model,
-    add_output,
-    add_scoring,
     model_options,
     names_of,
     report,
@@ -49,9 +46,9 @@ def add_counts(commands: Any) -> None:
     for name in ("a", "b"):
         counts = {"nargs": "+", "type": float, "metavar": "N", "required": True}
         parser.add_argument(f"--{name}", **counts, help=f"TP FP FN [TN] of {name.upper()}")
-    add_scoring(parser, scoring="f1")
-    add_model(parser, model="bcv", models="bcv or unpaired")
-    add_output(parser)
+    parser.add_scoring(scoring="f1")
+    parser.add_model(model="bcv", models="bcv or unpaired")
+    parser.add_output()
     parser.set_defaults(run=_run_counts)
 
 

@@ -45,6 +45,10 @@ if TYPE_CHECKING:
     from skbayeseval.display.style import Display
 
 
+# Parameters that are no options of a cross-validation.
+OF_COMPARERS = {"estimators", "rope", "refit", "random_state"}
+
+
 def _best_has(method: str) -> Callable[[BayesianComparer], bool]:
     """Return a check that `method` can be delegated, as `GridSearchCV` does."""
 
@@ -276,32 +280,11 @@ class BayesianComparer(MetaEstimatorMixin, BaseEstimator):
         groups = None
         if not get_config()["enable_metadata_routing"]:
             groups = params.pop("groups", None)
-        options = CrossValidationOptions(
-            cv=self.cv,
-            scoring=self.scoring,
-            model=self.model,
-            engine=self.engine,
-            n_draws=self.n_draws,
-            labels=self.labels,
-            pos_label=self.pos_label,
-            counter=self.counter,
-            weight=self.weight,
-            estimand=self.estimand,
-            blocks=self.blocks,
-            n_jobs=self.n_jobs,
-            verbose=self.verbose,
-            error_score=self.error_score,
-            checkpoint=self.checkpoint,
-        )
+        own = super().get_params(deep=False)
+        known = {name: own[name] for name in own.keys() - OF_COMPARERS}
+        caller, options = type(self).__name__, CrossValidationOptions(**known)
         learners, options = prepare_learners(
-            type(self).__name__,
-            self.estimators,
-            y,
-            options,
-            groups=groups,
-            params=params,
-            random_state=self.random_state,
-            reserved=super().get_params(deep=False),
+            caller, self.estimators, y, options, groups, params, self.random_state, reserved=own
         )
         ranking = compare_learners(Ranking, learners, X, y, options)
         best_name = str(ranking.table.index[0])

@@ -188,15 +188,8 @@ def bayesian_cross_validate(
         error_score=error_score,
         checkpoint=checkpoint,
     )
-    learners, options = prepare_learners(
-        "bayesian_cross_validate",
-        [estimator_a, estimator_b],
-        y,
-        options,
-        groups=groups,
-        params=params,
-        random_state=random_state,
-    )
+    caller, pair = "bayesian_cross_validate", [estimator_a, estimator_b]
+    learners, options = prepare_learners(caller, pair, y, options, groups, params, random_state)
     return compare_learners(ComparisonResult, learners, X, y, options)
 
 
@@ -298,13 +291,6 @@ def bayesian_cross_val_score(
         error_score=error_score,
         checkpoint=checkpoint,
     )
-    learners, options = prepare_learners(
-        "bayesian_cross_val_score",
-        [estimator],
-        y,
-        options,
-        groups=groups,
-        params=params,
-        random_state=random_state,
-    )
+    caller, one = "bayesian_cross_val_score", [estimator]
+    learners, options = prepare_learners(caller, one, y, options, groups, params, random_state)
     return compare_learners(ScoreResult, learners, X, y, options)

@@ -11,19 +11,15 @@ warnings as it prints errors. With `--gate` they are errors, because nobody read
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any, TypeVar
 
 import numpy as np
 import pandas as pd
-from scipy import sparse
 from sklearn.utils import _safe_indexing
 
 from skbayeseval._arrays import (
-    Array,
     as_array,
     as_numbers,
     check_rows,
@@ -42,14 +38,12 @@ from skbayeseval._labels import (
     resolve_pos_label,
 )
 from skbayeseval._running import has_bar
-from skbayeseval._validation import UnlikelyDataWarning
+from skbayeseval._validation import UnlikelyDataWarning, warn_caller
 from skbayeseval.compare.inference import (
     WEIGHTS,
     check_cv_weight,
     cv_scores,
-    evidence_of,
     infer,
-    weight_for,
 )
 from skbayeseval.compare.ordered_rows import are_in_order, check_blocks
 from skbayeseval.compare.targets import (
@@ -60,13 +54,13 @@ from skbayeseval.compare.targets import (
     Predictions,
     Target,
 )
+from skbayeseval.evidence.counts import MOST_ROWS, PairedCounts
 from skbayeseval.evidence.instance_scores import RESPONSES, ScoredInstances, encode_truth
 from skbayeseval.evidence.instances import Instances, index_of
 from skbayeseval.evidence.interface import Evidence
-from skbayeseval.evidence.joint_counts import MOST_ROWS, PairedCounts
 from skbayeseval.evidence.predicted_numbers import PredictedNumbers
 from skbayeseval.evidence.units import check_sample_weight
-from skbayeseval.metrics.any_metric import AnyMetric, PerInstance
+from skbayeseval.metrics.any_metric import AnyMetric
 from skbayeseval.metrics.metric import Metric, ScoreMetric
 from skbayeseval.metrics.registry import get_metric
 from skbayeseval.metrics.scoring import (
@@ -76,7 +70,7 @@ from skbayeseval.metrics.scoring import (
     routed_to_all,
     spelled_out,
 )
-from skbayeseval.posterior.build import check_true_classes, model_for
+from skbayeseval.posterior.build import check_true_classes
 from skbayeseval.posterior.inferred_weight import InferredWeights
 from skbayeseval.results.result import Result
 from skbayeseval.splitting.collect import CrossValidation
@@ -88,6 +82,9 @@ R = TypeVar("R", bound=Result)
 # How to pass scores, by the argument for predictions.
 SCORES = dict.fromkeys(("y_pred_a", "y_pred_b"), "y_score_a= and y_score_b=")
 SCORES["y_pred"] = "y_score="
+
+# What does not apply to predictions of anything else than classes.
+OF_CLASSES = ("labels", "pos_label", "prevalence", "counts")
 
 # A ROC AUC below this is that of a useful classifier whose scores are turned around.
 FAR_BELOW_CHANCE = 0.35
@@ -133,11 +130,11 @@ class GivenPredictions:
         check_rows(columns)
         given = replace(self, scoring=self._routed(columns))
         make_target = given._kind_of_target()
-        folds = None
+        folds, weight = None, 1.0 if self.weight is None else self.weight
         if self.folds is not None:
             given._check_of_folds(make_target)
             folds = check_folds(self.folds, number_of_samples(self.y_true, "y_true"))
-            given = given._tested(folds)
+            given, weight = given._tested(folds), self.weight
         elif isinstance(self.weight, str) and self.weight in WEIGHTS:
             raise ValueError(
                 f"weight={self.weight!r} is of cross-validated predictions: pass folds=, the fold "
@@ -147,34 +144,36 @@ class GivenPredictions:
             given.y_true, given.predictions or given.scores, given, given.groups, "y_true"
         )
         n = number_of_samples(self.y_true, "y_true")
-        check_blocks(self.blocks, self.groups, n)
+        if self.blocks is not None:
+            check_blocks(self.blocks, self.groups, n)
+        tested = None if folds is None else folds.instance
         table = Predictions(
             number=n,
-            instance=np.arange(n) if folds is None else folds.instance,
+            instance=tested,
             split=None if folds is None else folds.split,
             truth=target.truth,
             said=target.said(given),
             group=target.groups,
             sample_weight=target.sample_weight,
+            weight=weight if folds is None else folds.weight,
+            counted=target.counted,
         )
         if folds is not None:
             target.check_splits(table.parts)
-        weight: Any = folds.weight if folds else 1.0 if self.weight is None else self.weight
-        is_ordered = are_in_order(columns.values(), self.blocks)
-        collected = evidence_of(target, table, weight, self.blocks, is_ordered=is_ordered)
-        if self.scores:
-            scored: Any = collected.scored or collected.evidence
-            warn_of_unlikely_scores(scored, list(self.scores), target.metrics.values())
         index = index_of(columns.values())
-        instances = Instances(n, index, None if folds is None else folds.instance)
-        drawing = (self.model, self.engine, self.n_draws, self.random_state)
-        if folds is not None:
-            model = model_for(self.model, collected.evidence)
-            weight = weight_for(self.weight, model, collected.evidence)
         posterior, weights = infer(
-            target, collected, weight, instances, drawing,
-            prevalence=self.prevalence, stacklevel=5,
-        )  # fmt: skip
+            target,
+            table,
+            weight,
+            (self.model, self.engine, self.n_draws, self.random_state),
+            blocks=self.blocks,
+            is_ordered=are_in_order(columns.values(), self.blocks),
+            instances=Instances(n, index, tested),
+            prevalence=self.prevalence,
+        )
+        if self.scores:
+            scored: Any = posterior.scored or posterior.evidence
+            warn_of_unlikely_scores(scored, list(self.scores), target.metrics.values())
         posterior.shows_progress = has_bar()
         record = None
         if folds is not None:
@@ -184,10 +183,8 @@ class GivenPredictions:
     def _check_of_folds(self, make_target: type[Target]) -> None:
         """Raise if there are arguments that do not apply to cross-validated predictions."""
         if make_target is ItemTarget:
-            raise ValueError("folds= does not apply to metrics of items. Omit it.")
-        for name in ("counts", "prevalence"):
-            if getattr(self, name) is not None:
-                raise ValueError(f"{name}= does not apply to predictions with folds=. Omit one.")
+            self._check_absent("metrics of items", "folds")
+        self._check_absent("predictions with folds=", "counts", "prevalence")
         if isinstance(self.model, str) and self.model == "scores":
             raise ValueError(
                 "model='scores' models scores of splits: pass these to compare_scores, or omit "
@@ -239,18 +236,19 @@ class GivenPredictions:
         weights: InferredWeights | None,
     ) -> CrossValidation:
         """Return what is known of the cross-validation that the predictions are of."""
-        splits = [table.of_split(number) for number in range(len(table.parts))]
+        splits = [table.of_split(rows) for rows in table.parts]
         sizes = np.array([len(rows) for rows in table.parts])
         several = isinstance(self.scoring, (list, tuple, set, Mapping))
         scores, results = {}, {}
         for name, argument in zip(names, target.names, strict=True):
-            of_each = [target.scores(argument, one) for one in splits]
-            scores[name] = {key: np.array([of[key] for of in of_each]) for key in target.metrics}
+            each = [target.scores(argument, split) for split in splits]
+            scores[name] = {key: np.array([one[key] for one in each]) for key in target.metrics}
             results[name] = cv_scores(scores[name], sizes, target, several=several)
-        said = target.out_of_fold(table)
-        if said is not None:
-            by_name = dict(zip(names, said.predictions.values(), strict=True))
-            said = replace(said, predictions=by_name, index=index)
+        said = None
+        if target.described is not None:
+            by_argument = table.out_of_fold(target.described, index)
+            by_name = dict(zip(names, by_argument.predictions.values(), strict=True))
+            said = replace(by_argument, predictions=by_name)
         return CrossValidation(
             "folds as given",
             len(sizes),
@@ -278,35 +276,32 @@ class GivenPredictions:
     def _kind_of_target(self) -> type[Target]:
         """Return what is compared: chunks, items of any kind, numbers, or classes and labels."""
         if self.counter is not None:
-            self._check_absent("tags with counter=", "sample_weight", "counts")
+            self._check_absent("tags with counter=", *self.scores, *OF_CLASSES, "sample_weight")
             if not self.predictions:
                 raise ValueError("counter= requires predicted tags, but these are None.")
             return ChunkTarget
         metrics = [metric for _, metric in spelled_out(self.scoring)]
         if any(isinstance(metric, AnyMetric) and metric.of_items for metric in metrics):
-            self._check_absent("metrics of items", "sample_weight", "counts")
+            self._check_absent("metrics of items", *self.scores, *OF_CLASSES, "sample_weight")
             return ItemTarget
-        if _are_numbers(self.scoring, [self.y_true, *self.predictions.values()]):
-            self._check_absent("predictions of numbers, which have no classes", "counts")
+        if self.scoring is not None and _are_numbers(
+            self.scoring, [self.y_true, *self.predictions.values()]
+        ):
+            self._check_absent(
+                "predictions of numbers, which have no classes", *self.scores, *OF_CLASSES
+            )
             if not self.predictions:
                 raise ValueError("Metrics of numbers require predictions, but these are None.")
             return NumberTarget
         if self.counts is not None:
-            others = ("groups", "blocks", "sample_weight")
-            beside = {**{name: getattr(self, name) for name in others}, **self.scores}
-            for name, value in beside.items():
-                if value is not None:
-                    raise ValueError(
-                        f"{name}= requires a row per instance, but counts= was given, with which a "
-                        "row stands for several. Omit one."
-                    )
+            what = "rows that stand for several instances, as with counts="
+            self._check_absent(what, *self.scores, "groups", "blocks", "sample_weight")
         return GivenLabels
 
-    def _check_absent(self, what: str, *others: str) -> None:
-        """Raise if there are arguments that only apply to classes, or `others`."""
-        names = ("labels", "pos_label", "prevalence", *others)
-        for name, value in {**self.scores, **{name: getattr(self, name) for name in names}}.items():
-            if value is not None:
+    def _check_absent(self, what: str, *names: str) -> None:
+        """Raise if there are arguments of these names."""
+        for name in names:
+            if name in self.scores or getattr(self, name) is not None:
                 raise ValueError(f"{name}= does not apply to {what}. Omit it.")
 
 
@@ -317,16 +312,17 @@ class ItemTarget(Target):
         check_rows({self.where: self.y, **sources}, columns=True)
         self.metrics, self.truth = resolve_scoring(options.scoring), self.y
 
-    def collected(self, table: Predictions, weight: float = 1.0) -> CollectedEvidence:
+    def collected(self, table: Predictions) -> CollectedEvidence:
         """Return the items."""
-        predictions = {name: said["predict"] for name, said in table.said.items()}
-        return CollectedEvidence(
-            PredictedNumbers.from_items(table.truth, predictions, weight=weight, groups=table.group)
-        )
+        said = {name: of_one["predict"] for name, of_one in table.said.items()}
+        options: Any = {"weight": table.weight, "groups": table.group}
+        return CollectedEvidence(PredictedNumbers.from_items(table.truth, said, **options))
 
 
 class GivenLabels(LabelTarget):
     """Predicted labels, which may be others than the true ones, and scores of the instances."""
+
+    pairs: PairedCounts | None = None
 
     def _resolve(self, sources: Mapping[str, Any], options: Any) -> None:
         super()._resolve(sources, options)
@@ -338,6 +334,7 @@ class GivenLabels(LabelTarget):
             )
         needed = self._needs_tables or (options.folds is not None and "labels" in self.kinds)
         self.counts_needed = bool(self.predictions) and needed
+        self.described = self.described if self.counts_needed else None
         if options.counts is not None:
             if self.several:
                 raise ValueError(
@@ -350,7 +347,12 @@ class GivenLabels(LabelTarget):
                         f"scoring={name!r} is computed from instances, but counts= was given. Pass "
                         "a row per instance, or a metric of predicted classes."
                     )
-        self.class_of_scores = self._class_of_scores() if self.scores_given else self.pos_label
+        self.kinds = {"labels": "predict"} if of_labels else {}
+        if self.scores_given:
+            self.kinds |= {kind: kind for kind in RESPONSES}
+            self.class_of_scores = self._class_of_scores()
+        if options.folds is options.groups is options.sample_weight is None:
+            self.counted = self.pairs
 
     def _find_classes(self, y: Any, options: Any) -> None:
         """Count the predictions, which tells the classes; encode the truth where scores need it."""
@@ -376,9 +378,10 @@ class GivenLabels(LabelTarget):
         try:
             if self.scores_given:
                 self.classes, self.truth_of_scores = encode_truth(y, labels)
-                self.scored_classes = self.classes
-            if self.predictions and self.several:
-                named = y if hasattr(y, "columns") else check_indicator(y, "y_true")
+                self.scored_classes, self.truth = self.classes, self.truth_of_scores
+            if self.several:
+                self.truth = check_indicator(y, "y_true")
+                named = y if hasattr(y, "columns") else self.truth
                 self.classes = indicator_labels(named, labels, "y_true")
             elif self.predictions:
                 self.pairs = PairedCounts.from_labels(
@@ -391,6 +394,7 @@ class GivenLabels(LabelTarget):
                     most_rows=math.inf if self.by_row else MOST_ROWS,
                 )
                 self.classes, self.declared = self.pairs.labels, labels is not None
+                self.truth = self.pairs.truth[self.pairs.outcome] if self.by_row else None
         except ValueError:
             if not self.several and kind_of_labels(y) == "continuous":
                 resolve_scoring(options.scoring)  # a metric that is not known is told first
@@ -400,19 +404,10 @@ class GivenLabels(LabelTarget):
         if self.pairs is not None:
             present = np.flatnonzero(self.pairs.margin(0).true)
             check_true_classes([self.classes[i] for i in present], "y_true")
-            check_spelling(self.pairs, list(self.predictions), "y_true", stacklevel=8)
-
-    @cached_property
-    def truth(self) -> Any:
-        """The position of each true class, or the indicator of labels; None if nobody asks."""
-        if self.several:
-            return check_indicator(self.y, "y_true")
-        if self.pairs is not None:
-            return self.pairs.truth[self.pairs.outcome] if self.by_row else None
-        return self.truth_of_scores
+            check_spelling(self.pairs, list(self.predictions), "y_true")
 
     def said(self, given: GivenPredictions) -> dict[str, dict[str, Any]]:
-        """Return the positions of predicted classes, or indicators, and scores."""
+        """Return the positions of predicted classes, or indicators, and scores by their kinds."""
         said: dict[str, dict[str, Any]] = {name: {} for name in self.names}
         if self.several:
             for name, predicted in self.predictions.items():
@@ -421,32 +416,16 @@ class GivenLabels(LabelTarget):
         elif self.pairs is not None and self.by_row:
             for name, codes in zip(self.predictions, self.pairs.predictions.T, strict=True):
                 said[name]["predict"] = codes[self.pairs.outcome]
-        for name, scores in zip(self.names, self.scores_given.values(), strict=False):
-            said[name]["scores"] = scores
-        return said
-
-    def _scored(self, table: Predictions, weight: float = 1.0) -> ScoredInstances | None:
-        """Return the scores that were given, and labels for functions that are given these."""
-        of_labels = "labels" in self.kinds
-        if not self.scores_given and not of_labels:
-            return None
-        known: dict[str, Any] = {name: {} for name in table.said}
-        options: Any = {"weight": weight, "run": table.split, **table.units}
-        options |= {"pos_label": self.class_of_scores, "sample_weight": table.sample_weight}
-        truth = _dense(table.truth)
         if self.scores_given:
-            called = dict(zip(self.names, self.scores_given, strict=True))
-            raw = {called[name]: said["scores"] for name, said in table.said.items()}
-            scored = ScoredInstances.from_codes(truth, raw, self.scored_classes, **options)
-            if not of_labels:
-                return scored
-            known = dict(zip(table.said, scored.responses, strict=True))
-        dense = [_dense(said["predict"]) for said in table.said.values()]
-        responses = {
-            name: {"labels": labels} | dict(of_one)
-            for (name, of_one), labels in zip(known.items(), dense, strict=True)
-        }
-        return ScoredInstances.from_codes(truth, responses, self.classes, **options)
+            scored = ScoredInstances.from_codes(
+                self.truth_of_scores,
+                self.scores_given,
+                self.scored_classes,
+                pos_label=self.class_of_scores,
+            )
+            for name, of_one in zip(self.names, scored.responses, strict=True):
+                said[name] |= of_one
+        return said
 
     def _class_of_scores(self) -> Any:
         """Return the class whose scores are passed if they have one column; None by default.
@@ -477,18 +456,13 @@ class GivenLabels(LabelTarget):
                 f"{classes[0]!r} and {classes[1]!r}. Pass a column for each class."
             )
         if single and taken != max(classes):
-            warnings.warn(
+            warn_caller(
                 f"{single[0]} is taken for the scores of class {taken!r}, although "
                 f"{max(classes)!r} comes later in sorted order, so that scikit-learn would take "
                 f"them for those of {max(classes)!r}. Pass pos_label= to say whose they are.",
                 UnlikelyDataWarning,
-                stacklevel=6,
             )
         return None
-
-
-def _dense(codes: Any) -> Array:
-    return codes.toarray() if sparse.issparse(codes) else codes
 
 
 def _is_one_column(scores: Any, name: str, classes: Sequence[Any]) -> bool:
@@ -500,13 +474,10 @@ def _is_one_column(scores: Any, name: str, classes: Sequence[Any]) -> bool:
 
 def _are_numbers(scoring: Any, vectors: list[Any]) -> bool:
     """Return whether the metrics are those of numbers; a user's function may be of either kind."""
-    if scoring is None:
-        return False
     if is_of_numbers(scoring):
         return True
     is_function = any(
-        isinstance(metric, PerInstance | AnyMetric) or is_scorer(metric)
-        for _, metric in spelled_out(scoring)
+        isinstance(metric, AnyMetric) or is_scorer(metric) for _, metric in spelled_out(scoring)
     )
     return is_function and any(
         not is_indicator(vector) and kind_of_labels(vector) == "continuous" for vector in vectors
@@ -528,9 +499,7 @@ def check_no_scores(predictions: Mapping[str, Any]) -> None:
             )
 
 
-def check_spelling(
-    evidence: Evidence, arguments: Sequence[str], truth: str, stacklevel: int = 4
-) -> None:
+def check_spelling(evidence: Evidence, arguments: Sequence[str], truth: str) -> None:
     """Raise or warn if predicted labels seem to be true labels that are written in another way.
 
     It is an error if a classifier only predicts labels that are never true.
@@ -549,9 +518,10 @@ def check_spelling(
             [label for label, n in zip(counts.labels, numbers, strict=True) if n > 0]
             for numbers in (counts.predicted, counts.true)
         )
-        in_common = not set(predicted).isdisjoint(known)
-        why = _why_unlikely(predicted, known)
-        if counts.declared or (in_common and why is None):
+        if counts.declared or set(predicted) <= set(known):
+            continue
+        in_common, why = not set(predicted).isdisjoint(known), _why_unlikely(predicted, known)
+        if in_common and why is None:
             continue
         values = f"{argument} contains {in_short(predicted)}, {truth} contains {in_short(known)}."
         if not in_common:
@@ -559,12 +529,11 @@ def check_spelling(
                 f"{argument} and {truth} have no label in common: {values} Write the labels of "
                 "both in the same way. If they are right, pass labels= with all classes."
             )
-        warnings.warn(
+        warn_caller(
             f"The labels of {argument} may be written in another way than those of {truth}: "
             f"{values} {why} Write the labels of both in the same way. If they are right, pass "
             "labels= with all classes.",
             UnlikelyDataWarning,
-            stacklevel=stacklevel,
         )
 
 
@@ -611,16 +580,14 @@ def warn_of_unlikely_scores(
     areas = scored.observed(get_metric("roc_auc"))
     for k, (argument, area) in enumerate(zip(arguments, areas, strict=True)):
         if ranked and len(np.unique(scored.responses[k]["ranking"])) <= 2:
-            warnings.warn(
+            warn_caller(
                 f"{argument} has only two distinct values, as class predictions have. "
                 f"{ranked[0].name} needs scores: the output of decision_function, or the column of "
-                "the positive class of predict_proba.",
-                stacklevel=4,
+                "the positive class of predict_proba."
             )
         if area < FAR_BELOW_CHANCE:
-            warnings.warn(
+            warn_caller(
                 f"The ROC AUC of {argument} is {area:.3f}, far below 0.5. These may be the "
                 "scores of the other class: pass those of the positive class, or pos_label=.",
                 UnlikelyDataWarning,
-                stacklevel=4,
             )

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
+
+import numpy as np
 
 from skbayeseval._arrays import Array, wrong
 from skbayeseval._validation import check_weight
@@ -11,28 +14,24 @@ from skbayeseval.compare.ordered_rows import blocks_of_evidence, length_of_block
 from skbayeseval.compare.targets import CollectedEvidence, Predictions, Target
 from skbayeseval.evidence.instances import Instances
 from skbayeseval.evidence.interface import Evidence
+from skbayeseval.models import resolve_model
 from skbayeseval.models.base import Model
-from skbayeseval.posterior.build import make_posterior, model_for, resolve_engine
+from skbayeseval.posterior.build import make_posterior, resolve_engine
 from skbayeseval.posterior.inferred_weight import InferredWeights, ObservedRows
 from skbayeseval.posterior.posterior import Posterior
 
 WEIGHTS = ("inferred", "published")
 
 
-def evidence_of(
-    target: Target, table: Predictions, weight: float, blocks: Any, *, is_ordered: bool
+def _in_blocks(
+    target: Target, table: Predictions, collected: CollectedEvidence, blocks: Any
 ) -> CollectedEvidence:
-    """Return the evidence of a table, with blocks of consecutive rows if they were asked for.
-
-    `is_ordered` is whether the rows are visibly in order of time.
-    """
-    collected = target.collected(table, weight)
-    if blocks is None and not (is_ordered and table.group is None):
-        return collected
-    length, losses = length_of_blocks(collected.evidence, blocks, table.instance, stacklevel=6)
+    """Return the evidence of a table with blocks of consecutive rows, where there are to be any."""
+    length, losses = length_of_blocks(collected.evidence, blocks, table.instance)
     if length == 1:
         return collected
-    collected = target.collected(table.in_blocks(length), weight)
+    instance = np.arange(table.number) if table.instance is None else table.instance
+    collected = target.collected(replace(table, group=instance // length, counted=None))
     evidence = blocks_of_evidence(collected.evidence, length, losses)
     scored: Any = collected.scored and blocks_of_evidence(collected.scored, length)
     return collected._replace(evidence=evidence, scored=scored)
@@ -63,14 +62,15 @@ def weight_for(weight: Any, model: Model, evidence: Evidence, *, of_all: bool = 
 
 def infer(
     target: Target,
-    collected: CollectedEvidence,
+    table: Predictions,
     weight: Any,
-    instances: Instances | None,
     drawing: tuple[Any, Any, Any, Any],
     *,
-    halved: CollectedEvidence | None = None,
+    blocks: Any,
+    is_ordered: bool,
+    instances: Instances,
+    halved: Predictions | None = None,
     prevalence: Any = None,
-    stacklevel: int = 6,
 ) -> tuple[Posterior, InferredWeights | None]:
     """Return the posterior, and the weights if they are inferred.
 
@@ -78,41 +78,49 @@ def infer(
     ----------
     target : Target
         What is compared.
-    collected : CollectedEvidence
-        The evidence, with the weight of a test set, or the published one.
-    weight : "inferred", "published" or float
-        The weight that it is to have; "published" is the one that it has.
-    instances : Instances or None
-        The instances that the rows belong to.
+    table : Predictions
+        What was said, with its published weight.
+    weight : "inferred", "published", float or None
+        The weight that it is to have, as the user gave it; "published" is the one that it has.
     drawing : tuple
         The model, the engine, the number of draws and the seed.
-    halved : CollectedEvidence, default=None
-        Evidence of further splits into halves.
+    blocks : int, "auto" or None
+        The consecutive rows that are weighted together, as the user gave them.
+    is_ordered : bool
+        Whether the rows are visibly in order of time.
+    instances : Instances
+        The instances that the rows belong to.
+    halved : Predictions, default=None
+        What was said in further splits into halves.
     prevalence : float or array-like, default=None
         The proportions of the classes, if they are known.
-    stacklevel : int, default=6
-        That of the caller who is warned, as seen from `make_posterior`.
     """
+    collected = target.collected(table)
+    if blocks is not None or (is_ordered and table.group is None):
+        collected = _in_blocks(target, table, collected, blocks)
     model, engine, n_draws, random_state = drawing
     weights, metrics = None, target.metrics.values()
+    if table.split is not None:
+        known = resolve_model(model, collected.evidence)
+        weight = weight_for(weight, known, collected.evidence)
     if weight == "inferred":
-        paired = model_for(model, collected.evidence).needs_pairs
         counted = None if collected.rows is None else ObservedRows(collected.rows)
         scored = None if collected.scored_rows is None else ObservedRows(collected.scored_rows)
         if halved is not None:
-            source = halved.scored or halved.evidence
+            of_halves = target.collected(halved)
+            source = of_halves.scored or of_halves.evidence
             if counted is not None:
-                counted = ObservedRows(counted.rows, halved.rows, halved.evidence.observed)
+                counted = ObservedRows(counted.rows, of_halves.rows, of_halves.evidence.observed)
             if scored is not None:
-                scored = ObservedRows(scored.rows, halved.scored_rows, source.observed)
-        weights = InferredWeights(counted, scored, len(target.names), paired)
+                scored = ObservedRows(scored.rows, of_halves.scored_rows, source.observed)
+        weights = InferredWeights(counted, scored, len(target.names), known.needs_pairs)
         inferred = [weights.difference(metric) for metric in metrics]
         # What needs a single one has the median of the first metric; Markov chains the smallest
         # that gives all metrics their variance.
         weight = inferred[0].median
         if resolve_engine(engine) is not None:
             weight = min(of_metric.matching_variance for of_metric in inferred)
-    if not isinstance(weight, str) and weight != collected.evidence.margins()[0].weight:
+    if weight != "published" and weight != table.weight:
         collected = collected.with_weight(weight)
     posterior = make_posterior(
         collected.evidence,
@@ -125,7 +133,6 @@ def infer(
         scored=collected.scored,
         weights=weights,
         instances=None if collected.evidence.n_rows is None else instances,
-        stacklevel=stacklevel,
     )
     return posterior, weights
 

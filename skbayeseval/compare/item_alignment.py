@@ -114,24 +114,13 @@ def align_items(
         raise ValueError(f"missing must be one of {list(MISSING)}, got {in_short(missing)}.")
     keys = list(scores) if keys is None else list(keys)
     tables = {name: _table(of_system, name) for name, of_system in scores.items()}
-    sizes = {name: len(table) for name, table in tables.items()}
     known = _indexes(scores) if ids is None else _ids_of_each(tables, ids, keys)
-    order: pd.Index[Any] | None = None
-    if known is not None:
-        order, positions = _matched(known, missing)
-    elif len(set(sizes.values())) > 1:
-        listed = ", ".join(f"{name} has {size}" for name, size in sizes.items())
-        raise ValueError(
-            f"Found input variables with inconsistent numbers of items: {listed}. Pass item= "
-            "with their ids to match them."
-        )
-    else:
-        positions = {name: np.arange(size) for name, size in sizes.items()}
+    order, positions = _by_position(tables) if known is None else _matched(known, missing)
     n_runs = [table.shape[1] for table in tables.values()]
-    rows, n_first = next(iter(positions.values())), next(iter(sizes.values()))
+    rows, n_first = positions[0], len(next(iter(tables.values())))
     joined = np.full((len(tables), len(rows), max(n_runs)), np.nan)
-    for of_system, (name, table) in zip(joined, tables.items(), strict=True):
-        of_system[:, : table.shape[1]] = _reordered(table, positions[name])
+    for of_system, table, places in zip(joined, tables.values(), positions, strict=True):
+        of_system[:, : table.shape[1]] = _reordered(table, places)
     lacks = np.asarray(np.isnan(joined).all(axis=2))
     runs = [0] * len(tables)
     if missing == "raise":
@@ -168,9 +157,19 @@ def align_items(
     return Aligned(joined, order, rows, record, n_first, known, named)
 
 
-def _matched(
-    known: Mapping[str, pd.Index[Any]], missing: str
-) -> tuple[pd.Index[Any], dict[str, Array]]:
+def _by_position(tables: Mapping[str, Array]) -> tuple[None, list[Array]]:
+    """Return where each system has items without ids."""
+    sizes = {name: len(table) for name, table in tables.items()}
+    if len(set(sizes.values())) > 1:
+        listed = ", ".join(f"{name} has {size}" for name, size in sizes.items())
+        raise ValueError(
+            f"Found input variables with inconsistent numbers of items: {listed}. Pass item= "
+            "with their ids to match them."
+        )
+    return None, [np.arange(size) for size in sizes.values()]
+
+
+def _matched(known: Mapping[str, pd.Index[Any]], missing: str) -> tuple[pd.Index[Any], list[Array]]:
     """Return the ids of all items, and where each system has them; -1 where it has not."""
     for name, ids in known.items():
         _check_ids(ids, name)
@@ -189,7 +188,7 @@ def _matched(
         _check_types(order)
         if all(ids.is_monotonic_increasing for ids in same.values()):
             order = order.sort_values()  # such as times, of which each system lacks some
-    return order, {name: ids.get_indexer(order) for name, ids in same.items()}
+    return order, [ids.get_indexer(order) for ids in same.values()]
 
 
 def _reordered(table: Array, positions: Array) -> Array:

@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 import pandas as pd
-from sklearn.base import clone, is_classifier, is_regressor
+from sklearn.base import is_classifier, is_regressor
 from sklearn.model_selection import (
     GroupKFold,
     KFold,
@@ -30,7 +30,6 @@ from skbayeseval._validation import check_random_state_entropy
 from skbayeseval.compare.inference import (
     check_cv_weight,
     cv_scores,
-    evidence_of,
     infer,
     weight_for,
 )
@@ -57,7 +56,7 @@ from skbayeseval.metrics.scoring import (
     with_columns,
 )
 from skbayeseval.models.pymc import PyMCEngine
-from skbayeseval.posterior.build import check_posterior, resolve_engine
+from skbayeseval.posterior.build import check_posterior, make_posterior
 from skbayeseval.posterior.inferred_weight import InferredWeights
 from skbayeseval.posterior.posterior import Posterior
 from skbayeseval.results.result import Result
@@ -73,7 +72,6 @@ from skbayeseval.splitting.collect import (
     Fitting,
     Learners,
     collect,
-    collect_from,
     route,
 )
 from skbayeseval.splitting.out_of_fold import OutOfFold
@@ -188,22 +186,17 @@ class CrossValidationOptions(Fitting):
         if not isinstance(estimand, str) or estimand not in ESTIMANDS:
             raise wrong("estimand", f"one of {list(ESTIMANDS)}", estimand)
         check_cv_weight(weight)
-        if estimand == "full" and weight not in (None, "inferred"):
-            raise ValueError(
-                f"estimand='full' infers the weight, but weight={weight!r} was given. Omit one."
-            )
-
-    def weight_for(self, posterior: Posterior) -> str | float:
-        """Return the weight, or the default of the model; raise if the model has none."""
-        of_all = self.estimand == "full"
-        if not compares_scores(posterior.model):
-            return weight_for(self.weight, posterior.model, posterior.evidence, of_all=of_all)
-        if self.weight not in (None, "published") or of_all:
+        if compares_scores(self.model) and (
+            weight not in (None, "published") or estimand == "full"
+        ):
             raise ValueError(
                 "model='scores' models split scores, which have no weight: weight= and estimand= "
                 "do not apply."
             )
-        return "published"
+        if estimand == "full" and weight not in (None, "inferred"):
+            raise ValueError(
+                f"estimand='full' infers the weight, but weight={weight!r} was given. Omit one."
+            )
 
 
 def prepare_learners(
@@ -211,10 +204,10 @@ def prepare_learners(
     given: Any,
     y: Any,
     options: CrossValidationOptions,
-    *,
     groups: Any,
     params: Any,
     random_state: Any,
+    *,
     reserved: Container[str] = (),
 ) -> tuple[Learners, CrossValidationOptions]:
     """Return the estimators with their splitter, parameters and entropy, and the options.
@@ -226,7 +219,8 @@ def prepare_learners(
     methods = ("fit",) if compares_scores(options.model) else ("fit", "predict")
     estimators = _check_estimators(given, reserved, methods)
     cv, is_of_all = options.cv, options.estimand == "full"
-    check_repeatable(options.checkpoint, cv, is_of_all, random_state)
+    if options.checkpoint is not None:
+        check_repeatable(cv, is_of_all, random_state)
     entropy = check_random_state_entropy(random_state)
     seed = seed_of(entropy, Stream.SPLITTER)
     # The targets of regressors are not classes to balance.
@@ -239,8 +233,9 @@ def prepare_learners(
         of_each = passed if groups is None else groups
         n_folds = _folds_of_all(y, of_each, target, stratify=kinds[0] is StratifiedKFold)
         cv = kinds[of_each is not None](n_folds, shuffle=True, random_state=seed)
-    elif cv is None:
-        cv = halving_splitter(target, counter, seed)
+    elif cv is None:  # halves, balanced in classes or in the types of chunks
+        balanced = None if target == "numbers" else getattr(counter, "frequencies", "auto")
+        cv = BlockRegularizedCV(regularize=balanced, random_state=seed)
     else:
         targets = y if counter is None else None
         cv = check_cv(check_iterable_cv(cv), targets, classifier=target == "classes")
@@ -251,24 +246,16 @@ def prepare_learners(
     if options.scoring is not None:
         return learners, replace(options, scoring=with_columns(options.scoring, columns, n))
     own = {name: known for name, known in zip(estimators, columns, strict=True) if known}
-    check_own_requests(own, options.model)
+    if own and not compares_scores(options.model):
+        name, requested = next(iter(own.items()))
+        raise ValueError(
+            f"The score method of {name!r} requests {list(requested)}, but without scoring=, "
+            f"model={in_short(options.model)} counts all instances alike. Pass a scorer with this "
+            "request, made by make_scorer and set_score_request, or model='scores', which compares "
+            "what score returns; or set the request to False."
+        )
     own_columns = {name: known_columns(known, n) for name, known in own.items()}
     return learners, replace(options, own_columns=own_columns)
-
-
-def check_own_requests(requested: Mapping[str, Mapping[str, Any]], model: Any) -> None:
-    """Raise if `score` methods request columns, by estimators, and others than these are compared.
-
-    What a `score` does with its columns is known to nobody else.
-    """
-    if requested and not compares_scores(model):
-        name, columns = next(iter(requested.items()))
-        raise ValueError(
-            f"The score method of {name!r} requests {list(columns)}, but without scoring=, "
-            f"model={in_short(model)} counts all instances alike. Pass a scorer with this request, "
-            "made by make_scorer and set_score_request, or model='scores', which compares what "
-            "score returns; or set the request to False."
-        )
 
 
 def _folds_of_all(y: Any, groups: Any, target: str, *, stratify: bool) -> int:
@@ -301,12 +288,6 @@ def _folds_of_all(y: Any, groups: Any, target: str, *, stratify: bool) -> int:
     return min(MOST_FOLDS, most, max(LEAST_FOLDS, allowed))
 
 
-def halving_splitter(target: str, counter: Any, seed: int) -> BlockRegularizedCV:
-    """Return the splitter into halves, balanced in classes or in the types of chunks."""
-    regularize = None if target == "numbers" else getattr(counter, "frequencies", "auto")
-    return BlockRegularizedCV(regularize=regularize, random_state=seed)
-
-
 def kind_of_target(estimators: Mapping[str, Any]) -> str:
     """Return "classes", or "numbers" where regressors are compared."""
     regress = any(hasattr(e, "__sklearn_tags__") and is_regressor(e) for e in estimators.values())
@@ -320,37 +301,36 @@ def compare_learners(
     y: Any,
     options: CrossValidationOptions,
     splits: list[Split] | None = None,
-    fitted: Mapping[str, Sequence[Any]] | None = None,
+    said: Mapping[str, Sequence[Any]] | None = None,
 ) -> R:
     """Fit, predict, count and compare; all cross-validating functions end here.
 
     `make_result` is the class of the result; one learner has a `ScoreResult`. `splits` are those of
-    `cv`, where they were generated before, and `fitted` learners that were fitted in each of them.
+    `cv`, where they were generated before, and `said` is what is known of the test set of each, so
+    that nothing is fitted.
     """
     names = tuple(learners.estimators)
     is_ordered = _check_rows(learners, X, y, options)
     target = _target(learners, X, y, options)
-    engine = _engine(options)
-    drawing = (options.model, engine or "exact", options.n_draws, learners.entropy)
+    shows_chains = options.verbose and options.engine == "pymc"
+    engine = PyMCEngine(progressbar=True) if shows_chains else options.engine
+    drawing = (options.model, engine, options.n_draws, learners.entropy)
     # What is wrong with the arguments is wrong with the truth in the place of predictions as well.
     perfect = target.perfect()
     checked = check_posterior(perfect.evidence, *drawing, scored=perfect.scored)
     make_result(checked, names, target.metrics)
-    weight, of_search = options.weight_for(checked), splits is not None
+    of_all, of_search = options.estimand == "full", splits is not None
+    weight = weight_for(options.weight, checked.model, checked.evidence, of_all=of_all)
     splits = make_splits(learners.cv, X, y, learners.split_params, splits)
     n_samples = number_of_samples(y, "y")
-    warn_of_neighbours(splits, n_samples, options.blocks)
-    if options.estimand == "full":
-        _check_nearly_all(splits, n_samples)
-    halved = _halves(learners, X, y, options, splits)
+    if options.blocks not in (None, 1):
+        warn_of_neighbours(splits, n_samples, options.blocks)
+    halved = _halves(learners, X, y, options, splits) if of_all else []
     target.check_splits([test for _, test in [*splits, *halved]])
-    asked = [*target.metrics]
-    observers = {name: target.observer(name) for name in names}
-    on: Any = {"splits": splits, "observers": observers}
-    if fitted is None:
-        collection = collect(learners, X, y, options, halved=halved, **on)
-    else:
-        collection = collect_from(fitted, learners, X, y, **on)
+    asked, observers = [*target.metrics], {name: target.observer(name) for name in names}
+    collection = collect(
+        learners, X, y, options, splits=splits, observers=observers, halved=halved, said=said
+    )
     scores = {name: target.split_scores(name, collection) for name in names}
     several = isinstance(options.scoring, (list, tuple, set, Mapping)) or [*target.metrics] != asked
     results = _results_of_cross_validate(collection, scores, options, target, several=several)
@@ -369,10 +349,7 @@ def compare_learners(
         len(collection.kept),
         train_size,
         results,
-        {
-            key: {name: of_estimator[key] for name, of_estimator in scores.items()}
-            for key in target.metrics
-        },
+        {key: {name: scores[name][key] for name in names} for key in target.metrics},
         test_size,
         collection.two_fold_repeats,
         options.estimand,
@@ -400,23 +377,28 @@ def _posterior_of_fits(
 ) -> tuple[Posterior, InferredWeights | None, OutOfFold | None]:
     """Return the posterior, inferred weights and the predictions that fits were kept of."""
     if isinstance(target, ScoreTarget):
-        scores = target.evidence_of_fits(collection)
-        return *infer(target, scores, weight, None, drawing), None
-    table = target.of_fits(collection)
-    collected = evidence_of(target, table, collection.weight, options.blocks, is_ordered=is_ordered)
-    of_halves = None
+        scores, metrics = target.evidence_of_fits(collection), target.metrics.values()
+        return make_posterior(scores, *drawing, metrics=metrics), None, None
+    table, halved = target.of_fits(collection), None
     if weight == "inferred" and collection.halved is not None:
-        of_halves = target.collected(target.of_fits(collection.halved))
+        halved = target.of_fits(collection.halved)
     of_row = table.instance.astype(np.min_scalar_type(table.number))
     index, frame = index_of([X, y, learners.groups]), X if hasattr(X, "columns") else None
-    instances = Instances(table.number, index, of_row, frame=frame)
-    posterior, weights = infer(target, collected, weight, instances, drawing, halved=of_halves)
-    out_of_fold = target.out_of_fold(table)
-    if out_of_fold is not None:
-        is_frame = isinstance(X, (pd.DataFrame, pd.Series))
-        index = X.index if is_frame else index_of([y, learners.groups])
-        out_of_fold = replace(out_of_fold, index=index)
-    return posterior, weights, out_of_fold
+    posterior, weights = infer(
+        target,
+        table,
+        weight,
+        drawing,
+        blocks=options.blocks,
+        is_ordered=is_ordered,
+        instances=Instances(table.number, index, of_row, frame=frame),
+        halved=halved,
+    )
+    if target.described is None:
+        return posterior, weights, None
+    is_frame = isinstance(X, (pd.DataFrame, pd.Series))
+    index = X.index if is_frame else index_of([y, learners.groups])
+    return posterior, weights, table.out_of_fold(target.described, index)
 
 
 def _check_rows(learners: Learners, X: Any, y: Any, options: CrossValidationOptions) -> bool:
@@ -428,18 +410,11 @@ def _check_rows(learners: Learners, X: Any, y: Any, options: CrossValidationOpti
         raise ValueError("X must be the data, with one row per instance, got None.")
     check_same_length(X=X, y=y, groups=learners.groups)
     check_rows({"X": X, "y": y, "groups": learners.groups, **learners.params})
-    check_blocks(options.blocks, learners.groups, number_of_samples(y, "y"))
-    if options.blocks is not None and compares_scores(options.model):
-        raise ValueError("model='scores' models split scores: blocks= does not apply.")
+    if options.blocks is not None:
+        check_blocks(options.blocks, learners.groups, number_of_samples(y, "y"))
+        if compares_scores(options.model):
+            raise ValueError("model='scores' models split scores: blocks= does not apply.")
     return are_in_order([X, y], options.blocks, learners.cv)
-
-
-def _engine(options: CrossValidationOptions) -> PyMCEngine | None:
-    """Return the engine, which shows progress if it was asked for by name."""
-    engine = resolve_engine(options.engine)
-    if options.verbose and isinstance(options.engine, str) and engine is not None:
-        return clone(engine).set_params(progressbar=True)
-    return engine
 
 
 def _results_of_cross_validate(
@@ -465,17 +440,6 @@ def _results_of_cross_validate(
             results[name]["indices"] = collection.indices()
         results[name] |= cv_scores(scores[name], sizes, target, several=several)
     return results
-
-
-def _check_nearly_all(splits: list[Split], n_samples: int) -> None:
-    """Raise unless training sets are nearly all instances, but for rounding to whole ones."""
-    n_trained = float(np.mean([len(train) for train, _ in splits]))
-    if n_trained <= LEAST_SHARE * n_samples - 1:
-        raise ValueError(
-            "estimand='full' is about learners trained on all instances, but the training sets of "
-            f"cv have {n_trained:.0f} of {n_samples}, less than {LEAST_SHARE:.0%}. If the order of "
-            "instances does not matter, leave cv= out."
-        )
 
 
 def _more_repeats(learners: Learners, y: Any, options: CrossValidationOptions) -> str:
@@ -525,9 +489,18 @@ def _halves(
     """Return splits into halves that tell the instability, where the splits are not halves.
 
     They are drawn at random, with groups kept whole, because balanced ones would hide what class
-    counts do to learners. Only classes that might be missing from a half are balanced.
+    counts do to learners. Only classes that might be missing from a half are balanced. Raise unless
+    training sets are nearly all instances, but for rounding to whole ones.
     """
-    if options.estimand != "full" or 2 * len(splits[0][0]) <= number_of_samples(X, "X") + 1:
+    n_samples = number_of_samples(y, "y")
+    n_trained = float(np.mean([len(train) for train, _ in splits]))
+    if n_trained <= LEAST_SHARE * n_samples - 1:
+        raise ValueError(
+            "estimand='full' is about learners trained on all instances, but the training sets of "
+            f"cv have {n_trained:.0f} of {n_samples}, less than {LEAST_SHARE:.0%}. If the order of "
+            "instances does not matter, leave cv= out."
+        )
+    if 2 * len(splits[0][0]) <= n_samples + 1:
         return []
     scarce, seed = np.empty((0, 0)), seed_of(learners.entropy, Stream.HALVES)
     is_of_classes = kind_of_target(learners.estimators) == "classes" and options.counter is None

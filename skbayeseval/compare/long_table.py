@@ -7,37 +7,27 @@ from __future__ import annotations
 
 import os
 import re
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from skbayeseval._arrays import Array, as_numbers, in_words, wrong
 from skbayeseval._files import check_path
-from skbayeseval._tables import HOLES, PARQUET, TEXT, check_different, parquet_table, text_table
+from skbayeseval._tables import (
+    HOLES,
+    PARQUET,
+    TEXT,
+    check_different,
+    parquet_table,
+    reading,
+    text_table,
+)
 
 # What scores that occur more than once are: runs, or retries of which one counts.
 RUNS = ("all", "first", "last")
 
 LINES = (".jsonl", ".ndjson")
-
-
-class LongScores(NamedTuple):
-    """The scores of each system, in the order in which its items occur.
-
-    Attributes
-    ----------
-    scores : dict of str to ndarray of shape (n_items, n_runs)
-        The scores by system; NaN where a run is missing.
-    ids : dict of str to pandas.Index
-        The ids of the items by system.
-    groups : pandas.Series or None
-        The groups of all items, by their ids.
-    """
-
-    scores: dict[str, Array]
-    ids: dict[str, pd.Index[Any]]
-    groups: pd.Series[Any] | None
 
 
 def read_table(path: Any) -> pd.DataFrame:
@@ -46,21 +36,16 @@ def read_table(path: Any) -> pd.DataFrame:
     kind = re.sub(r"\.gz$", "", name.lower())
     if kind.endswith(TEXT):
         cells = text_table(name, name)
-        header = cells.iloc[0].fillna("").tolist()
-        check_different(header, name)
-        return cells.iloc[1:].set_axis(header, axis=1).reset_index(drop=True)
+        check_different(list(cells.columns), name)
+        return cells.reset_index(drop=True)
     if kind.endswith(PARQUET):
         return parquet_table(name)
     if kind.endswith(LINES):
         whole = os.path.abspath(name)  # pandas takes no absolute path for an address
         os.stat(whole)  # pandas 2 takes the name of a file that is not there for its content
         as_written: Any = {"dtype": False, "precise_float": True, "encoding": "utf-8-sig"}
-        try:
+        with reading(name, "JSON Lines"):
             return pd.read_json(whole, lines=True, **as_written)
-        except OSError:
-            raise
-        except Exception as error:  # pandas may raise any exception of its decoders
-            raise ValueError(f"{name} cannot be read as JSON Lines: {error}") from error
     raise ValueError(
         f"The name of a table must end in one of {', '.join((*TEXT, *LINES, *PARQUET))}, got {name}"
         ". Read other files with pandas, and pass the data frame."
@@ -69,8 +54,8 @@ def read_table(path: Any) -> pd.DataFrame:
 
 def scores_of_systems(
     table: Any, system: Any, item: Any, score: Any, runs: Any, groups: Any
-) -> LongScores:
-    """Return the scores of each system in a data frame or a file.
+) -> tuple[dict[str, Array], dict[str, pd.Index[Any]], pd.Series[Any] | None]:
+    """Return the scores of each system in a data frame or a file, their items and their groups.
 
     Parameters
     ----------
@@ -84,6 +69,15 @@ def scores_of_systems(
         What scores of the same system and item are; None if there must not be any.
     groups : str or None
         The name of the column of groups.
+
+    Returns
+    -------
+    scores : dict of str to ndarray of shape (n_items, n_runs)
+        The scores by system, in the order in which its items occur; NaN where a run is missing.
+    ids : dict of str to pandas.Index
+        The ids of the items by system.
+    groups : pandas.Series or None
+        The groups of all items, by their ids.
     """
     if not isinstance(table, (pd.DataFrame, str, os.PathLike)):
         wanted = "a long table, which is a pandas DataFrame or the path of a file"
@@ -119,7 +113,7 @@ def scores_of_systems(
         ids[str(name)] = part[run == 0].set_index(items).index
     if len(scores) < table[system].nunique():
         raise ValueError(f"Column {system!r} has systems that are written alike: {[*scores]}.")
-    return LongScores(scores, ids, None if groups is None else _groups(table, items, groups))
+    return scores, ids, None if groups is None else _groups(table, items, groups)
 
 
 def _check_key(values: pd.Series[Any], column: str) -> None:

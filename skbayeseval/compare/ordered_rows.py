@@ -13,7 +13,6 @@ where no correlation is seen. What was measured is in docs/calibration.md.
 from __future__ import annotations
 
 import itertools
-import warnings
 from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
@@ -24,7 +23,7 @@ from scipy.stats import norm
 from sklearn.model_selection import TimeSeriesSplit
 
 from skbayeseval._arrays import Array, in_short, wrong
-from skbayeseval._validation import check_whole_number
+from skbayeseval._validation import check_whole_number, warn_caller
 from skbayeseval.evidence.interface import Evidence
 from skbayeseval.evidence.units import UnitCounts
 
@@ -38,9 +37,7 @@ LEVEL = 0.005
 
 
 def check_blocks(blocks: Any, groups: Any, n_rows: int) -> None:
-    """Raise unless `blocks` is None, "auto", or a number of rows that is at most half of them."""
-    if blocks is None:
-        return
+    """Raise unless `blocks` is "auto", or a number of rows that is at most half of them."""
     if groups is not None:
         raise ValueError(
             f"blocks={in_short(blocks)} and groups= were both given, but either blocks of "
@@ -63,7 +60,7 @@ def check_blocks(blocks: Any, groups: Any, n_rows: int) -> None:
 
 
 def length_of_blocks(
-    evidence: Evidence, blocks: Any, instance: Array | None = None, *, stacklevel: int
+    evidence: Evidence, blocks: Any, instance: Array | None = None
 ) -> tuple[int, Array | None]:
     """Return the number of rows of a block, 1 if there are none, and the losses of instances.
 
@@ -76,8 +73,6 @@ def length_of_blocks(
         correlated.
     instance : ndarray, default=None
         The instance that each row of the evidence is of. By default, each is one.
-    stacklevel : int
-        That of the caller who is warned, as in `warnings.warn`.
     """
     if blocks == 1:
         return 1, None
@@ -89,7 +84,7 @@ def length_of_blocks(
         share = (tested[-1] - tested[0] + 1) / len(tested)  # there may be others between these
     if blocks is None:
         if losses is not None:
-            _warn_of_order(losses, stacklevel)
+            _warn_of_order(losses)
         return 1, None
     if blocks != "auto":
         return int(blocks), losses
@@ -130,19 +125,16 @@ def are_in_order(objects: Iterable[Any], blocks: Any, cv: Any = None) -> bool:
     if not isinstance(cv, TimeSeriesSplit):
         return any(are_sorted)
     if not all(index.is_monotonic_increasing for index in indexes if isinstance(index, times)):
-        warnings.warn(
+        warn_caller(
             "cv=TimeSeriesSplit trains on rows that come before those of the test set, but the "
             "times in an index are not sorted, so that some of them are later. Sort all data by "
-            "time.",
-            stacklevel=5,
+            "time."
         )
     return True
 
 
 def warn_of_neighbours(splits: Iterable[Any], n_rows: int, blocks: Any) -> None:
     """Warn if there are to be blocks, but most test rows lie between rows of training."""
-    if blocks in (None, 1):
-        return
     length = max(4, round(n_rows ** (1 / 3)) if blocks == "auto" else blocks)
     n_tested = n_between = 0
     for train, test in splits:
@@ -152,11 +144,10 @@ def warn_of_neighbours(splits: Iterable[Any], n_rows: int, blocks: Any) -> None:
         n_tested += len(test)
         n_between += int(np.sum(trained[inside] - trained[inside - 1] <= length))
     if 2 * n_between > n_tested:
-        warnings.warn(
+        warn_caller(
             f"blocks={blocks!r} takes neighbouring rows to be alike, but most rows of the test "
             "sets of cv lie between rows of the training sets, so that scores are too high. Pass "
-            "a cv that does not shuffle the rows.",
-            stacklevel=4,
+            "a cv that does not shuffle the rows."
         )
 
 
@@ -206,7 +197,7 @@ def _best_length(values: Array) -> float:
     return float((1.5 * n * (slope / variance) ** 2) ** (1 / 3))
 
 
-def _warn_of_order(losses: Array, stacklevel: int = 5) -> None:
+def _warn_of_order(losses: Array) -> None:
     """Warn if neighbours are alike: in the differences of a pair, or in the losses of one.
 
     The sum of products of neighbours, divided by the root of the sum of their squares, is nearly
@@ -220,9 +211,8 @@ def _warn_of_order(losses: Array, stacklevel: int = 5) -> None:
             found = max(found, float(products.sum() / np.square(values).sum()))
     if found:
         what = "the losses" if len(losses) == 1 else "the differences of the losses"
-        warnings.warn(
+        warn_caller(
             f"The rows are in order of time, and {what} of neighbours are correlated (lag-1 "
             f"correlation {found:.2f}), so that intervals are too short. Pass blocks='auto' to "
-            "weight blocks of consecutive rows together.",
-            stacklevel=stacklevel,
+            "weight blocks of consecutive rows together."
         )

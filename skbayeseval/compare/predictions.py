@@ -14,7 +14,7 @@ from skbayeseval._arrays import by_column, named_labels, names_of_series, positi
 from skbayeseval._validation import check_names, check_weight
 from skbayeseval.compare.given_predictions import GivenPredictions
 from skbayeseval.evidence.chunks import ChunkCounter
-from skbayeseval.evidence.one_classifier import ConfusionCounts, check_counts
+from skbayeseval.evidence.counts import ConfusionCounts, MarginalCounts, check_counts
 from skbayeseval.metrics.scoring import resolve_scoring
 from skbayeseval.models.pymc import PyMCEngine
 from skbayeseval.posterior.build import check_true_classes, make_posterior
@@ -368,9 +368,9 @@ def _result_of(
     for name, counts in evidence.items():
         if counts.has_true_negatives:
             check_true_classes([counts.labels[i] for i in np.flatnonzero(counts.true)], name)
-    labels = next(iter(evidence.values())).labels
-    metrics = resolve_scoring(scoring, labels, pos_label=pos_label)
-    posterior = make_posterior(tuple(evidence.values()), *options, metrics=metrics.values())
+    pair = MarginalCounts(tuple(evidence.values()))
+    metrics = resolve_scoring(scoring, pair[0].labels, pos_label=pos_label)
+    posterior = make_posterior(pair, *options, metrics=metrics.values())
     return ComparisonResult(posterior, check_names(names, 2), metrics)
 
 

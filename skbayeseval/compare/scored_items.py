@@ -158,18 +158,17 @@ def compare_items(
     (('new', 'old'), ('correct',), True)
     """
     if scores_b is None:
-        table = scores_of_systems(scores_a, system, item, score, runs, groups)
-        if len(table.scores) != 2:
-            more = " compare_many_items ranks several." if len(table.scores) > 2 else ""
+        found, item, groups = scores_of_systems(scores_a, system, item, score, runs, groups)
+        if len(found) != 2:
+            more = " compare_many_items ranks several." if len(found) > 2 else ""
             raise ValueError(
-                f"compare_items compares two systems, but column {system!r} has "
-                f"{len(table.scores)}: {in_words(table.scores)}.{more}"
+                f"compare_items compares two systems, but column {system!r} has {len(found)}: "
+                f"{in_words(found)}.{more}"
             )
-        names = check_names(list(table.scores) if names is None else names, 2)
-        if set(names) != set(table.scores):
-            raise wrong("names", f"the systems of the table, {[*table.scores]}, A first", names)
-        scores: dict[str, Any] = {name: table.scores[name] for name in names}
-        item, groups = table.ids, table.groups
+        names = check_names(list(found) if names is None else names, 2)
+        if set(names) != set(found):
+            raise wrong("names", f"the systems of the table, {[*found]}, A first", names)
+        scores: dict[str, Any] = {name: found[name] for name in names}
     else:
         _check_no_table(system, score, runs)
         names = check_names(names_of_series(names, scores_a, scores_b), 2)
@@ -284,13 +283,8 @@ def _posterior_of_items(
     group = None if groups is None else align_groups(groups, items, by_position=by_position)
     attempts, tables = (1, False), dict(zip(scores, items.scores, strict=True))
     has_holes = missing == "estimate" and items.missing is not None
-    if has_holes and re.match("pass.(?!1$)", scoring):
-        raise ValueError(
-            f"scoring={scoring!r} cannot be estimated where runs are missing. Pass missing='drop' "
-            "to compare the items that all have."
-        )
     if scoring != column:
-        attempts = _check_attempts(scoring, tables, higher)
+        attempts = _check_attempts(scoring, tables, higher, has_holes)
     grades = align_human(human, items, by_position=by_position)
     if grades is not None and attempts[0] > 1:
         raise ValueError(f"scoring={scoring!r} cannot be corrected by grades of people.")
@@ -298,11 +292,12 @@ def _posterior_of_items(
     estimated = estimated_scores(items.scores, names, grades) if has_holes else None
     described = (higher, *attempts, items.missing, grades, judges, estimated)
     n_items = items.scores.shape[1]
-    check_blocks(blocks, groups, n_items)
+    if blocks is not None:
+        check_blocks(blocks, groups, n_items)
     is_ordered = are_in_order([items.labels], blocks)
     evidence: Any = ItemScores(items.scores, group, *described)
     if blocks is not None or (is_ordered and group is None):
-        length, losses = length_of_blocks(evidence, blocks, stacklevel=4)
+        length, losses = length_of_blocks(evidence, blocks)
         if length > 1:
             evidence = ItemScores(items.scores, np.arange(n_items) // length, *described)
             evidence = blocks_of_evidence(evidence, length, losses)
@@ -311,7 +306,7 @@ def _posterior_of_items(
     model = posterior.model
     if getattr(model, "limits", None) is None:
         hint = " If they are on the same scale, pass limits=(low, high)."
-        warn_of_other_scales(tables, shares=higher, hint=hint, stacklevel=3)
+        warn_of_other_scales(tables, shares=higher, hint=hint)
     limits = (0.0, 1.0) if evidence.is_right_or_wrong else None
     if hasattr(model, "known_limits"):
         limits = model.known_limits(evidence)
@@ -351,7 +346,7 @@ def _check_judges(judge: Any, n_columns: int) -> tuple[str, ...]:
 
 
 def _check_attempts(
-    scoring: str, tables: Mapping[str, NDArray[Any]], higher: bool
+    scoring: str, tables: Mapping[str, NDArray[Any]], higher: bool, has_holes: bool
 ) -> tuple[int, bool]:
     """Return k, and whether all k must succeed, of pass@k and pass^k; (1, False) of other scores.
 
@@ -366,6 +361,11 @@ def _check_attempts(
     k = int(parsed[2])
     if k == 1:
         return 1, False
+    if has_holes:
+        raise ValueError(
+            f"scoring={scoring!r} cannot be estimated where runs are missing. Pass missing='drop' "
+            "to compare the items that all have."
+        )
     if not higher:
         raise ValueError(
             f"scoring={scoring!r} needs scores that are 1 for a success, but higher_is_better is "

@@ -24,7 +24,7 @@ from skbayeseval._labels import (
 from skbayeseval.compare.targets import CollectedEvidence, Target, score_learner
 from skbayeseval.evidence.instance_scores import RESPONSES
 from skbayeseval.evidence.split_scores import SplitScores
-from skbayeseval.metrics.any_metric import PerInstance
+from skbayeseval.metrics.any_metric import AnyMetric
 from skbayeseval.metrics.metric import Metric
 from skbayeseval.metrics.registry import get_metric, known_metrics, split_metric
 from skbayeseval.metrics.scorers import Made, Routed, name_of
@@ -77,7 +77,7 @@ class ScoreTarget(Target):
         scores = np.linspace(0.0, 1.0, 4 * len(self.names)).reshape(-1, 4) ** 2
         return CollectedEvidence(SplitScores(dict.fromkeys(self.metrics, scores), 0.5))
 
-    def evidence_of_fits(self, collection: Collection) -> CollectedEvidence:
+    def evidence_of_fits(self, collection: Collection) -> SplitScores:
         """Return the scores of the splits that did not fail."""
         train, test = collection.sizes
         self.check_splits(collection.kept)
@@ -87,7 +87,7 @@ class ScoreTarget(Target):
             for key in self.metrics
         }
         steps = {key: 1 / test for key in self.metrics if key in self._of_predictions}
-        return CollectedEvidence(SplitScores(scores, test / (train + test), steps))
+        return SplitScores(scores, test / (train + test), steps)
 
     def split_scores(self, name: str, collection: Collection) -> dict[str, Array]:
         """Return for each score its value in each split; what a dict of scores has, fits tell."""
@@ -182,7 +182,8 @@ def _resolve_one(scoring: Any, y: Any, labels: Any, pos_label: Any) -> Scorer:
     if isinstance(scoring, str) and scoring in get_scorer_names() and pos_label is None:
         return get_scorer(scoring)
     of_numbers = isinstance(scoring, Metric) and scoring.source == "numbers"
-    if of_numbers or isinstance(scoring, PerInstance):
+    is_mean = isinstance(scoring, AnyMetric) and scoring.how == "means"
+    if of_numbers or (is_mean and scoring.response == "predict"):
         return partial(score_learner, scoring, (), None)
     if isinstance(scoring, (str, Metric)):
         if isinstance(scoring, str) and "[" not in scoring and not is_scorer(scoring):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import re
-import warnings
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from numbers import Real
 from typing import Any
@@ -24,7 +23,7 @@ from skbayeseval._arrays import (
     names_of_series,
     wrong,
 )
-from skbayeseval._validation import UnlikelyDataWarning, as_float, check_names
+from skbayeseval._validation import UnlikelyDataWarning, as_float, check_names, warn_caller
 from skbayeseval.evidence.split_scores import (
     DataSetScores,
     SplitScores,
@@ -104,10 +103,9 @@ def _without_averages(names: Iterable[Hashable], what: str) -> list[Hashable]:
         name for name in known if AVERAGE.fullmatch(re.sub(r"[^a-z]", "", str(name).lower()))
     ]
     if averages:
-        warnings.warn(
+        warn_caller(
             f"{', '.join(map(repr, averages))} is left out: it is called like an average of the "
-            f"others, and not like a {what}. Give it another name if it is one.",
-            stacklevel=4,
+            f"others, and not like a {what}. Give it another name if it is one."
         )
     return [name for name in known if name not in averages]
 
@@ -355,7 +353,7 @@ def _of_splits(
     called = _check_called(scoring)
     for vector in vectors.values():
         check_range(vector, called)
-    warn_of_other_scales(vectors, stacklevel=3)
+    warn_of_other_scales(vectors)
     check_same_length(**vectors)
     share = check_test_fraction(test_fraction)
     steps = None
@@ -463,7 +461,7 @@ def check_range(scores: NDArray[Any], scoring: str) -> None:
 
 
 def warn_of_other_scales(
-    scores: Mapping[str, Array], *, shares: bool = True, hint: str = "", stacklevel: int = 2
+    scores: Mapping[str, Array], *, shares: bool = True, hint: str = ""
 ) -> None:
     """Warn if one system's scores are right or wrong, or shares, and another's are not.
 
@@ -478,8 +476,6 @@ def warn_of_other_scales(
         Whether scores in [0, 1] are taken for shares; times and errors have no such limit.
     hint : str, default=""
         What to do if the scores are on the same scale.
-    stacklevel : int, default=2
-        As in `warnings.warn`.
     """
     known = {name: values[np.isfinite(values)] for name, values in scores.items()}
     distinct = {name: np.unique(values) for name, values in known.items()}
@@ -490,12 +486,11 @@ def warn_of_other_scales(
         else:
             differ = shares and _are_shares_and_percentages(small, large)
         if differ:
-            warnings.warn(
+            warn_caller(
                 f"{name} and {other} may be on different scales: {name} contains "
                 f"{_described(distinct[name])}, {other} contains {_described(distinct[other])}. "
                 f"Bring them to the same scale, for example by dividing percentages by 100.{hint}",
                 UnlikelyDataWarning,
-                stacklevel=stacklevel + 1,
             )
             return
 

@@ -11,7 +11,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import Any, NamedTuple, Self
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -34,6 +35,7 @@ from skbayeseval._labels import (
     resolve_pos_label,
 )
 from skbayeseval.evidence.chunks import ChunkCounter, ChunkCounts, check_counter
+from skbayeseval.evidence.counts import ConfusionCounts, MarginalCounts, PairedCounts
 from skbayeseval.evidence.instance_scores import (
     RESPONSES,
     ScoredInstances,
@@ -41,8 +43,6 @@ from skbayeseval.evidence.instance_scores import (
     respond,
 )
 from skbayeseval.evidence.interface import Evidence
-from skbayeseval.evidence.joint_counts import MarginalCounts, PairedCounts
-from skbayeseval.evidence.one_classifier import ConfusionCounts
 from skbayeseval.evidence.predicted_numbers import PredictedNumbers, check_numbers
 from skbayeseval.evidence.units import UnitCounts, count_codes
 from skbayeseval.evidence.validated_rows import (
@@ -52,7 +52,7 @@ from skbayeseval.evidence.validated_rows import (
     ScoreRows,
     ValidatedRows,
 )
-from skbayeseval.metrics.any_metric import PerInstance
+from skbayeseval.metrics.any_metric import AnyMetric
 from skbayeseval.metrics.metric import Metric, ScoreMetric, Totals
 from skbayeseval.metrics.scoring import is_of_numbers, resolve_scoring
 from skbayeseval.posterior.build import check_true_classes
@@ -69,8 +69,8 @@ class Predictions:
     ----------
     number : int
         The number of instances.
-    instance : ndarray of shape (n_rows,)
-        The position of the instance in the data.
+    instance : ndarray of shape (n_rows,) or None
+        The position of the instance in the data; None if each instance is a row.
     split : ndarray of shape (n_rows,) or None
         The split, or fold, in which it was tested, numbered from 0; None for a single test set.
     truth : array-like
@@ -81,15 +81,21 @@ class Predictions:
         The group of the instance.
     sample_weight : ndarray of shape (n_rows,) or None
         How much each row counts.
+    weight : float
+        The published weight of one row.
+    counted : PairedCounts or None
+        How many rows of each kind there are, if that is all that is asked of labels.
     """
 
     number: int
-    instance: Array
+    instance: Any
     split: Array | None = None
     truth: Any
     said: Mapping[str, Mapping[str, Any]]
     group: Array | None = None
     sample_weight: Array | None = None
+    weight: float = 1.0
+    counted: PairedCounts | None = None
 
     @property
     def unit(self) -> Array:
@@ -98,8 +104,8 @@ class Predictions:
 
     @property
     def units(self) -> dict[str, Any]:
-        """What constructors of evidence take of units."""
-        return {"groups": self.group, "instances": self.instance}
+        """What constructors of evidence take of units, and the weight of their rows."""
+        return {"groups": self.group, "instances": self.instance, "weight": self.weight}
 
     @cached_property
     def parts(self) -> list[Array]:
@@ -107,32 +113,21 @@ class Predictions:
         assert self.split is not None
         return np.split(np.arange(len(self.split)), np.cumsum(np.bincount(self.split))[:-1])
 
-    def of_split(self, number: int) -> Self:
-        """Return the rows of one split."""
-        rows = self.parts[number]
+    def of_split(self, rows: Array) -> Predictions:
+        """Return the rows of one split, as those of a test set."""
         said = {
             name: {what: _safe_indexing(values, rows) for what, values in of_one.items()}
             for name, of_one in self.said.items()
         }
-        group, weights = (
-            None if column is None else _safe_indexing(column, rows)
-            for column in (self.group, self.sample_weight)
-        )
-        return replace(
-            self,
+        return Predictions(
+            number=self.number,
             instance=self.instance[rows],
-            split=None,
             truth=_safe_indexing(self.truth, rows),
             said=said,
-            group=group,
-            sample_weight=weights,
+            sample_weight=None if self.sample_weight is None else self.sample_weight[rows],
         )
 
-    def in_blocks(self, length: int) -> Self:
-        """Return the table with blocks of consecutive instances as groups."""
-        return replace(self, group=self.instance // length)
-
-    def out_of_fold(self, **of_labels: Any) -> OutOfFold:
+    def out_of_fold(self, described: Mapping[str, Any], index: Any) -> OutOfFold:
         """Return the predictions of each split, and the truth of each instance."""
         first = np.zeros(self.number, dtype=np.intp)  # a row of each instance
         first[self.instance] = np.arange(len(self.instance))
@@ -142,8 +137,8 @@ class Predictions:
             name: [_safe_indexing(of_one["predict"], rows) for rows in self.parts]
             for name, of_one in self.said.items()
         }
-        truth = _safe_indexing(self.truth, first)
-        return OutOfFold(self.number, tests, said, truth=truth, **of_labels)
+        known = {"truth": _safe_indexing(self.truth, first), "index": index, **described}
+        return OutOfFold(self.number, tests, said, **known)
 
 
 class CollectedEvidence(NamedTuple):
@@ -196,11 +191,15 @@ class Target:
         What errors call the predictions of each.
     groups : ndarray or None
         The number of each instance's group.
+    described : dict or None
+        What predictions that are kept mean, as `OutOfFold` has it; None if none are kept.
     """
 
     metrics: dict[str, Metric]
     truth: Any
     sample_weight: Any = None
+    counted: PairedCounts | None = None
+    described: Mapping[str, Any] | None = MappingProxyType({})
 
     def __init__(
         self, y: Any, sources: Mapping[str, Any], options: Any, groups: Any, where: str = "y"
@@ -233,7 +232,7 @@ class Target:
         """Raise if there are too few test sets, or a metric is not defined for one of them."""
 
     def rows_of(
-        self, instance: Array, split: Array, said: Mapping[str, Mapping[str, Any]]
+        self, instance: Array, said: Mapping[str, Mapping[str, Any]], split: Array | None = None
     ) -> Predictions:
         """Return the table of what was said of instances, given by their positions."""
         return Predictions(
@@ -250,52 +249,51 @@ class Target:
         instance, split = collection.tested()
         kept = collection.runs[self.names[0]][collection.kept[0]].observed
         said = {name: {what: collection.pooled(name, what) for what in kept} for name in self.names}
-        return self.rows_of(instance, split, said)
+        return replace(self.rows_of(instance, said, split), weight=collection.weight)
 
     def perfect(self) -> CollectedEvidence:
         """Return what estimators without an error would give."""
         everywhere = np.arange(number_of_samples(self.y, self.where))
-        return self.collected(self.rows_of(everywhere, 0 * everywhere, self._true()))
+        return self.collected(self.rows_of(everywhere, self._true()))
 
     def _true(self) -> Mapping[str, Mapping[str, Any]]:
         """Return the truth of all instances in the form of predictions."""
         return {key: {"predict": self.truth} for key in self.names}
 
-    def collected(self, table: Predictions, weight: float = 1.0) -> CollectedEvidence:
+    def collected(self, table: Predictions) -> CollectedEvidence:
         """Return the evidence of predictions."""
         raise NotImplementedError
 
     def scores(self, name: str, table: Predictions) -> Mapping[str, float]:
-        """Return the value of each metric in one split."""
-        raise NotImplementedError
+        """Return the value of each metric in one split, as scikit-learn's scorers give it."""
+        found = self.collected(replace(table, said={name: table.said[name]}, group=None))
+        of_rows = found.scored or found.evidence
+        return {
+            key: score_counts(metric, found.evidence.margin(0))
+            if metric.source == "tables"
+            else of_rows.observed(metric)[0]
+            for key, metric in self.metrics.items()
+        }
 
     def split_scores(self, name: str, collection: Collection) -> dict[str, Array]:
         """Return for each metric its value in each split, NaN where a fit failed."""
-        runs = collection.runs[name]
-        values = {key: np.full(len(runs), np.nan) for key in self.metrics}
-        for i, run in enumerate(runs):
-            if run.error is None:
-                test = collection.splits[i][1]
-                scores = self.scores(name, self.rows_of(test, 0 * test, {name: run.observed}))
-                for key in self.metrics:
-                    values[key][i] = scores[key]
-        return values
+        each, missing = [], dict.fromkeys(self.metrics, np.nan)
+        for (_, test), run in zip(collection.splits, collection.runs[name], strict=True):
+            said = {name: run.observed}
+            each.append(missing if run.error else self.scores(name, self.rows_of(test, said)))
+        return {key: np.array([scores[key] for scores in each]) for key in self.metrics}
 
     def predicted(self, observed: Mapping[str, Any]) -> Any:
         """Return the predictions of a fit as the estimator gave them; None if none were kept."""
         return observed.get("predict")
-
-    def out_of_fold(self, table: Predictions) -> OutOfFold | None:
-        """Return the predictions for the test sets; None if none were kept."""
-        return table.out_of_fold()
 
 
 class LabelTarget(Target):
     """Classes, or the labels of a multi-label indicator."""
 
     classes: tuple[Any, ...]
-    # The joint counts of predictions that were made elsewhere.
-    pairs: PairedCounts | None = None
+    # Those that scores are of, if they were made elsewhere.
+    scored_classes: tuple[Any, ...] = ()
     # Whether every class is known to be one, and need not occur.
     declared = True
 
@@ -307,6 +305,7 @@ class LabelTarget(Target):
                 f"pos_label={in_short(pos_label)} was given, but {self.where} is a multi-label "
                 "indicator, which has no positive class."
             )
+        self.class_of_scores = pos_label
         self._find_classes(self.y, options)
         positive = resolve_pos_label(self.classes, pos_label)
         self.positive = 0 if positive is None else self.classes.index(positive)
@@ -317,6 +316,8 @@ class LabelTarget(Target):
         self.kinds = {kind: "predict" if kind == "labels" else kind for kind in kinds}
         self._needs_tables = len(of_scores) < len(self.metrics)
         self.counts_needed = self._needs_tables or "labels" in self.kinds
+        meaning = {"labels" if self.several else "classes": self.classes}
+        self.described = meaning if self.counts_needed else None
 
     def _find_classes(self, y: Any, options: Any) -> None:
         """Find the classes, or labels, and encode the truth as positions among them."""
@@ -364,10 +365,10 @@ class LabelTarget(Target):
             observed |= dict.fromkeys(self.kinds, scores)
         return dict.fromkeys(self.names, observed)
 
-    def collected(self, table: Predictions, weight: float = 1.0) -> CollectedEvidence:
+    def collected(self, table: Predictions) -> CollectedEvidence:
         """Return the evidence of predictions."""
         split, weighted = table.split, table.sample_weight
-        scored, scored_rows = self._scored(table, weight), None
+        scored, scored_rows = self._scored(table) if self.kinds else None, None
         if scored is not None:
             if split is not None:
                 scored_rows = ScoreRows(table.instance, table.unit, split, scored)
@@ -375,10 +376,10 @@ class LabelTarget(Target):
                 return CollectedEvidence(scored, scored_rows=scored_rows)
         counts: Evidence
         counted: ValidatedRows | None = None
-        if self.pairs is not None and split is None and table.group is None and weighted is None:
-            counts = self.pairs
+        if table.counted is not None:
+            counts = table.counted
             if len(self.names) == 1:  # alone, it has the model of one
-                counts = MarginalCounts(counts.margins(), self.pairs)
+                counts = MarginalCounts(counts.margins(), table.counted)
             return CollectedEvidence(counts, scored)
         predictions = {self.called[name]: said["predict"] for name, said in table.said.items()}
         if self.several:
@@ -386,7 +387,6 @@ class LabelTarget(Target):
                 table.truth,
                 predictions,
                 labels=self.classes,
-                weight=weight,
                 sample_weight=weighted,
                 **table.units,
             )
@@ -402,7 +402,6 @@ class LabelTarget(Target):
             columns,
             self.classes,
             pos_label=self.pos_label,
-            weight=weight,
             declared=self.declared,
             sample_weight=weighted,
             **table.units,
@@ -421,66 +420,41 @@ class LabelTarget(Target):
             )
         return CollectedEvidence(counts, scored, counted, scored_rows)
 
-    def _scored(self, table: Predictions, weight: float = 1.0) -> ScoredInstances | None:
-        """Return the scores of instances that metrics need; None if there are none."""
-        if not self.kinds:
-            return None
+    def _scored(self, table: Predictions) -> ScoredInstances:
+        """Return the scores of instances that metrics need."""
         scores = {
-            f"Instance scores of {name!r}": {kind: said[what] for kind, what in self.kinds.items()}
+            f"Instance scores of {name!r}": {
+                kind: said[what] for kind, what in self.kinds.items() if what in said
+            }
             for name, said in table.said.items()
         }
+        truth = table.truth.toarray() if self.several else table.truth
+        classes = self.scored_classes
+        if "labels" in self.kinds or not classes:
+            classes = self.classes
+        elif classes != self.classes:  # others are predicted, but never true
+            places = [classes.index(c) if c in classes else -1 for c in self.classes]
+            truth = np.array(places)[truth]
         return ScoredInstances.from_codes(
-            table.truth.toarray() if self.several else table.truth,
+            truth,
             scores,
-            self.classes,
-            pos_label=self.pos_label,
-            weight=weight,
+            classes,
+            pos_label=self.class_of_scores,
             run=table.split,
             sample_weight=table.sample_weight,
             **table.units,
         )
-
-    def scores(self, name: str, table: Predictions) -> dict[str, float]:
-        """Return the value of each metric in one split."""
-        values = {}
-        table = replace(table, said={name: table.said[name]})
-        of_scores = {key: m for key, m in self.metrics.items() if m.source == "instances"}
-        if of_scores:
-            scored = self._scored(table)
-            assert scored is not None
-            values = {key: scored.observed(metric)[0] for key, metric in of_scores.items()}
-        of_counts = {key: m for key, m in self.metrics.items() if m.source == "tables"}
-        if of_counts:
-            predicted, weighted = table.said[name]["predict"], table.sample_weight
-            if self.several:
-                counts: Any = UnitCounts.from_indicators(
-                    table.truth, {name: predicted}, sample_weight=weighted
-                )
-            else:
-                counts = count_codes(
-                    table.truth,
-                    predicted.astype(np.intp)[:, None],
-                    self.classes,
-                    pos_label=self.pos_label,
-                    sample_weight=weighted,
-                )
-            values |= {key: score_counts(m, counts.margin(0)) for key, m in of_counts.items()}
-        return values
 
     def predicted(self, observed: Mapping[str, Any]) -> Any:
         """Return predicted labels, or a multi-label indicator; None if none were kept."""
         codes = observed.get("predict")
         return codes if self.several or codes is None else np.asarray(self.classes)[codes]
 
-    def out_of_fold(self, table: Predictions) -> OutOfFold | None:
-        """Return the predicted labels, or label indicators; None if none were kept."""
-        if not self.counts_needed:
-            return None
-        return table.out_of_fold(**{"labels" if self.several else "classes": self.classes})
-
 
 class ChunkTarget(Target):
     """Tags of sentences, whose chunks a counter counts."""
+
+    described = MappingProxyType({"truth": None})
 
     def _resolve(self, sources: Mapping[str, Any], options: Any) -> None:
         if options.labels is not None or options.pos_label is not None:
@@ -511,21 +485,22 @@ class ChunkTarget(Target):
         tags = self.counter.perfect(self.y)
         return {name: {"predict": tagged} for name, tagged in zip(self.names, tags, strict=True)}
 
-    def collected(self, table: Predictions, weight: float = 1.0) -> CollectedEvidence:
+    def collected(self, table: Predictions) -> CollectedEvidence:
         """Return the evidence of predictions."""
         tagged = [said["predict"] for said in table.said.values()]
         cells, types = self.counter.cells_and_types(table.truth, *tagged)
-        if not cells[:, :4].any() and len(np.unique(table.instance)) == table.number:
+        tested = table.number if table.instance is None else len(np.unique(table.instance))
+        if not cells[:, :4].any() and tested == table.number:
             raise ValueError(
                 f"{self.where} must contain chunks, but counter={self.counter!r} finds none in it."
             )
         rows, instance, split = None, table.instance, table.split
         if table.group is None and not self.weighs_sentences:
-            counts: Evidence = ChunkCounts.of_sentences(cells, weight, types)
+            counts: Evidence = ChunkCounts.of_sentences(cells, table.weight, types)
             if split is not None:
                 rows = ChunkRows(instance, instance, split, cells)
             return CollectedEvidence(counts, rows=rows)
-        counts = UnitCounts.from_chunks(cells, **table.units, weight=weight, types=types)
+        counts = UnitCounts.from_chunks(cells, **table.units, types=types)
         if split is not None:
             rows = ChunkRows(instance, table.unit, split, cells, weighs_units=True)
         return CollectedEvidence(counts, rows=rows)
@@ -535,10 +510,6 @@ class ChunkTarget(Target):
         said, tagger = table.said[name]["predict"], self.names.index(name)
         counts = self.counter.count_one(table.truth, said, tagger)
         return {key: score_counts(metric, counts) for key, metric in self.metrics.items()}
-
-    def out_of_fold(self, table: Predictions) -> OutOfFold:
-        """Return the predicted tags."""
-        return replace(table.out_of_fold(), truth=None)
 
 
 class NumberTarget(Target):
@@ -582,19 +553,18 @@ class NumberTarget(Target):
         for split, test in enumerate(tests):
             try:
                 perfect = {name: {"predict": self.truth[test]}}
-                self.scores(name, self.rows_of(test, 0 * test, perfect))
+                self.scores(name, self.rows_of(test, perfect))
             except ValueError as error:
                 raise ValueError(
                     f"{error} This is so in the test set of split {split}: use fewer splits, or "
                     "another metric."
                 ) from error
 
-    def collected(self, table: Predictions, weight: float = 1.0) -> CollectedEvidence:
+    def collected(self, table: Predictions) -> CollectedEvidence:
         """Return the evidence of predictions."""
         numbers = PredictedNumbers.from_predictions(
             table.truth,
             {self.called[name]: said["predict"] for name, said in table.said.items()},
-            weight=weight,
             sample_weight=table.sample_weight,
             run=table.split,
             **table.units,
@@ -603,11 +573,6 @@ class NumberTarget(Target):
         if table.split is not None:
             rows = ScoreRows(table.instance, table.unit, table.split, numbers)
         return CollectedEvidence(numbers, scored_rows=rows)
-
-    def scores(self, name: str, table: Predictions) -> dict[str, float]:
-        """Return the value of each metric in one split."""
-        numbers = self.collected(replace(table, said={name: table.said[name]})).evidence
-        return {key: numbers.observed(metric)[0] for key, metric in self.metrics.items()}
 
 
 def count_one(truth: Any, predictions: Any, classes: Any, pos_label: Any) -> Any:
@@ -618,7 +583,7 @@ def count_one(truth: Any, predictions: Any, classes: Any, pos_label: Any) -> Any
 
 
 def score_learner(
-    metric: Metric | PerInstance,
+    metric: Metric | AnyMetric,
     classes: tuple[Any, ...],
     pos_label: Any,
     estimator: Any,
@@ -626,8 +591,8 @@ def score_learner(
     y: Any,
 ) -> float:
     """Return a metric of a fitted estimator as scikit-learn's scorer gives it."""
-    if isinstance(metric, PerInstance):
-        return float(metric.values(np.asarray(y), np.asarray(estimator.predict(X))).mean())
+    if isinstance(metric, AnyMetric):
+        return float(metric.of_each(np.asarray(y), np.asarray(estimator.predict(X))).mean())
     if metric.source == "numbers":
         numbers = PredictedNumbers.from_predictions(y, {"y_pred": estimator.predict(X)})
         return numbers.observed(metric)[0]
@@ -642,7 +607,7 @@ def score_learner(
 
 def score_counts(metric: Metric, counts: Any) -> float:
     """Return the metric value as scikit-learn's scorer gives it."""
-    if counts.table is None:
+    if not counts.has_table:
         return float(metric.of_totals(Totals(counts.hits, counts.true, counts.predicted)))
     table = counts.table[None]
     occurs = (table.sum(axis=1) + table.sum(axis=2)) > 0  # scikit-learn averages over these

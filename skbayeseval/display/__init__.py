@@ -1,5 +1,6 @@
 """Display objects for plots, in the style of scikit-learn."""
 
+from skbayeseval.display.candidates import ParametersDisplay, TimesDisplay
 from skbayeseval.display.curves import (
     CurveDisplay,
     LearningCurveDisplay,
@@ -16,7 +17,6 @@ from skbayeseval.display.posterior import (
     TraceDisplay,
 )
 from skbayeseval.display.ranks import CriticalDifferenceDisplay
-from skbayeseval.display.times import TimesDisplay
 
 __all__ = [
     "ClassesDisplay",
@@ -28,6 +28,7 @@ __all__ = [
     "JointDisplay",
     "LearningCurveDisplay",
     "PairsDisplay",
+    "ParametersDisplay",
     "PosteriorDisplay",
     "PowerDisplay",
     "RankingDisplay",

@@ -14,7 +14,6 @@ from skbayeseval.display.style import (
     MINUS,
     Display,
     PairDisplay,
-    PairWords,
     Pen,
     escape_dollars,
     figure_height,
@@ -112,11 +111,11 @@ class TiersDisplay(Display):
 MEAN_AND_HDI = ["mean", "hdi_low", "hdi_high"]
 
 
-def _name_sides(pen: Pen, words: PairWords, share: float) -> None:
+def _name_sides(pen: Pen, a: str, b: str, share: float) -> None:
     """Write above the axes who is better on the left and on the right, in a share of the width."""
-    sides = [f"◀ {words.b} better", f"{words.a} better ▶"]
+    sides = [f"◀ {b} better", f"{a} better ▶"]
     if sum(text_width(side, pen.small) for side in sides) > share * pen.width:
-        sides = [f"◀ {words.b}", f"{words.a} ▶"]
+        sides = [f"◀ {b}", f"{a} ▶"]
     for x, side, text in zip((0.0, 1.0), ("left", "right"), sides, strict=True):
         pen.text(x, 1.0, text, transform=pen.ax.transAxes, ha=side, va="bottom", color=GREY)
     pen.pad = line_height(pen.small) + 4
@@ -127,17 +126,18 @@ def _finish_rows(pen: Pen, names: Iterable[Any], size: float, beside: float = 0.
     labels = shorten(list(map(str, names)), 0.4 * pen.width, size)
     label_ticks(pen.ax.yaxis, range(len(labels)), labels, fontsize=size)
     pen.ax.set_ylim(-0.6, len(labels) - 0.4)
-    pen.plain_ticks(inches=0.55 * pen.width - beside, has_room=pen.width > 4)
+    names_take = max(text_width(label, size) for label in labels)
+    pen.plain_ticks(inches=pen.width - names_take - beside - 0.9)
     pen.legend_below()
 
 
 def _by_decision(
-    codes: np.ndarray, words: PairWords, pen: Pen
+    codes: np.ndarray, a: str, b: str, pen: Pen
 ) -> list[tuple[np.ndarray, str, dict[str, Any]]]:
     """Return which rows have each decision that occurs, its meaning, and how it is drawn."""
     kinds = [
-        (codes == ">>", f"{words.a} better", {"color": pen.colors[0], "marker": "o"}),
-        (codes == "<<", f"{words.b} better", {"color": pen.colors[1], "marker": "v"}),
+        (codes == ">>", f"{a} better", {"color": pen.colors[0], "marker": "o"}),
+        (codes == "<<", f"{b} better", {"color": pen.colors[1], "marker": "v"}),
         (codes == "~", "equivalent", {"color": pen.colors[2], "marker": "D"}),
         (np.isin(codes, ["<", ">", "?"]), "not settled", {"color": GREY, "marker": "s"}),
     ]
@@ -194,23 +194,23 @@ class ClassesDisplay(PairDisplay):
         return 7.0, max(0.5 + figure_height(len(self.table)), 2.6)
 
     def _draw(self, ax: Axes, pen: Pen) -> str:
-        words = pen.label_difference(self.metric, self.names, 0.22 * pen.width)
-        number, size = pen.fit_rows(len(self.table), 4 if words.key else 2)
+        a, b, key = pen.label_difference(self.metric, self.names, 0.22 * pen.width)
+        number, size = pen.fit_rows(len(self.table), 4 if key else 2)
         biggest = self.table["mean"].abs().sort_values(kind="stable").index[-number:]
         table = self.table.loc[biggest].sort_values("mean", kind="stable")
         rows, codes = np.arange(len(table)), table["decision"].to_numpy()
         pen.rope(self.rope)
         pen.zero()
-        for some, _, look in _by_decision(codes, words, pen):
+        for some, _, look in _by_decision(codes, a, b, pen):
             pen.intervals(rows[some], [table[c][some] for c in MEAN_AND_HDI], size=size, **look)
             for row in rows[some]:
                 pen.text_in_row(1.02, row, MARKS[codes[row]], max(size, 5.0), color=look["color"])
-        _name_sides(pen, words, 0.4)
+        _name_sides(pen, a, b, 0.4)
         _finish_rows(pen, table.index, size)
         counts = self.table["decision"].value_counts()
         settled = {
-            ">>": f"{words.a} is better in",
-            "<<": f"{words.b} is better in",
+            ">>": f"{a} is better in",
+            "<<": f"{b} is better in",
             "~": "equivalent in",
         }
         said = [f"{way} {counts[code]}" for code, way in settled.items() if code in counts]
@@ -294,10 +294,10 @@ class ForestDisplay(Display):
         return 7.0, max(0.6 + figure_height(len(self.table) + 1), 2.8)
 
     def _draw(self, ax: Axes, pen: Pen) -> str:
-        words = None
+        a = b = key = ""
         if len(self.names) == 2:
-            words = pen.label_difference(self.metric, self.names, 0.22 * pen.width)
-        number, size = pen.fit_rows(len(self.table) + 1, 5 if words and words.key else 3)
+            a, b, key = pen.label_difference(self.metric, self.names, 0.22 * pen.width)
+        number, size = pen.fit_rows(len(self.table) + 1, 5 if key else 3)
         # If there is no room for all, the largest subgroups are shown.
         largest = np.argsort(-self.table["n"].to_numpy(), kind="stable")[: number - 1]
         table = self.table.iloc[np.sort(largest)[::-1]]
@@ -305,8 +305,8 @@ class ForestDisplay(Display):
         kinds = [
             (table["mean"].notna().to_numpy(), "", {"color": pen.colors[0], "marker": "o"}),
         ]
-        if words:
-            kinds = _by_decision(table["decision"].to_numpy(), words, pen)
+        if len(self.names) == 2:
+            kinds = _by_decision(table["decision"].to_numpy(), a, b, pen)
             pen.rope(self.rope)
             pen.zero()
         self._draw_alone(ax, pen, table, rows)
@@ -326,8 +326,8 @@ class ForestDisplay(Display):
         if pen.height < LEAST_HEIGHT:  # the colours are those of the two sides
             for artist in [*pen.lines, *pen.fills]:
                 artist.set_label("")
-        if words:
-            _name_sides(pen, words, 0.3)
+        if len(self.names) == 2:
+            _name_sides(pen, a, b, 0.3)
         else:
             label = f"{escape_dollars(self.metric)} of {escape_dollars(self.names[0])}"
             pen.set_xlabel(wrap(label, 0.9 * pen.width, pen.medium))
@@ -362,20 +362,13 @@ class ForestDisplay(Display):
     ) -> None:
         unit, heading = ("n_groups", "groups") if "n_groups" in table else ("n", "n")
         numbers = [int(self.table[unit].sum()), *table[unit]]
-        widest = max(text_width(said, size) for said in [heading, *(f"{n:,}" for n in numbers)])
         # Right-aligned: as far from the axis as the widest number is wide.
-        from matplotlib.transforms import ScaledTranslation
-
-        shift = ScaledTranslation(widest + 0.12, 0, ax.figure.dpi_scale_trans)
+        end = 0.12 + max(text_width(said, size) for said in [heading, *map("{:,}".format, numbers)])
+        style = {"ha": "right", "color": GREY}
         for row, n in zip([0, *rows], numbers, strict=True):
-            pen.text(
-                1.0, row, f"{n:,}", transform=ax.get_yaxis_transform() + shift, ha="right",
-                va="center", fontsize=size, color=GREY,
-            )  # fmt: skip
-        pen.text(
-            1.0, 1.0, heading, transform=ax.transAxes + shift, ha="right", va="bottom",
-            color=GREY,
-        )  # fmt: skip
+            place = {"transform": _beside(ax, ax.transData), "va": "center", "fontsize": size}
+            pen.text(end, row, f"{n:,}", **place, **style)
+        pen.text(end, 1.0, heading, transform=_beside(ax, ax.transAxes), va="bottom", **style)
 
 
 # The legend, colour (among those of the palette) and marker of each state.
@@ -501,7 +494,7 @@ class RankingDisplay(Display):
         pen.set_xlabel("difference to the best")
         beside.tick_params(left=False, labelleft=False)
         pen.open_box("left")
-        pen.plain_ticks(inches=inches, has_room=True)
+        pen.plain_ticks(inches=inches)
 
     def _draw_rows(self, pen: Pen, table: pd.DataFrame, columns: list[str], size: float) -> None:
         """Draw the interval of each row, in the colour and marker of its state."""

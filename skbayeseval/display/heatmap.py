@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-# No numbers are written into grids with more cells, or where they would have fewer points.
-MOST_NUMBERS, SMALLEST_NUMBERS = 120, 5.0
+# No numbers are written where they would have fewer points.
+SMALLEST_NUMBERS = 5.0
 
 
 @dataclass(eq=False, repr=False)
@@ -144,7 +144,7 @@ class HeatmapDisplay(Display):
         numbers = [_number(value, values) for value in values.ravel() if not np.isnan(value)]
         widest = max(72 * text_width(one, small) for one in numbers)
         size = min(small, small * 0.92 * width / widest, 0.4 * height)
-        with_numbers = size >= SMALLEST_NUMBERS and values.size <= MOST_NUMBERS
+        with_numbers = size >= SMALLEST_NUMBERS
         if not with_numbers:
             size = min(small, 0.8 * height, 0.9 * width)
         for (i, j), value in np.ndenumerate(values):

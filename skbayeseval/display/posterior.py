@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.stats import gaussian_kde
@@ -23,106 +23,56 @@ from skbayeseval.display.style import (
     text_width,
 )
 from skbayeseval.judgement.bayes_factor import BayesFactor
-from skbayeseval.judgement.decision import format_interval, format_probability, percent
-from skbayeseval.judgement.distribution import as_distribution
+from skbayeseval.judgement.decision import digits_of, format_probability, percent
+from skbayeseval.judgement.distribution import Distribution, as_distribution
 from skbayeseval.judgement.intervals import Interval
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-DRAWN = ("hist", "density")
+def _draw_density(
+    ax: Axes, pen: Pen, posterior: Distribution, prob: float, around: float = 0.0
+) -> None:
+    """Draw a histogram of the draws, and the HDI as a bar with the mean below it."""
+    draws, hdi = posterior.draws, posterior.hdi(prob)
+    low, high = np.quantile(draws, [0.0005, 0.9995])
+    options = pen.fill_options(color=pen.colors[0], alpha=0.35, linewidth=0)
+    if low == high:
+        # All draws are the same: a bar.
+        half = max(abs(low) / 2, around, 0.05)
+        height = 1.0
+        pen.fills.append(ax.bar([low], [height], width=half / 20, **options))
+        ax.set_xlim(low - half, high + half)
+    else:
+        bins = np.linspace(low, high, 81).tolist()
+        heights, _, patches = ax.hist(draws, bins=bins, density=True, **options)
+        height = float(np.max(heights))
+        pen.fills.append(patches)
+    label = f"{percent(prob)} interval"
+    pen.line(hdi, [0, 0], color="black", linewidth=4, solid_capstyle="butt", label=label, zorder=3)
+    pen.line([posterior.mean], [0], color="black", marker="o", markersize=6, zorder=3)
+    ax.set_ylim(-0.05 * height, 1.05 * height)
+    ax.set_yticks([])
+    pen.open_box("left")
+    pen.plain_ticks()
 
 
-class _DensityDisplay(Display):
-    """Base class of the displays of one posterior density."""
-
-    draws: Any
-    prob: float
-    _drawn = "hist"
-    _sign = True  # whether intervals have signs
-
-    def __post_init__(self) -> None:
-        self.distribution = as_distribution(self.draws)
-        self.draws = self.distribution.draws
-
-    def plot(self, ax: Axes | None = None, *, draw: str = "hist", **style: Any) -> Self:
-        """Draw the plot.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, default=None
-            The axes to draw on. None creates a new figure.
-        draw : {"hist", "density"}, default="hist"
-            A histogram of the draws, or a kernel density estimate.
-        **style
-            The options `title`, `colors`, `labels`, `line_kw` (HDI), `fill_kw` (density) and
-            `text_kw` (probabilities) of `Display.plot`.
-
-        Returns
-        -------
-        display : Display
-            The display itself.
-        """
-        if draw not in DRAWN:
-            raise ValueError(f"draw={draw!r} is not known. Valid values are {list(DRAWN)}.")
-        self._drawn = draw
-        return super().plot(ax, **style)
-
-    def _draw_density(self, ax: Axes, pen: Pen, around: float = 0.0) -> None:
-        """Draw the density, and the HDI as a bar with the mean below it."""
-        draws, hdi = self.distribution.draws, self.distribution.hdi(self.prob)
-        low, high = np.quantile(draws, [0.0005, 0.9995])
-        options = pen.fill_options(color=pen.colors[0], alpha=0.35, linewidth=0)
-        if low == high:
-            # All draws are the same: a bar.
-            half = max(abs(low) / 2, around, 0.05)
-            height = 1.0
-            pen.fills.append(ax.bar([low], [height], width=half / 20, **options))
-            ax.set_xlim(low - half, high + half)
-        elif self._drawn == "density":
-            x = np.linspace(low - 0.1 * (high - low), high + 0.1 * (high - low), 400)
-            y = gaussian_kde(draws[:20_000])(x)
-            height = float(y.max())
-            pen.fills.append(ax.fill_between(x, y, **options))
-        else:
-            bins = np.linspace(low, high, 81).tolist()
-            heights, _, patches = ax.hist(draws, bins=bins, density=True, **options)
-            height = float(np.max(heights))
-            pen.fills.append(patches)
-        label = f"{percent(self.prob)} interval {_interval(hdi, self._sign)}"
-        pen.line(
-            hdi, [0, 0], color="black", linewidth=4, solid_capstyle="butt", label=label, zorder=3
-        )
-        pen.line([self.distribution.mean], [0], color="black", marker="o", markersize=6, zorder=3)
-        ax.set_ylim(-0.05 * height, 1.05 * height)
-        ax.set_yticks([])
-        pen.open_box("left")
-        pen.plain_ticks()
-
-    def _draw_limit(self, ax: Axes, pen: Pen, limit: float) -> None:
-        """Mark a limit, and write the probabilities below and above it."""
-        below, _, above = map(format_probability, self.distribution.around(Interval(limit, limit)))
-        said = f"{limit:.4g}".replace("-", MINUS)
-        ax.axvline(limit, color=pen.colors[1], linestyle=":", linewidth=2, label=f"limit {said}")
-        for x, side, text in (
-            (0.0, "left", f"◀ below {said}\n{below}"),
-            (1.0, "right", f"above {said} ▶\n{above}"),
-        ):
-            pen.text(x, 1.02, text, transform=ax.transAxes, ha=side, va="bottom")
-        pen.pad = 2 * line_height(pen.small) + 6
-
-
-def _interval(interval: Interval, sign: bool) -> str:
-    """Format an interval; one of large numbers with four digits."""
-    if interval.high - interval.low < 100:
-        return format_interval(interval, sign)
-    form = "{:+.4g}" if sign else "{:.4g}"
-    return f"[{', '.join(form.format(end) for end in interval)}]"
+def _draw_limit(ax: Axes, pen: Pen, posterior: Distribution, limit: float) -> None:
+    """Mark a limit, and write the probabilities below and above it."""
+    below, _, above = map(format_probability, posterior.around(Interval(limit, limit)))
+    said = f"{limit:.4g}".replace("-", MINUS)
+    ax.axvline(limit, color=pen.colors[1], linestyle=":", linewidth=2, label=f"limit {said}")
+    for x, side, text in (
+        (0.0, "left", f"◀ below {said}\n{below}"),
+        (1.0, "right", f"above {said} ▶\n{above}"),
+    ):
+        pen.text(x, 1.02, text, transform=ax.transAxes, ha=side, va="bottom")
+    pen.pad = 2 * line_height(pen.small) + 6
 
 
 @dataclass(eq=False, repr=False)
-class PosteriorDisplay(_DensityDisplay, PairDisplay):
+class PosteriorDisplay(PairDisplay):
     """Posterior of A minus B with the HDI, the ROPE and the probabilities around the ROPE.
 
     Parameters
@@ -156,7 +106,7 @@ class PosteriorDisplay(_DensityDisplay, PairDisplay):
     >>> import numpy as np
     >>> from skbayeseval.display import PosteriorDisplay
     >>> draws = np.random.default_rng(0).normal(0.02, 0.01, 1000)
-    >>> display = PosteriorDisplay(draws, metric="f1").plot(colors="black", draw="density")
+    >>> display = PosteriorDisplay(draws, metric="f1").plot(colors="black")
     >>> display.ax_.get_xlabel()
     'difference in f1 (A minus B)'
     >>> display.ax_.get_title()
@@ -172,19 +122,24 @@ class PosteriorDisplay(_DensityDisplay, PairDisplay):
 
     def _draw(self, ax: Axes, pen: Pen) -> str:
         inches = 0.3 * pen.width - text_width("◀ ", pen.small)
-        words = pen.label_difference(self.metric, self.names, inches)
+        a, b, _ = pen.label_difference(self.metric, self.names, inches)
         rope = Interval(0.0, 0.0) if self.rope is None else self.rope
         pen.rope(self.rope)
         pen.zero()
-        self._draw_density(ax, pen, around=3 * max(map(abs, rope)))
+        posterior, around = as_distribution(self.draws), 3 * max(map(abs, rope))
+        _draw_density(ax, pen, posterior, self.prob, around)
         if self.limit is not None:
-            self._draw_limit(ax, pen, self.limit)
+            _draw_limit(ax, pen, posterior, self.limit)
             pen.legend_below()
-            return finding_of(self.distribution, None, self.prob, words[:2], self.identical)
-        worse, equivalent, better = map(format_probability, self.distribution.around(rope))
+            return finding_of(posterior, None, self.prob, (a, b), self.identical)
+        worse, equivalent, better = map(format_probability, posterior.around(rope))
+        # More than what is shaded, which is said where three such lines have room.
+        by, has_room = "better", 3 * text_width("better by more 99.9%", pen.small) < pen.width
+        if rope.low < rope.high and has_room:
+            by = "better by more"
         texts = [
-            (0.0, "left", pen.colors[1], f"◀ {words.b}\nbetter {worse}"),
-            (1.0, "right", pen.colors[0], f"{words.a} ▶\nbetter {better}"),
+            (0.0, "left", pen.colors[1], f"◀ {b}\n{by} {worse}"),
+            (1.0, "right", pen.colors[0], f"{a} ▶\n{by} {better}"),
         ]
         if self.rope is not None:
             texts.append((0.5, "center", pen.colors[2], f"equivalent\n{equivalent}"))
@@ -192,11 +147,11 @@ class PosteriorDisplay(_DensityDisplay, PairDisplay):
             pen.text(x, 1.02, text, transform=ax.transAxes, ha=side, va="bottom", color=colour)
         pen.legend_below()
         pen.pad = 2 * line_height(pen.small) + 6
-        return finding_of(self.distribution, self.rope, self.prob, words[:2], self.identical)
+        return finding_of(posterior, self.rope, self.prob, (a, b), self.identical)
 
 
 @dataclass(eq=False, repr=False)
-class ScoreDisplay(_DensityDisplay):
+class ScoreDisplay(Display):
     """Posterior of the metric of one classifier, with the HDI and the observed value.
 
     Parameters
@@ -239,7 +194,6 @@ class ScoreDisplay(_DensityDisplay):
     metric: str = "score"
     prob: float = 0.95
     limit: float | None = None
-    _sign = False
 
     def _draw(self, ax: Axes, pen: Pen) -> str:
         medium, width = pen.medium, pen.width
@@ -247,18 +201,20 @@ class ScoreDisplay(_DensityDisplay):
             [self.name], 0.88 * width - text_width(f"{self.metric} of ", medium), medium
         )
         pen.set_xlabel(f"{escape_dollars(self.metric)} of {name}")
-        self._draw_density(ax, pen)
+        posterior = as_distribution(self.draws)
+        _draw_density(ax, pen, posterior, self.prob)
         # Two digits more than the standard deviation has zeros.
-        sd = self.distribution.sd
+        sd = posterior.sd
         digits = 3 if not 0 < sd < 1 else min(max(3, 1 - int(np.floor(np.log10(sd)))), 8)
         observed = f"observed {self.observed:.{digits}f}"
         ax.axvline(self.observed, color=pen.colors[1], linestyle="--", label=observed)
         if self.limit is not None:
-            self._draw_limit(ax, pen, self.limit)
+            _draw_limit(ax, pen, posterior, self.limit)
         pen.legend_below()
-        interval = _interval(self.distribution.hdi(self.prob), sign=False)
-        ends = interval[1:-1].replace(", ", " and ")
-        return f"between {ends} with probability {percent(self.prob)}"
+        hdi = posterior.hdi(self.prob)
+        form = ".4g" if hdi.high - hdi.low >= 100 else f".{digits_of(hdi)}f"
+        low, high = (f"{end + 0.0:{form}}" for end in hdi)
+        return f"between {low} and {high} with probability {percent(self.prob)}"
 
 
 @dataclass(eq=False, repr=False)
@@ -315,6 +271,9 @@ class FactorDisplay(PairDisplay):
             (self.prior_draws, pen.colors[1], f"{published}prior", known),
             (self.draws, pen.colors[0], "posterior", known and known * self.factor.value),
         ):
+            if np.ptp(draws) == 0:  # a point mass has no density
+                ax.axvline(draws[0], color=colour, label=f"{name}, all of it at {draws[0]:.3g}")
+                continue
             density = gaussian_kde(draws)
             at_zero = density(0.0)[0] if exact is None else exact
             pen.line(x, density(x), color=colour, label=f"{name}, {at_zero:.3g} at 0")
@@ -326,7 +285,8 @@ class FactorDisplay(PairDisplay):
         value = self.factor.value
         favoured = "equality" if value >= 1 else "a difference"
         size = value if value >= 1 else 1 / max(value, 1e-300)
-        return f"Bayes factor {size:.3g} for {favoured} ({self.factor.method}{doubt})"
+        said = "more than a million" if size > 1e6 else f"{size:.3g}"
+        return f"Bayes factor {said} for {favoured} ({self.factor.method}{doubt})"
 
 
 @dataclass(eq=False, repr=False)
@@ -371,7 +331,7 @@ class TraceDisplay(PairDisplay):
     _arrays = ("chains",)
 
     def _draw(self, ax: Axes, pen: Pen) -> str:
-        words = pair_words(self.names, 0.35 * pen.height, 0.88 * pen.width, pen.small)
+        a, b, key = pair_words(self.names, 0.35 * pen.height, 0.88 * pen.width, pen.small)
         side = ax.inset_axes((1.02, 0.0, 0.22, 1.0), sharey=ax)
         low, high = self.chains.min(), self.chains.max()
         margin = 0.0 if low < high else 0.05 * max(abs(low), 1.0)
@@ -395,8 +355,8 @@ class TraceDisplay(PairDisplay):
             pen.on(axes).open_box()
         side.tick_params(labelleft=False)
         side.set_xticks([])
-        label = difference_label(self.metric, words, 0.0, pen.medium)
-        pen.set_xlabel("draw", words.key)
+        label = difference_label(self.metric, a, b, 0.0, pen.medium)
+        pen.set_xlabel("draw", key)
         ax.margins(x=0.01)
         pen.plain_ticks(inches=0.7 * pen.width)
         pen.plain_ticks("y")
@@ -461,8 +421,7 @@ class JointDisplay(PairDisplay):
 
     def _draw(self, ax: Axes, pen: Pen) -> str:
         width, height = pen.width, pen.height
-        words = pair_words(self.names, max(0.8, width - height), 0.88 * width, pen.small)
-        a, b = words[:2]
+        a, b, key = pair_words(self.names, max(0.8, width - height), 0.88 * width, pen.small)
         pen.line(
             self.draws_b[:MOST_POINTS], self.draws_a[:MOST_POINTS], color=pen.colors[0],
             linestyle="none", marker=".", alpha=0.15, markersize=3, rasterized=True,
@@ -477,7 +436,7 @@ class JointDisplay(PairDisplay):
             low_end, high_end = ends + self.rope.low, ends + self.rope.high
             pen.band(ends, low_end, high_end, color=pen.colors[2], label=label)
         metric = escape_dollars(self.metric)
-        pen.set_xlabel(f"{metric} of {b}", words.key)
+        pen.set_xlabel(f"{metric} of {b}", key)
         ax.set_xlim(*ends)
         ax.set_ylim(*ends)
         square = width >= height + 2
@@ -500,5 +459,5 @@ class JointDisplay(PairDisplay):
             pen.text(1.03, y, text, transform=ax.transAxes, va=side, color=pen.colors[colour])
         pen.set_ylabel(f"{metric} of {a}")
         pen.legend_below()
-        found, open_ = finding_of(self.difference, self.rope, 0.95, words[:2]), "not settled"
+        found, open_ = finding_of(self.difference, self.rope, 0.95, (a, b)), "not settled"
         return open_ if found.startswith(open_) else found  # the probabilities stand beside it

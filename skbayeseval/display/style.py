@@ -8,7 +8,7 @@ import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import KW_ONLY, dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple, Self, cast
+from typing import TYPE_CHECKING, Any, Self, cast
 
 import numpy as np
 
@@ -78,39 +78,27 @@ def shorten(names: Sequence[str], inches: float, size: float) -> list[str]:
     return [escape_dollars(name) for name in short]
 
 
-class PairWords(NamedTuple):
-    """What a figure calls A and B, and the key if that is not their names.
-
-    Attributes
-    ----------
-    a, b : str
-        The names, or the letters A and B.
-    key : str
-        Two lines that tell which name each letter stands for; empty if there are no letters.
-    """
-
-    a: str
-    b: str
-    key: str
+# What A and B are called, and the key: which name each letter stands for, or "".
+PairWords = tuple[str, str, str]
 
 
 def pair_words(names: tuple[str, str], inches: float, line: float, size: float) -> PairWords:
-    """Return the names if they are not wider than `inches`, otherwise letters with a key.
+    """Return the names if these are not wider than `inches`, otherwise letters and their key.
 
     `line` is the width of a line of the key in inches, and `size` the font size of both in points.
     """
     a, b = map(escape_dollars, names)
     if max(text_width(name, size) for name in names) <= inches:
-        return PairWords(a, b, "")
+        return a, b, ""
     long_a, long_b = shorten(names, line - text_width("A: ", size), size)
-    return PairWords("A", "B", f"A: {long_a}\nB: {long_b}")
+    return "A", "B", f"A: {long_a}\nB: {long_b}"
 
 
-def difference_label(metric: str, words: PairWords, inches: float, size: float) -> str:
+def difference_label(metric: str, a: str, b: str, inches: float, size: float) -> str:
     """Return the axis label of a difference, on two lines if it is wide."""
-    order = f"{words.a} minus {words.b}"
     if metric.startswith(MINUS):  # A minus B in a score with a minus sign is B minus A without it
-        metric, order = metric.removeprefix(MINUS), f"{words.b} minus {words.a}"
+        metric, a, b = metric.removeprefix(MINUS), b, a
+    order = f"{a} minus {b}"
     label = f"difference in {escape_dollars(metric)} ({order})"
     if text_width(label, size) > inches:
         label = label.replace(" (", "\n(", 1)
@@ -189,23 +177,17 @@ class Pen:
 
     def fill_options(self, **defaults: Any) -> dict[str, Any]:
         """Return the options of a filled area: the user's, and these where there are none."""
-        from matplotlib.patches import Patch
-
-        return self._merged("fill", Patch, defaults)
+        return self._merged("fill", defaults)
 
     def line(self, x: Any, y: Any, **defaults: Any) -> Any:
         """Draw a line or points."""
-        from matplotlib.lines import Line2D
-
-        (drawn,) = self.ax.plot(x, y, **self._merged("line", Line2D, defaults))
+        (drawn,) = self.ax.plot(x, y, **self._merged("line", defaults))
         self.lines.append(drawn)
         return drawn
 
     def text(self, x: float, y: float, words: str, **defaults: Any) -> None:
         """Write a text."""
-        from matplotlib.text import Text
-
-        options = self._merged("text", Text, {"fontsize": "small", **defaults})
+        options = self._merged("text", {"fontsize": "small", **defaults})
         self.texts.append(self.ax.text(x, y, words, **options))
 
     def text_in_row(self, x: float, row: float, words: str, size: float, **options: Any) -> None:
@@ -247,32 +229,36 @@ class Pen:
         options = self.fill_options(color=color, alpha=0.2, linewidth=0, label=label)
         self.fills.append(self.ax.fill_between(x, low, high, **options))
 
-    def _merged(self, kind: str, artist: Any, defaults: dict[str, Any]) -> dict[str, Any]:
+    def _merged(self, kind: str, defaults: dict[str, Any]) -> dict[str, Any]:
+        from matplotlib import lines, patches, text
         from matplotlib.cbook import normalize_kwargs
 
+        artist = {"line": lines.Line2D, "fill": patches.Patch, "text": text.Text}[kind]
         return normalize_kwargs(defaults, artist) | normalize_kwargs(dict(self.given[kind]), artist)
 
-    def _place(self) -> Any:
-        """Return the cells of the figure's grid that the axes have; None if there is no grid."""
+    def _room(self) -> tuple[float, float, float | None]:
+        """Return the shares of the figure that the axes and their labels have, across and up.
+
+        The last number is the middle across; None if there is no grid of axes.
+        """
         place = self.ax.get_subplotspec()
-        # A colour bar makes a grid of its own.
-        return None if place is None else place.get_topmost_subplotspec()
+        if place is None:
+            inside = self.ax.get_position()
+            return inside.width, inside.height, None
+        place = place.get_topmost_subplotspec()  # a colour bar makes a grid of its own
+        rows, columns = place.get_gridspec().get_geometry()
+        middle = (place.colspan.start + place.colspan.stop) / 2 / columns
+        return len(place.colspan) / columns, len(place.rowspan) / rows, middle
 
     @property
     def width(self) -> float:
         """The width in inches that the axes and their labels have in the figure."""
-        place, width = self._place(), self.ax.figure.bbox.width / self.ax.figure.dpi
-        if place is None:
-            return width * self.ax.get_position().width
-        return width * len(place.colspan) / place.get_gridspec().ncols
+        return self.ax.figure.bbox.width / self.ax.figure.dpi * self._room()[0]
 
     @property
     def height(self) -> float:
         """The height in inches that the axes and their labels have in the figure."""
-        place, height = self._place(), self.ax.figure.bbox.height / self.ax.figure.dpi
-        if place is None:
-            return height * self.ax.get_position().height
-        return height * len(place.rowspan) / place.get_gridspec().nrows
+        return self.ax.figure.bbox.height / self.ax.figure.dpi * self._room()[1]
 
     def _middle(self) -> tuple[float, Any]:
         """Return the middle of the room of these axes, and the transform of this number.
@@ -280,10 +266,9 @@ class Pen:
         Labels are wider than the axes where names need much room beside them, but not than the
         room.
         """
-        place = self._place()
-        if place is None:
+        middle = self._room()[2]
+        if middle is None:
             return 0.5, self.ax.transAxes
-        middle = (place.colspan.start + place.colspan.stop) / 2 / place.get_gridspec().ncols
         return middle, self.ax.figure.transSubfigure
 
     def _middle_above(self, points: float) -> tuple[float, Any]:
@@ -319,11 +304,10 @@ class Pen:
             label.set_x(x)
 
     def label_difference(self, metric: str, names: tuple[str, str], inches: float) -> PairWords:
-        """Write the label of the x axis of A minus B, and return what A and B are called in it."""
-        words = pair_words(names, inches, 0.88 * self.width, self.small)
-        label = difference_label(metric, words, 0.9 * self.width, self.medium)
-        self.set_xlabel(label, words.key)
-        return words
+        """Write the label of the x axis of A minus B, and return what `pair_words` does."""
+        a, b, key = pair_words(names, inches, 0.88 * self.width, self.small)
+        self.set_xlabel(difference_label(metric, a, b, 0.9 * self.width, self.medium), key)
+        return a, b, key
 
     def _has_tick_labels(self) -> bool:
         """Return whether the x axis has labels below it, and not only axes that share it."""
@@ -360,13 +344,11 @@ class Pen:
         widest = max((text_width(text, small) for text in labels), default=0.0) + 4.0 * small / 72
         return max(1, min(len(labels), 4, int(self.width / widest)))
 
-    def plain_ticks(
-        self, axis: str = "x", inches: float | None = None, *, has_room: bool = False
-    ) -> None:
+    def plain_ticks(self, axis: str = "x", inches: float | None = None) -> None:
         """Write ticks with as many digits as they need, without a common offset, and not too close.
 
-        `inches` is the length of the axis, by default the room of the axes. Where it has room,
-        there are three ticks or more.
+        `inches` is the length of the axis, by default the room of the axes. There are three ticks
+        or more where they fit.
         """
         from matplotlib.ticker import MaxNLocator, ScalarFormatter
 
@@ -376,13 +358,19 @@ class Pen:
         which.set_major_formatter(written)
         if inches is None:
             inches = self.width - 0.3 if axis == "x" else self.height - 1.0
-        written.set_locs(list(which.get_view_interval()))
-        widest = max(text_width(written(end), self.medium) for end in which.get_view_interval())
-        each = widest + 0.3 if axis == "x" else 0.45
-        fewest = 3 if has_room and inches > 2 * each else 2 if each < 0.8 else 1
-        number = max(fewest, min(7, int(inches / each)))
-        steps = [1, 2, 2.5, 5, 10]
-        which.set_major_locator(MaxNLocator(nbins=number, steps=steps, min_n_ticks=fewest))
+        low, high = sorted(which.get_view_interval())
+        for fewest in (3, 2, 1):
+            most = max(fewest, min(7, int(inches / (0.7 if axis == "x" else 0.45))))
+            ticks = MaxNLocator(nbins=most, steps=[1, 2, 2.5, 5, 10], min_n_ticks=fewest)
+            shown = [tick for tick in ticks.tick_values(low, high) if low <= tick <= high]
+            written.set_locs(shown)
+            if axis == "x":
+                taken = sum(text_width(written(tick), self.medium) + 0.1 for tick in shown)
+            else:
+                taken = 0.3 * len(shown)
+            if taken <= inches:
+                break
+        which.set_major_locator(ticks)
 
     def finish(self, ylabel: str, ticks: str = "xy") -> None:
         """Leave the box open, and write the ticks of these axes, a label and the legend."""

@@ -13,8 +13,8 @@ import pandas as pd
 
 from skbayeseval._arrays import Array, wrong
 from skbayeseval._validation import ParameterObject, check_weight
+from skbayeseval.evidence.counts import ByContent, ConfusionCounts, check_counts, frozen
 from skbayeseval.evidence.interface import Evidence
-from skbayeseval.evidence.one_classifier import ByContent, ConfusionCounts, check_counts, frozen
 from skbayeseval.sequences import (
     Chunk,
     check_chunk_types,
@@ -78,7 +78,6 @@ class ChunkCounts(ByContent, Evidence):
     labels = (0, 1)
     pos_label = 1
     n_classifiers = 2
-    kind = "chunks"
     noun = "chunks"
     identical_in = "chunks"
     family = "chunks"

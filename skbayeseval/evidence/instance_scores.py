@@ -40,8 +40,8 @@ from skbayeseval._labels import (
     resolve_pos_label,
 )
 from skbayeseval._validation import check_weight
+from skbayeseval.evidence.counts import Margin
 from skbayeseval.evidence.interface import check_positive
-from skbayeseval.evidence.one_classifier import Margin
 from skbayeseval.evidence.unit_numbers import (
     UnitNumbers,
     count_units,
@@ -212,7 +212,6 @@ class ScoredInstances(WeightedInstances):
     labels: tuple[Any, ...]
     pos_label: Any = None
 
-    kind = "scored"
     identical_in = "scores"
     noun = "scored instances"
     of_each = ("responses",)

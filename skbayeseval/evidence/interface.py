@@ -19,7 +19,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, Self, cast
 
 import numpy as np
 
@@ -28,12 +28,8 @@ from skbayeseval.judgement.frequentist import SignificanceTest
 from skbayeseval.metrics.metric import Metric, Totals
 from skbayeseval.splitting.out_of_fold import OutOfFold
 
-
-class ObservedArray(NamedTuple):
-    """An array of observed data and the names of its dimensions."""
-
-    dims: tuple[str, ...]
-    values: Array
+# The names of the dimensions of an array of observed data, and the array.
+ObservedArray = tuple[tuple[str, ...], Array]
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,8 +38,6 @@ class Evidence(ABC):
 
     Attributes
     ----------
-    kind : str
-        The name of this kind of evidence in saved files.
     labels : tuple
         The classes or labels.
     pos_label : object
@@ -54,7 +48,6 @@ class Evidence(ABC):
         The number of classifiers.
     """
 
-    kind: ClassVar[str]
     # Whether the predictions of all classifiers are known for each instance.
     is_paired: ClassVar[bool] = True
     # Whether there are counts of true and predicted instances of each class or label.
@@ -67,8 +60,10 @@ class Evidence(ABC):
     is_of_items: ClassVar[bool] = False
     # The evidence of each type of chunk; empty if there are none, or they are not kept.
     by_type: ClassVar[Any] = MappingProxyType({})
-    # The number of groups that are weighted together; 0 if there are none.
+    # The number of groups that are weighted together; 0 if there are none. The number of rows of a
+    # block, where groups are blocks of consecutive rows; else None.
     n_groups: ClassVar[Any] = 0
+    block_length = cast(Any, None)
     # The number of rows that are kept, such as predicted instances; None if none are kept.
     n_rows: ClassVar[Any] = None
     # The number of the group of each row that is kept; None if there are no groups.
@@ -85,7 +80,7 @@ class Evidence(ABC):
     of_each: ClassVar[tuple[str, ...]] = ()
     unsaved: ClassVar[tuple[str, ...]] = ()
 
-    @property
+    @cached_property
     def n_classifiers(self) -> int:
         """The number of classifiers."""
         return len(getattr(self, self.of_each[0]))
@@ -120,11 +115,6 @@ class Evidence(ABC):
         return None
 
     @property
-    def block_length(self) -> int | None:
-        """The number of rows of a block, where groups are blocks of consecutive rows; else None."""
-        return None
-
-    @property
     def noun_of_groups(self) -> str:
         """What groups are called: "groups" or "blocks"."""
         return "groups" if self.block_length is None else "blocks"
@@ -144,12 +134,11 @@ class Evidence(ABC):
         raise NotImplementedError
 
     def margins(self) -> tuple[Any, ...]:
-        """Return the evidence of each classifier on its own."""
-        return self._margins
-
-    @cached_property
-    def _margins(self) -> tuple[Any, ...]:
-        return tuple([self.margin(k) for k in range(self.n_classifiers)])
+        """Return the evidence of each classifier on its own, which is found once."""
+        if "margins of all" not in self.__dict__:
+            found = tuple([self.margin(k) for k in range(self.n_classifiers)])
+            self.__dict__["margins of all"] = found
+        return cast(tuple[Any, ...], self.__dict__["margins of all"])
 
     def pair(self, i: int, j: int) -> Self:
         """Return the evidence of two of the classifiers."""
@@ -186,7 +175,6 @@ class Evidence(ABC):
         """Raise if the metric cannot be computed from the evidence."""
         counts = self.margins()[0]
         labels = counts.labels
-        check_not_of_splits(metric)
         if not counts.has_table and (metric.one_of_many or metric.needs_tables):
             raise ValueError(
                 f"scoring={metric.name!r} requires one label per instance, but y is a multi-label "
@@ -239,14 +227,14 @@ class Evidence(ABC):
 
     def observed_data(self) -> dict[str, ObservedArray]:
         """Return the observed data for ArviZ, by name: mostly tables, or totals per label."""
-        arrays = {}
+        arrays: dict[str, ObservedArray] = {}
         for k, counts in enumerate(self.margins() if self.has_class_counts else ()):
             if counts.has_table:
                 table = np.asarray(counts.table)
-                arrays[f"confusion_{letter(k)}"] = ObservedArray(("true", "predicted"), table)
+                arrays[f"confusion_{letter(k)}"] = ("true", "predicted"), table
             else:
                 totals = np.stack([counts.hits, counts.true, counts.predicted], axis=1)
-                arrays[f"counts_{letter(k)}"] = ObservedArray(("target", "count"), totals)
+                arrays[f"counts_{letter(k)}"] = ("target", "count"), totals
         return arrays
 
     def split_tests(self, metric: str) -> list[tuple[str, str, str, SignificanceTest]]:
@@ -283,15 +271,6 @@ def variable_names(metrics: Iterable[str]) -> dict[str, str]:
             variable += "_"
         found[name] = variable
     return found
-
-
-def check_not_of_splits(metric: Metric) -> None:
-    """Raise if a metric is known by its split scores only."""
-    if metric.source == "splits":
-        raise ValueError(
-            f"scoring={metric.name!r} cannot be computed from predictions, only from split "
-            "scores. Use model='scores'."
-        )
 
 
 def check_positive(metric: Metric, labels: tuple[Any, ...], positive: int | None) -> None:

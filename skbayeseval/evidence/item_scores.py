@@ -16,14 +16,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 import numpy as np
 from scipy.special import ndtri
 
 from skbayeseval._arrays import Array
+from skbayeseval.evidence.counts import Margin
 from skbayeseval.evidence.interface import Evidence, ObservedArray, letter
-from skbayeseval.evidence.one_classifier import Margin
 from skbayeseval.evidence.unit_numbers import UnitNumbers, count_units, effective_number
 from skbayeseval.metrics.metric import Metric
 
@@ -100,21 +100,6 @@ def unseen_errors(judged: Array, human: Array) -> Array:
     return np.where(vary, 0.0, grade * (1 - graded.mean(axis=1)))
 
 
-class Units(NamedTuple):
-    """Items, or groups of items, that are weighted together.
-
-    Attributes
-    ----------
-    sums : ndarray of shape (n_systems, n_units)
-        The sum of the scores of the unit's items, averaged over runs.
-    sizes : ndarray of shape (n_units,)
-        The number of items in each unit.
-    """
-
-    sums: Array
-    sizes: Array
-
-
 @dataclass(frozen=True, eq=False)
 class ItemScores(Evidence):
     """Scores of several systems on the same items, in one or more runs.
@@ -175,7 +160,6 @@ class ItemScores(Evidence):
     seen: tuple[float, float] | None = None
     block_length: int | None = None
 
-    kind = "items"
     identical_in = "scores"
     has_class_counts = False
     is_of_items = True
@@ -266,12 +250,21 @@ class ItemScores(Evidence):
         """The score of each item that is compared; NaN where it is only estimated."""
         return self.means if self.estimated is None else self.over_runs
 
-    def units(self) -> Units:
-        """Return the items, or the groups of items, that are weighted together."""
+    def units(self) -> tuple[Array, Array]:
+        """Return the sums of scores and the sizes of items, or of groups weighted together.
+
+        Sums have the shape (n_systems, n_units), sizes (n_units,).
+        """
         if self.group is None:
-            return Units(self.means, np.ones(self.n_items))
+            return self.means, np.ones(self.n_items)
         sums = [np.bincount(self.group, of_one) for of_one in self.means]
-        return Units(np.stack(sums), np.bincount(self.group).astype(float))
+        return np.stack(sums), np.bincount(self.group).astype(float)
+
+    def _off(self, classifier: int | None = None) -> Array:
+        """Return how far the sum of each unit is off the mean, of a difference or of one system."""
+        sums, sizes = self.units()
+        own = sums[0] - sums[1] if classifier is None else sums[classifier]
+        return np.asarray(own - own.sum() / sizes.sum() * sizes)
 
     def pair(self, i: int, j: int) -> Self:
         """Return the scores of two of the systems."""
@@ -361,7 +354,7 @@ class ItemScores(Evidence):
         Where a system was run on some, or people graded some, it is the number of these.
         """
         what = self.units_in_words
-        sizes = self.units().sizes
+        _, sizes = self.units()
         if self.has_given_scores:
             numbers = count_units(sizes, np.ones(len(sizes)), 1.0, what)
         else:
@@ -386,9 +379,7 @@ class ItemScores(Evidence):
 
         Where most items are solved by both systems or by none, a few carry the difference.
         """
-        units = self.units()
-        sums = units.sums[0] - units.sums[1] if classifier is None else units.sums[classifier]
-        return effective_number(sums - sums.sum() / units.sizes.sum() * units.sizes)
+        return effective_number(self._off(classifier))
 
     def check_people(self) -> None:
         """Raise if people graded too few items, or groups, of a system."""
@@ -411,9 +402,7 @@ class ItemScores(Evidence):
         if self.estimated is not None or self.attempts > 1:
             return None
         noise = [_noise_of_mean(of_one) for of_one in self.scores]
-        units = self.units()
-        differences = units.sums[0] - units.sums[1]
-        residuals = differences - differences.sum() / units.sizes.sum() * units.sizes
+        residuals = self._off()
         k = len(residuals)
         variance = k / (k - 1) * float(residuals @ residuals) / self.n_items**2
         if any(one is None for one in noise) or variance == 0:
@@ -529,8 +518,7 @@ class ItemScores(Evidence):
     def observed_data(self) -> dict[str, ObservedArray]:
         """Return the scores of each system, averaged over runs."""
         return {
-            f"items_{letter(k)}": ObservedArray(("item",), of_one)
-            for k, of_one in enumerate(self._compared)
+            f"items_{letter(k)}": (("item",), of_one) for k, of_one in enumerate(self._compared)
         }
 
 

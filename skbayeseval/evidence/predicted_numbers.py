@@ -17,9 +17,8 @@ from skbayeseval._arrays import (
     check_same_length,
     number_of_samples,
 )
+from skbayeseval.evidence.counts import Margin
 from skbayeseval.evidence.instance_scores import WeightedInstances
-from skbayeseval.evidence.interface import check_not_of_splits
-from skbayeseval.evidence.one_classifier import Margin
 from skbayeseval.evidence.unit_numbers import UnitNumbers, count_units
 from skbayeseval.evidence.units import check_sample_weight
 from skbayeseval.metrics.instance_scores import Prepared
@@ -55,7 +54,6 @@ class PredictedNumbers(WeightedInstances):
     predictions: Array
     sample_weight: Array = field(kw_only=True)
 
-    kind = "numbers"
     identical_in = "predictions"
     of_each = ("predictions",)
     labels = ()
@@ -151,7 +149,6 @@ class PredictedNumbers(WeightedInstances):
 
     def check_metric(self, metric: Metric) -> None:
         """Raise unless the metric is one of numbers, or of items."""
-        check_not_of_splits(metric)
         if self._is_of_items and not (metric.own is not None and metric.own.of_items):
             raise ValueError(
                 f"scoring={metric.name!r} is not a metric of items, such as metrics.over_items "

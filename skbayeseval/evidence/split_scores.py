@@ -12,8 +12,8 @@ from numpy.typing import ArrayLike
 
 from skbayeseval._arrays import Array, as_numbers, check_entries, check_magnitude, choices
 from skbayeseval._validation import check_probability
+from skbayeseval.evidence.counts import Margin, frozen
 from skbayeseval.evidence.interface import Evidence, ObservedArray, letter, variable_names
-from skbayeseval.evidence.one_classifier import Margin, frozen
 from skbayeseval.judgement.frequentist import (
     SignificanceTest,
     corrected_resampled_t,
@@ -89,7 +89,7 @@ class _Scores(Evidence):
         """Return the scores of each estimator."""
         called = variable_names(self._by_metric)
         return {
-            f"{self.prefix}_{called[name]}_{letter(k)}": ObservedArray(self.dims, scores)
+            f"{self.prefix}_{called[name]}_{letter(k)}": (self.dims, scores)
             for name, of_all in self._by_metric.items()
             for k, scores in enumerate(of_all)
         }
@@ -128,7 +128,6 @@ class SplitScores(_Scores):
     noise: Mapping[str, Array] | None = None
     df: float = np.inf
 
-    kind = "splits"
     family = "splits"
     prefix = "splits"
     dims = ("split",)
@@ -196,7 +195,6 @@ class DataSetScores(_Scores):
     scores: Mapping[str, Array]
     test_fraction: float | None
 
-    kind = "data sets"
     family = "data sets"
     is_of_difference = True
 
@@ -255,7 +253,6 @@ class SystemScores(_Scores):
     data_sets: tuple[str, ...]
     test_fraction: float | None
 
-    kind = "systems"
     identical_in = "scores"
     family = "systems"
     dims = ("data_set", "run")

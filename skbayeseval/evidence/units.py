@@ -37,9 +37,8 @@ from skbayeseval._labels import (
 )
 from skbayeseval._validation import check_weight
 from skbayeseval.evidence.chunks import tables_of_tagger
+from skbayeseval.evidence.counts import Margin, PairedCounts, cells_of, count_outcomes
 from skbayeseval.evidence.interface import Evidence, still_declared
-from skbayeseval.evidence.joint_counts import PairedCounts, count_outcomes
-from skbayeseval.evidence.one_classifier import Margin
 from skbayeseval.evidence.unit_numbers import UnitNumbers, count_units, over_classes
 from skbayeseval.metrics.metric import Metric
 from skbayeseval.splitting.out_of_fold import OutOfFold
@@ -159,7 +158,6 @@ class UnitCounts(WeightedUnits):
     losses: Array | None = None
     types: Mapping[str, UnitCounts] = field(default_factory=dict)
 
-    kind = "units"
     of_each = ("hits", "predicted", "cells", "losses")
     unsaved = ("unit", "types")
 
@@ -285,22 +283,20 @@ class UnitCounts(WeightedUnits):
         """Return the counts of one classifier, summed over units."""
         m = len(self.labels)
         times = self.shape / self.weight  # how often the unit was counted
-        table = (self.cells[classifier].T @ times).reshape(m, m) if self.cells else None
-        hits, true, predicted = (
-            matrix.T @ times
-            for matrix in (self.hits[classifier], self.true, self.predicted[classifier])
-        )
+        cells = None
+        if self.cells:
+            cells = cells_of((self.cells[classifier].T @ times).reshape(m, m))
         return Margin(
             float(self.sizes @ times),
             self.labels,
             self.pos_label,
             self.weight,
-            hits,
-            true,
-            predicted,
-            table,
-            self.has_true_negatives,
             self.declared,
+            hits=self.hits[classifier].T @ times,
+            true=self.true.T @ times,
+            predicted=self.predicted[classifier].T @ times,
+            cells=cells,
+            has_true_negatives=self.has_true_negatives,
         )
 
     def are_copies(self, i: int, j: int, metric: str) -> bool:

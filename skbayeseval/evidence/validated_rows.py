@@ -7,10 +7,10 @@ show how much of the variation is due to the choice of instances, and how much t
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Hashable
+from collections.abc import Hashable
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple, Self, cast
 
 import numpy as np
 from scipy import sparse
@@ -89,16 +89,13 @@ class ValidatedRows(ABC):
 
         The error of the metric is approximately the sum of the influences.
         """
-        return self._once(metric, lambda: self._influence(metric))
+        if metric not in self._known:
+            self._known[metric] = self._influence(metric)
+        return cast(Array, self._known[metric])
 
     @abstractmethod
     def _influence(self, metric: Metric) -> Array:
         """Compute the influence."""
-
-    def _once(self, key: Hashable, compute: Callable[[], Any]) -> Any:
-        if key not in self._known:
-            self._known[key] = compute()
-        return self._known[key]
 
     def of_rows(self, rows: Array) -> Self:
         """Return some of the rows, given by their positions; splits are numbered anew."""
@@ -120,40 +117,35 @@ class ValidatedRows(ABC):
         With ``paired=False``, the model treats the classifiers as independent.
         """
         key = metric, contrast.tobytes(), paired  # each learner is asked about in all its pairs
-        spread: Spread = self._once(key, lambda: self._spread(metric, contrast, paired))
-        return spread
-
-    def _spread(self, metric: Metric, contrast: Array, paired: bool) -> Spread:
-        """Compute the spread."""
-        influence = self._combined(metric, contrast)
+        if key in self._known:
+            return cast(Spread, self._known[key])
+        used = np.flatnonzero(contrast)  # mostly two of many classifiers
+        influence = np.asarray(contrast[used] @ self.influence(metric)[used])
         sums = np.bincount(self._unit, weights=influence)
         n_units = len(sums)
         factor, deviation = self._deviations(metric, contrast, influence)
-        return Spread(
+        if self.weighs_units:
+            # Random weights are Gamma variables of shape r, if a unit was tested r times.
+            counts_noise = float((sums**2 / self._times).sum())
+        else:
+            counts_noise = self._counts_noise(metric, contrast, influence, paired=paired)
+        found = Spread(
             float((sums**2).sum()) * n_units / max(n_units - 1, 1),
-            self._counts_noise(metric, contrast, paired=paired),
+            counts_noise,
             *self._between(influence, factor, deviation),
             int(self.passes.max()) + 1,
             float(np.square(self._times).sum() / self._times.sum()),
         )
+        self._known[key] = found
+        return found
 
-    def _combined(self, metric: Metric, contrast: Array) -> Array:
-        """Return the influence of each row on a combination, mostly of two of many classifiers."""
-        used = np.flatnonzero(contrast)
-        return np.asarray(contrast[used] @ self.influence(metric)[used])
-
-    def _counts_noise(self, metric: Metric, contrast: Array, *, paired: bool) -> float:
-        """Return the variance of a contrast if every count were an independent instance.
-
-        Random weights of units are Gamma variables of shape r, where r is how often the instances
-        of a unit were tested.
-        """
-        if self.weighs_units:
-            sums = np.bincount(self._unit, weights=self._combined(metric, contrast))
-            return float((sums**2 / self._times).sum())
+    def _counts_noise(
+        self, metric: Metric, contrast: Array, influence: Array, *, paired: bool
+    ) -> float:
+        """Return the variance of a contrast if every count were an independent instance."""
         if not paired:
             return float(contrast**2 @ (self.influence(metric) ** 2).sum(axis=1))
-        return float((self._combined(metric, contrast) ** 2).sum())
+        return float((influence**2).sum())
 
     def _deviations(self, metric: Metric, contrast: Array, influence: Array) -> tuple[Array, Array]:
         """Return how much an influence counts in the value of its split, and these values.
@@ -303,8 +295,9 @@ class ScoreRows(ValidatedRows):
         return self.scored.influence(metric)
 
     def _deviations(self, metric: Metric, contrast: Array, influence: Array) -> tuple[Array, Array]:
-        # Preparing all classifiers is slow, and pairs are many.
-        values = contrast @ self._once(("values", metric), lambda: self.scored.of_runs(metric))
+        if ("values", metric) not in self._known:  # which is slow, and pairs are many
+            self._known["values", metric] = self.scored.of_runs(metric)
+        values = contrast @ self._known["values", metric]
         return np.full(len(values), float(len(values))), values - values.mean()
 
 
@@ -317,10 +310,10 @@ class ChunkRows(ValidatedRows):
     def _influence(self, metric: Metric) -> Array:
         return np.array([self.cells @ slopes for slopes in self._slopes(metric)])
 
-    def _counts_noise(self, metric: Metric, contrast: Array, *, paired: bool) -> float:
+    def _counts_noise(
+        self, metric: Metric, contrast: Array, influence: Array, *, paired: bool
+    ) -> float:
         """Return the variance of a contrast if every chunk were independent."""
-        if self.weighs_units:
-            return super()._counts_noise(metric, contrast, paired=paired)
         slopes, totals = self._slopes(metric), self.cells.sum(axis=0)
         if not paired:
             return float(contrast**2 @ (slopes**2 @ totals))

@@ -291,6 +291,10 @@ def density_by_kde(draws: Array) -> tuple[Estimate, float]:
     The estimate uses a Gaussian kernel with Scott's bandwidth. It is always marked as unreliable,
     because it depends only on the bandwidth if the true density is infinite.
     """
+    if np.ptp(draws) == 0:
+        return Estimate(
+            math.inf if draws[0] == 0 else -math.inf, math.inf, "all draws are equal"
+        ), 0.0
     kde = gaussian_kde(draws)
     bandwidth = float(np.sqrt(kde.covariance[0, 0]))
     log_density = float(kde.logpdf(0.0)[0])

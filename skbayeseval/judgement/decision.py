@@ -25,15 +25,33 @@ from skbayeseval._validation import as_float
 from skbayeseval.judgement.intervals import Interval
 
 
+@dataclass(frozen=True, repr=False, kw_only=True)
 class InWords:
-    """Base class of what is decided: `repr` and notebooks show the sentences of `str`."""
+    """Base class of what is decided: `repr` and notebooks show the sentences of `str`.
 
-    metric: str
-    other_metrics: tuple[str, ...] = ()
-    depends_on_splits = False
-    n_repeats = 1
-    more_repeats = ""
-    trained_on = ""
+    Attributes
+    ----------
+    called : str
+        What sentences call the metric; its name if empty.
+    depends_on_splits : bool
+        Whether other random splits of the same data could change what is decided.
+    n_repeats : int
+        The number of repeats of the cross-validation; 1 if there are none.
+    more_repeats : str
+        Which `cv` has more repeats of the same splits, as code; "" if none is known.
+    trained_on : str
+        After a cross-validation, which learners or models it applies to; otherwise "".
+    other_metrics : tuple of str
+        Further metrics of the result, if this is about the first of them only because no other one
+        was asked for.
+    """
+
+    called: str = ""
+    depends_on_splits: bool = False
+    n_repeats: int = 1
+    more_repeats: str = ""
+    trained_on: str = ""
+    other_metrics: tuple[str, ...] = field(default=(), compare=False)
     # What to ask instead of whether it is true.
     _to_ask: ClassVar[str]
 
@@ -48,6 +66,11 @@ class InWords:
     def _repr_html_(self) -> str:
         return block(lines(str(self)))
 
+    @property
+    def _called(self) -> str:
+        """What sentences call the metric."""
+        return self.called or str(vars(self)["metric"])
+
     def _notes(self, what: str = "this decision") -> list[str]:
         """Return what else must be known: that splits matter, and that there are other metrics."""
         notes = []
@@ -57,7 +80,7 @@ class InWords:
             which = " or ".join(map(repr, self.other_metrics))
             if len(self.other_metrics) > 3:
                 which = f" one of the {len(self.other_metrics)} others"
-            notes.append(f"Only about {self.metric}; for other metrics, pass metric={which}.")
+            notes.append(f"Only about {self._called}; for other metrics, pass metric={which}.")
         return [*notes, self.trained_on] if self.trained_on else notes
 
 
@@ -80,7 +103,9 @@ class Probabilities(NamedTuple):
 PROBABLY, CLEARLY = 0.9, 0.975
 
 
-def on_the_scale(probability: float, ahead: str, what: str, unclear: str, more: str = "") -> str:
+def on_the_scale(
+    probability: float, ahead: str, what: str, unclear: str, more: str = "", leads: str = "ahead"
+) -> str:
     """Return who is ahead, on the scale of words that all sentences share.
 
     Parameters
@@ -91,6 +116,8 @@ def on_the_scale(probability: float, ahead: str, what: str, unclear: str, more: 
         Who is ahead; what that one is, if this is clear; what is said if it is not.
     more : str, default=""
         What else is known of the probability.
+    leads : str, default="ahead"
+        What the probability is of, if it is not clear.
 
     Examples
     --------
@@ -104,7 +131,7 @@ def on_the_scale(probability: float, ahead: str, what: str, unclear: str, more: 
     threshold = PROBABLY if probability < (PROBABLY + CLEARLY) / 2 else CLEARLY
     chance = format_probability(probability, words=True, threshold=threshold) + more
     if probability < PROBABLY:
-        return f"{unclear} ({ahead} ahead with probability {chance})"
+        return f"{unclear} ({ahead} {leads} with probability {chance})"
     return (
         f"{ahead} is {'' if probability >= CLEARLY else 'probably '}{what} (probability {chance})"
     )
@@ -125,7 +152,7 @@ class Lead:
     equal : float
         The probability that both are exactly equal.
     mean : float
-        The mean difference, A minus B.
+        The mean difference, A minus B; the median if a few draws carry the mean.
     hdi : Interval
         The interval of the difference, A minus B.
     prob : float
@@ -198,41 +225,26 @@ class Decision(InWords):
     ----------
     code : {"<<", "<", "~", ">", ">>", "?"}
         The decision as an ASCII code.
-    symbol : str
-        The decision as a symbol for display.
-    label : str
-        The decision in words.
     hdi : Interval
         The highest-density interval of the difference.
     rope : Interval
         The region of practical equivalence.
     probabilities : Probabilities
         The posterior probabilities that the difference is below, inside and above the ROPE.
+    lead : Lead
+        Who is ahead and by how much, in words.
     names : tuple of str
         The names of A and B.
     metric : str
         The name of the metric.
     prob : float
         The probability mass of the HDI.
-    lead : Lead or None
-        Who is ahead and by how much, in words; None if only the interval is known.
-    depends_on_splits : bool
-        Whether other random splits of the same data could change the decision.
-    n_repeats : int
-        The number of repeats of the cross-validation; 1 if there are none.
-    more_repeats : str
-        Which `cv` has more repeats of the same splits, as code; "" if none is known.
     units : str
         What there must be more of to settle the decision: "labelled instances", "instances",
         "items", "groups", "blocks", or "evidence" of another kind; "" if nothing could. Where one
         class is scarce, its name follows, as in "labelled instances of class 1".
     turn : str
         What changes with the number of training instances; "" if that is nothing, or not known.
-    trained_on : str
-        After a cross-validation, which learners or models it applies to; otherwise "".
-    other_metrics : tuple of str
-        Further metrics of the result, if the decision is about the first of them only because no
-        other one was asked for.
 
     Examples
     --------
@@ -244,26 +256,29 @@ class Decision(InWords):
     """
 
     code: str
-    symbol: str
-    label: str
     hdi: Interval
     rope: Interval
     probabilities: Probabilities
+    lead: Lead
     names: tuple[str, str] = ("A", "B")
     metric: str = "score"
     prob: float = 0.95
-    lead: Lead | None = None
-    depends_on_splits: bool = False
-    n_repeats: int = 1
-    more_repeats: str = ""
     units: str = "evidence"
     turn: str = ""
-    trained_on: str = ""
-    other_metrics: tuple[str, ...] = field(default=(), compare=False)
     _to_ask: ClassVar[str] = (
         "its code, such as decision.code == '>>', or for superiority(margin) or "
         "non_inferiority(margin), which are true if the answer is yes"
     )
+
+    @property
+    def symbol(self) -> str:
+        """The decision as a symbol for display."""
+        return WORDS[self.code][0]
+
+    @property
+    def label(self) -> str:
+        """The decision in words."""
+        return WORDS[self.code][1]
 
     @property
     def settled(self) -> bool:
@@ -284,48 +299,48 @@ class Decision(InWords):
 
     def in_short(self) -> str:
         """Return the decision and what it is based on, without advice."""
-        lead = self._lead.amount()
-        basis = f"{sentence_name(self.metric)}: {lead}; {in_rope(self.rope, self.names)}"
-        return f"{self.headline()}{' ' if self.settled else chr(10) + '   '}({basis})"
+        lead = self.lead.amount()
+        basis = f"{self._called}: {lead}; {in_rope(self.rope, self.names)}"
+        return f"{self.headline(limits=True)}{' ' if self.settled else chr(10) + '   '}({basis})"
 
-    def headline(self) -> str:
+    def headline(self, *, limits: bool = False) -> str:
         """Return what is decided, or the probabilities of the three cases if nothing is."""
         if not self.settled:
             # Without the symbol: "<" and ">" would read as if they were decisions.
-            return f"not settled: {self.chances()}"
+            return f"not settled: {self.chances(limits=limits)}"
         a, b = self.names
         than = "to" if self.code == "~" else "than"
         return f"{self.symbol}  {a} {self.label} {than} {b}"
 
-    def chances(self) -> str:
-        """Return the probabilities, that of the one who is ahead first."""
+    def chances(self, *, limits: bool = False) -> str:
+        """Return the probabilities, that of the one who is ahead first, with or without limits."""
         a, b = self.names
         worse, equivalent, better = self.probabilities
-        said = [f"{a} better {self._chance(better)}", f"{b} better {self._chance(worse)}"]
-        if self._lead.sign < 0:
+        low, high = (
+            f" by more than {end:.4g}" * (limits and end > 0)
+            for end in (-self.rope.low, self.rope.high)
+        )
+        said = [
+            f"{self._chance(better)} {a} better{high}",
+            f"{self._chance(worse)} {b} better{low}",
+        ]
+        if self.lead.sign < 0:
             said.reverse()
         if self.rope.low < self.rope.high:
-            said.insert(1, f"equivalent {self._chance(equivalent)}")
+            said.insert(1, f"{self._chance(equivalent)} equivalent")
         return ", ".join(said)
-
-    @property
-    def _lead(self) -> Lead:
-        """Who is ahead; as far as the interval tells, if no more is known."""
-        if self.lead is not None:
-            return self.lead
-        worse, equal, better = self.probabilities
-        mean, sign = float(np.mean(self.hdi)), int(better > worse) - int(better < worse)
-        chance = max(worse, better)
-        return Lead(self.names, sign, chance, equal, mean, self.hdi, self.prob)
 
     def _missing(self) -> str:
         """Return what would settle the decision; an empty string if it is settled."""
         if self.settled:
             return ""
-        where = "on one side of 0"
-        if self.rope != (0, 0):
-            where = "beyond what is equivalent, or within it"
-        needed = f"Settled needs all of the {percent(self.prob)} interval {where}"
+        low, high = self.rope
+        where = "outside what is equivalent (one is better) or inside (they are equivalent)"
+        if low == -high:
+            where = (
+                where.replace("what is equivalent", f"±{high:.4g}") if high else "on one side of 0"
+            )
+        needed = f"Settled once the whole {percent(self.prob)} interval is {where}"
         if not self.units:
             return f"{needed}."
         is_planned = self.units.startswith(PLANNED)
@@ -336,26 +351,14 @@ class Decision(InWords):
         a, b = self.names
         worse, equivalent, better = self.probabilities
         parts = [
-            (f"{b} better {self._chance(worse)}", worse, "#d55e00"),
-            (f"equivalent {self._chance(equivalent)}", equivalent, "#009e73"),
-            (f"{a} better {self._chance(better)}", better, "#0072b2"),
+            (f"{self._chance(worse)} {b} better", worse, "#d55e00"),
+            (f"{self._chance(equivalent)} equivalent", equivalent, "#009e73"),
+            (f"{self._chance(better)} {a} better", better, "#0072b2"),
         ]
         return block(lines(str(self)), shares(parts))
 
     def _chance(self, probability: float) -> str:
         return format_probability(probability, threshold=self.prob)
-
-
-def sentence_name(metric: str) -> str:
-    """Return what sentences call a metric of this name: a loss without its minus sign.
-
-    Examples
-    --------
-    >>> from skbayeseval.judgement.decision import sentence_name
-    >>> sentence_name("f1_macro"), sentence_name("neg_log_loss")
-    ('f1_macro', 'log loss')
-    """
-    return metric.removeprefix("neg_").replace("_", " ") if metric.startswith("neg_") else metric
 
 
 def in_rope(rope: Interval, names: tuple[str, str] | None = None) -> str:
@@ -378,31 +381,6 @@ def in_rope(rope: Interval, names: tuple[str, str] | None = None) -> str:
     a, b = names or ("A", "B")
     ends = (f"{a if end > 0 else b} ahead by {abs(end):.4g}" if end else "equal" for end in rope)
     return f"from {' to '.join(ends)} is equivalent"
-
-
-def on_more_training(
-    small: float, large: float, sizes: tuple[float, float], rope: Interval, names: tuple[str, str]
-) -> str:
-    """Return a sentence on how a difference changes with the training size.
-
-    `small` is the difference at the first of the sizes, and `large` at the second. If both are on
-    the same side of the ROPE, the sentence is empty.
-    """
-
-    def side(difference: float) -> int:
-        return int(difference > rope.high) - int(difference < rope.low)
-
-    def words(difference: float) -> str:
-        if side(difference) == 0:
-            return f"{names[0]} and {names[1]} differ by {difference:+.3f}"
-        return f"{names[0 if difference > 0 else 1]} is ahead by {abs(difference):.3f}"
-
-    if side(small) == side(large):
-        return ""
-    return (
-        f"More training data changes the estimate: trained on {sizes[0]:,.0f} instances, "
-        f"{words(small)}; on {sizes[1]:,.0f}, {words(large)}."
-    )
 
 
 def on_other_splits(n_repeats: int, what: str, more_repeats: str) -> str:
@@ -446,21 +424,9 @@ IN_TABLES = {code: symbol if code in SETTLED else label for code, (symbol, label
 NO_ROPE = "no ROPE"
 
 
-def decide(
-    hdi: Interval,
-    rope: Interval,
-    probabilities: Probabilities,
-    mean: float,
-    *,
-    names: tuple[str, str] = ("A", "B"),
-    metric: str = "score",
-    prob: float = 0.95,
-) -> Decision:
+def code_of(hdi: Interval, rope: Interval, probabilities: Probabilities, mean: float) -> str:
     """Compare the HDI with the ROPE (Zhang et al. 2016, section 3.2.2)."""
-    worse, _, better = probabilities
-    code = str(_codes(*hdi, rope, better - worse, mean))
-    symbol, label = WORDS[code]
-    return Decision(code, symbol, label, hdi, rope, probabilities, names, metric, prob)
+    return str(_codes(*hdi, rope, probabilities.better - probabilities.worse, mean))
 
 
 def codes_given_hdi(
@@ -517,9 +483,9 @@ def percent(prob: float) -> str:
     return f"{100 * prob:.{3 if prob < 0.99 else 6}g}%"
 
 
-def basis_of(metric: str, prob: float, rope: Interval, names: Any = None) -> str:
+def basis_of(called: str, prob: float, rope: Interval, names: Any = None) -> str:
     """Return what decisions are based on: the metric, the intervals and the ROPE."""
-    return f"{sentence_name(metric)}, {percent(prob)} intervals; {in_rope(rope, names)}"
+    return f"{called}, {percent(prob)} intervals; {in_rope(rope, names)}"
 
 
 def format_interval(interval: Interval, sign: bool = True) -> str:
@@ -561,9 +527,6 @@ class ExpectedLoss(InWords):
         The loss of choosing each classifier that is exceeded with a probability of 2.5% only.
     p_best : float
         The probability that the choice loses nothing.
-    other_metrics : tuple of str
-        Further metrics of the result, if this is about the first of them only because no other one
-        was asked for.
 
     Examples
     --------
@@ -579,7 +542,6 @@ class ExpectedLoss(InWords):
     cost: tuple[float, ...] = (1.0, 1.0)
     largest: tuple[float, ...] = (0.0, 0.0)
     p_best: float = 1.0
-    other_metrics: tuple[str, ...] = field(default=(), compare=False)
     _to_ask: ClassVar[str] = "its choice, or its losses"
 
     @property
@@ -612,8 +574,9 @@ class ExpectedLoss(InWords):
         more = self.losses[worse] - self.waiting
         if more == 0:
             return f"either {name} or {other}, which cost the same"
-        on_average = f"{other} would cost {_written(more)} on average"
-        if self.p_best < PROBABLY:
+        unit = f" in {self._called}" if set(self.cost) == {1.0} else ""
+        on_average = f"{other} would cost {_written(more)}{unit} on average"
+        if more < self.waiting:
             return f"either, {name} by a hair; {on_average}"
         if self.p_best < CLEARLY:
             return f"{name}; {on_average}, and may cost up to {_written(self.largest[worse])}"
@@ -624,12 +587,12 @@ class ExpectedLoss(InWords):
         shown = [f"{_written(loss)} with {name}" for loss, name in losses[: MOST_NAMES + 1]]
         if len(losses) > len(shown):
             shown.append(f"more with {len(losses) - len(shown)} others")
-        what, costs = f"loss in {sentence_name(self.metric)}", ""
+        what, costs = f"loss in {self._called}", ""
         if set(self.cost) != {1.0}:
             each = [f"{c:,.12g} with {of}" for c, of in zip(self.cost, self.names, strict=True)]
             together = f"{self.cost[0]:,.12g}" if len(set(self.cost)) == 1 else " and ".join(each)
             what = "cost"
-            costs = f", where a loss of 1 in {sentence_name(self.metric)} costs {together}"
+            costs = f", where a loss of 1 in {self._called} costs {together}"
         known = "the difference is known" if len(self.names) == 2 else "it is known who is the best"
         sentence = (
             f"Choose {self.in_short()}. The expected {what} is {', '.join(shown)}{costs}. To wait "
@@ -644,7 +607,6 @@ def expected_loss(
     cost: tuple[float, ...],
     names: tuple[str, ...],
     metric: str,
-    other_metrics: tuple[str, ...] = (),
 ) -> ExpectedLoss:
     """Return the expected losses.
 
@@ -654,7 +616,7 @@ def expected_loss(
         Draws of the metric of each classifier.
     allowed : sequence of float
         By how much each classifier may be behind the best without a loss.
-    cost, names, metric, other_metrics
+    cost, names, metric
         As in `ExpectedLoss`.
     """
     behind = draws.max(axis=0) - draws
@@ -662,14 +624,16 @@ def expected_loss(
     losses, largest = lost.mean(axis=1) * cost, np.quantile(lost, CLEARLY, axis=1) * cost
     p_best = float((lost[np.argmin(losses)] == 0).mean())
     return ExpectedLoss(
-        tuple(losses.tolist()), names, metric, cost, tuple(largest.tolist()), p_best, other_metrics
+        tuple(losses.tolist()), names, metric, cost, tuple(largest.tolist()), p_best
     )
 
 
 def _written(loss: float) -> str:
-    """Return a loss with two digits, without an exponent."""
+    """Return a loss with as many digits as differences have, or two, without an exponent."""
     if loss >= 100:
         return f"{loss:,.0f}"
+    if 0.01 <= round(loss, 3) < 1:
+        return f"{loss:.3f}"
     return np.format_float_positional(loss, 2, fractional=False, trim="-")
 
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 from bisect import bisect
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -29,24 +29,23 @@ from skbayeseval.judgement.decision import (
     InWords,
     Lead,
     Probabilities,
-    decide,
+    code_of,
     format_probability,
     percent,
-    sentence_name,
 )
 from skbayeseval.judgement.intervals import (
     Interval,
     check_draws,
     count_inside,
+    hdi,
     hdi_mcse,
-    hdi_of_checked,
 )
 
 
 class Distribution:
     """The posterior of one quantity, known by draws; subclasses know some of it in closed form.
 
-    Draws are read-only. They are checked once, when an interval is first asked for.
+    Draws are read-only.
 
     Parameters
     ----------
@@ -84,13 +83,15 @@ class Distribution:
         return draws
 
     @cached_property
-    def _checked(self) -> Array:
-        return check_draws(self.draws)
-
-    @cached_property
     def mean(self) -> float:
         """The mean."""
         return float(self.draws.mean())
+
+    @cached_property
+    def middle(self) -> float:
+        """The mean; the median if a few draws carry the mean, as of ratios that have none."""
+        low, median, high = np.quantile(self.draws, [0.25, 0.5, 0.75])
+        return self.mean if low <= self.mean <= high else float(median)
 
     @cached_property
     def sd(self) -> float:
@@ -106,17 +107,17 @@ class Distribution:
         """Return the highest-density interval."""
         prob = check_probability(prob)
         if prob not in self._hdis:
-            self._hdis[prob] = hdi_of_checked(self._checked, prob)
+            self._hdis[prob] = hdi(self.draws, prob)
         return self._hdis[prob]
 
     def hdi_mcse(self, prob: float = 0.95) -> float:
         """Return the Monte Carlo standard error of the ends of the HDI, the larger of the two."""
-        return hdi_mcse(self._checked, check_probability(prob))
+        return hdi_mcse(check_draws(self.draws), check_probability(prob))
 
     def interval(self, prob: float = 0.95) -> Interval:
         """Return the equal-tailed interval."""
         tail = (1 - check_probability(prob)) / 2
-        low, high = np.quantile(self._checked, [tail, 1 - tail])
+        low, high = np.quantile(check_draws(self.draws), [tail, 1 - tail])
         return Interval(float(low), float(high))
 
     def mass(self, low: float, high: float) -> float:
@@ -130,14 +131,6 @@ class Distribution:
         n = len(self.draws)
         return Probabilities(worse / n, (n - worse - better) / n, better / n)
 
-    @cached_property
-    def lead(self) -> int:
-        """1 if A is ahead, -1 if B is; 0 if it is a coin flip, which other draws could change."""
-        worse, _, better = self.around(Interval(0.0, 0.0))
-        if abs(better - worse) * self.sd < MOST_CHANCE * self.mcse:
-            return 0
-        return int(better > worse) - int(better < worse)
-
 
 # A lead of fewer standard errors of the draws is one by chance.
 MOST_CHANCE = 4
@@ -148,14 +141,17 @@ def lead_of(
 ) -> Lead:
     """Return who is ahead; `shift` is how far other random splits could move the difference."""
     worse, equal, better = difference.around(Interval(0.0, 0.0))
-    sign, chance, over = difference.lead, max(worse, better), []
+    sign, over = int(better > worse) - int(better < worse), list[float]()
+    if abs(better - worse) * difference.sd < MOST_CHANCE * difference.mcse:
+        sign = 0  # a coin flip, which other draws could change
+    chance = max(worse, better)
     if sign and shift:
         moved = (difference.around(Interval(move, move)) for move in (shift, -shift))
         over = sorted(one.better if sign > 0 else one.worse for one in moved)
         if len({bisect((PROBABLY, CLEARLY), one) for one in (chance, *over)}) == 1:
             over = []  # all say the same
-    hdi, mean = difference.hdi(prob), difference.mean
-    return Lead(names, sign, chance, equal, mean, hdi, prob, tuple(over))
+    interval = difference.hdi(prob)
+    return Lead(names, sign, chance, equal, difference.middle, interval, prob, tuple(over))
 
 
 def as_distribution(draws: Distribution | ArrayLike) -> Distribution:
@@ -177,18 +173,16 @@ def decision_of(
     `shift` is how far other random splits could move the difference; the decision then tells
     whether it depends on them.
     """
-    hdi = difference.hdi(prob)
+    hdi, around = difference.hdi(prob), difference.around(rope)
 
-    def decided(move: float) -> Decision:
+    def code(move: float) -> str:
         moved = Interval(hdi.low + move, hdi.high + move)
-        around = difference.around(Interval(rope.low - move, rope.high - move))
-        mean = difference.mean + move
-        return decide(moved, rope, around, mean, names=names, metric=metric, prob=prob)
+        beyond = difference.around(Interval(rope.low - move, rope.high - move))
+        return code_of(moved, rope, beyond, difference.mean + move)
 
-    decision = decided(0.0)
-    changes = shift != 0 and {decided(-shift).code, decided(shift).code} != {decision.code}
-    lead = lead_of(difference, names, prob, shift=shift)
-    return replace(decision, lead=lead, depends_on_splits=changes)
+    lead, now = lead_of(difference, names, prob, shift=shift), code(0.0)
+    changes = shift != 0 and {code(-shift), code(shift)} != {now}
+    return Decision(now, hdi, rope, around, lead, names, metric, prob, depends_on_splits=changes)
 
 
 @dataclass(frozen=True, repr=False)
@@ -214,19 +208,8 @@ class OneSidedDecision(InWords):
         The names of A and B, or of A alone.
     metric : str
         The name of the metric.
-    depends_on_splits : bool
-        Whether other random splits of the same data could change the answer.
-    n_repeats : int
-        The number of repeats of the cross-validation; 1 if there are none.
-    more_repeats : str
-        Which `cv` has more repeats of the same splits, as code; "" if none is known.
-    trained_on : str
-        After a cross-validation, which learners or models it applies to; otherwise "".
     applies_to : str
         Which models or learners the answer is about, in a sentence; "" if that is not known.
-    other_metrics : tuple of str
-        Further metrics of the result, if the answer is about the first of them only because no
-        other one was asked for.
     plan : Plan or None
         How many items or instances there are now, and how many were planned.
     n_more : int or None
@@ -248,12 +231,7 @@ class OneSidedDecision(InWords):
     prob: float
     names: tuple[str, ...] = ("A", "B")
     metric: str = "score"
-    depends_on_splits: bool = False
-    n_repeats: int = 1
-    more_repeats: str = ""
-    trained_on: str = ""
     applies_to: str = ""
-    other_metrics: tuple[str, ...] = field(default=(), compare=False)
     plan: Plan | None = None
     n_more: int | None = None
 
@@ -267,17 +245,16 @@ class OneSidedDecision(InWords):
 
     def __str__(self) -> str:
         asked, opposite, verdict = self._asked()
-        basis, probability = sentence_name(self.metric), self.probability
+        # Early in a plan, what is required is so near 1 that only the items tell how far it is.
+        least = percent(self.prob) if self.prob <= 0.9999 else "more than 99.99%"
+        about = "" if self.question == "above" else f"{self._called}; "
+        basis, probability = f"{about}{least} required", self.probability
         if self.answer == "no":
             verdict, asked, probability = verdict and f"not {verdict}", opposite, 1 - probability
         chance = format_probability(probability, threshold=self.prob)
         sentence = f"{verdict}{asked} with probability {chance}"
         if not self.settled:
             sentence = f"not settled: the probability that {asked} is {chance}"
-        if self.plan is not None or not self.settled:
-            # Early in a plan, this is so near 1 that only the items tell how far it is.
-            least = f"{percent(self.prob)} or more" if self.prob <= 0.9999 else "more than 99.99%"
-            basis += f"; {least} {'required' if self.settled else 'would be a yes'}"
         if self.plan is not None:
             basis += f" at {self.plan.n_now:,} of {self.plan.planned:,} planned {self.plan.units}"
             if self.n_more is not None:
@@ -292,14 +269,15 @@ class OneSidedDecision(InWords):
     def _asked(self) -> tuple[str, str, str]:
         """Return what is asked as a sentence, its opposite, and how a yes begins."""
         if self.question == "above":
-            name, is_loss = sentence_name(self.metric), self.metric.startswith("neg_")
+            is_loss = self.metric.startswith("neg_")
             side = f"below {-self.margin:.4g}" if is_loss else f"above {self.margin:.4g}"
-            who = f"the {name} of {self.names[0]} is"
+            who = f"the {self._called} of {self.names[0]} is"
             return f"{who} {side}", f"{who} not {side}", ""
         by = f" by more than {self.margin:.4g}" if self.margin else ""
         a, b = self.names
         if self.question == "non-inferiority":
-            return f"{a} is not worse than {b}{by}", f"{a} is worse than {b}{by}", "safe to ship: "
+            close = f"at most {self.margin:.4g} worse" if self.margin else "not worse"
+            return f"{a} is {close} than {b}", f"{a} is worse than {b}{by}", "safe to ship: "
         return f"{a} is better than {b}{by}", f"{a} is not better than {b}{by}", ""
 
 
@@ -357,7 +335,7 @@ def one_sided(
         prob = float(ndtr(score))
     # Fewer than ten draws do not tell a probability: the mean must be as far away, too.
     is_far = plan is not None and (1 - prob) * len(difference.draws) < 10
-    far = score * difference.sd if is_far else 0.0
+    far = score * difference.sd if is_far else -math.inf
     limit = -margin if question == "non-inferiority" else margin
 
     def probability(move: float) -> float:
@@ -377,6 +355,6 @@ def one_sided(
         needed = max(plan.n_now * score * difference.sd / gain, plan.n_now + 1)
         n_more = math.ceil(needed) - plan.n_now if needed <= plan.planned else None
     return OneSidedDecision(
-        question, now, probability(0.0), margin, prob, names, metric, changes,
-        plan=plan, n_more=n_more,
+        question, now, probability(0.0), margin, prob, names, metric,
+        depends_on_splits=changes, plan=plan, n_more=n_more,
     )  # fmt: skip

@@ -53,12 +53,7 @@ def hdi(draws: ArrayLike, prob: float = 0.95) -> Interval:
     >>> hdi(np.arange(101) ** 2, prob=0.5)
     Interval(low=0.0, high=2500.0)
     """
-    return hdi_of_checked(check_draws(draws), check_probability(prob))
-
-
-def hdi_of_checked(draws: Array, prob: float) -> Interval:
-    """Return the highest-density interval of an array of draws that need no check."""
-    (low,), (high,) = hdi_of_rows(draws[None], prob)
+    (low,), (high,) = hdi_of_rows(check_draws(draws)[None], check_probability(prob))
     return Interval(float(low), float(high))
 
 

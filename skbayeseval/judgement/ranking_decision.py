@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -17,7 +17,6 @@ from skbayeseval.judgement.decision import (
     basis_of,
     format_probability,
     on_the_scale,
-    sentence_name,
 )
 from skbayeseval.judgement.intervals import Interval, hdi_of_rows
 
@@ -57,11 +56,6 @@ class RankingDecision(InWords):
         The name of the metric.
     prob : float
         The probability that is required.
-    trained_on : str
-        After a cross-validation, which learners or models it applies to; otherwise "".
-    other_metrics : tuple of str
-        Further metrics of the ranking, if the decision is about the first of them only because no
-        other one was asked for.
 
     Examples
     --------
@@ -82,8 +76,6 @@ class RankingDecision(InWords):
     rope: Interval
     metric: str = "score"
     prob: float = 0.95
-    trained_on: str = ""
-    other_metrics: tuple[str, ...] = field(default=(), compare=False)
     _to_ask: ClassVar[str] = "decision.best_alone, decision.settled or decision.equivalent"
 
     @property
@@ -103,13 +95,16 @@ class RankingDecision(InWords):
 
     def __str__(self) -> str:
         still = [f"{name} ({format_probability(self.p_equivalent[name])})" for name in self.open]
-        title = "the best" if self.best_alone else "practically as good as the best"
+        limit = -self.rope.low
+        within, by = (
+            (f" or within {limit:.4g} of it", f" by more than {limit:.4g}") if limit else ("", "")
+        )
         cases = {
-            title: self.equivalent,
-            "not settled (probability of being as good as the best)": still,
-            "surely worse than the best": self.worse,
+            "the best" + within * (not self.best_alone): self.equivalent,
+            f"not settled (probability of being the best{within})": still,
+            f"surely worse than the best{by}": self.worse,
         }
-        said = [f"{basis_of(self.metric, self.prob, self.rope)}; allowing for chance:"]
+        said = [f"{basis_of(self._called, self.prob, self.rope)}; allowing for chance:"]
         said += [f"  {case}: {', '.join(names)}" for case, names in cases.items() if names]
         return "\n".join([*said, *(f"  {note}" for note in self._notes())])
 
@@ -128,8 +123,6 @@ class Tiers(InWords):
         The name of the metric.
     prob : float
         The probability that is required.
-    other_metrics : tuple of str
-        As in `RankingDecision`.
 
     Examples
     --------
@@ -142,7 +135,6 @@ class Tiers(InWords):
     rope: Interval
     metric: str = "score"
     prob: float = 0.95
-    other_metrics: tuple[str, ...] = field(default=(), compare=False)
     _to_ask: ClassVar[str] = "its groups or numbers()"
 
     def numbers(self) -> dict[str, int]:
@@ -156,7 +148,7 @@ class Tiers(InWords):
     def in_short(self, most_names: int = MOST_NAMES) -> str:
         """Return a sentence on the first tier, without a full stop."""
         first, total = self.groups[0], len(self.numbers())
-        where = f" on {sentence_name(self.metric)}"
+        where = f" on {self._called}"
         if len(self.groups) == 1:
             return f"None of {total} is surely worse than {first[0]}{where}{self._by}"
         if len(first) == 1:
@@ -177,7 +169,7 @@ class Tiers(InWords):
         return rule
 
     def __str__(self) -> str:
-        said = [f"{basis_of(self.metric, self.prob, self.rope)}; allowing for chance:"]
+        said = [f"{basis_of(self._called, self.prob, self.rope)}; allowing for chance:"]
         said += [f"  tier {i}: {', '.join(names)}" for i, names in enumerate(self.groups, 1)]
         said.append(f"  {self.rule}")
         return "\n".join([*said, *(f"  {note}" for note in self._notes("these tiers"))])
@@ -191,7 +183,6 @@ def decide_ranking(
     prob: float,
     metric: str,
     pair: Callable[[int], Decision],
-    other_metrics: tuple[str, ...] = (),
 ) -> RankingDecision:
     """Return the decision, given partially pooled draws of each classifier, and their order.
 
@@ -236,7 +227,6 @@ def decide_ranking(
         rope,
         metric,
         prob,
-        other_metrics=other_metrics,
     )
 
 
@@ -247,7 +237,7 @@ def who_is_best(name: str, number: int, p_best: float, on: str = "", copies: int
     --------
     >>> from skbayeseval.judgement.ranking_decision import who_is_best
     >>> who_is_best("svm", 3, 0.52)
-    'No clear winner of 3 (svm ahead with probability 52.0%)'
+    'No clear winner of 3 (svm the best with probability 52.0%)'
     >>> who_is_best("svm", 3, 0.98, on=" on f1", copies=1)
     'svm (with 1 exact copy) is the best of 3 on f1 (probability 98.0%)'
     """
@@ -255,8 +245,8 @@ def who_is_best(name: str, number: int, p_best: float, on: str = "", copies: int
         if copies == number - 1:
             return f"No winner of {number}{on}: they are exact copies of each other"
         name = f"{name} (with {copies} exact {'copy' if copies == 1 else 'copies'})"
-    of = f"of {number}{on}"
-    return on_the_scale(p_best, name, f"the best {of}", f"No clear winner {of}")
+    best = f"the best of {number}{on}"
+    return on_the_scale(p_best, name, best, f"No clear winner of {number}{on}", leads="the best")
 
 
 def first_alike(draws: Array) -> Array:

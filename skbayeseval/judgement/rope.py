@@ -9,13 +9,12 @@ from __future__ import annotations
 
 import math
 import re
-import warnings
 from collections.abc import Iterable, Mapping
 from numbers import Real
 from typing import Any
 
 from skbayeseval._arrays import in_short, wrong
-from skbayeseval._validation import as_float
+from skbayeseval._validation import as_float, warn_caller
 from skbayeseval.judgement.intervals import Interval
 
 
@@ -121,12 +120,10 @@ def warn_of_one_rope(rope: Any, metrics: Iterable[Any]) -> None:
         return
     first, *others = bounds
     entries = ", ".join([f"{first!r}: {rope!r}", *(f"{name!r}: ..." for name in others[:3])])
-    warnings.warn(
+    warn_caller(
         f"rope={rope!r} is used for {len(bounds)} metrics whose scales differ or are unknown "
         f"({in_short(list(bounds))}): what is small for one of them can be large for another. "
-        f"Pass a dict with the ROPE of each, such as rope={{{entries}}}.",
-        UserWarning,
-        stacklevel=3,
+        f"Pass a dict with the ROPE of each, such as rope={{{entries}}}."
     )
 
 

@@ -108,7 +108,7 @@ class SubgroupDecision(InWords):
 
     def __str__(self) -> str:
         a, b = self.names
-        basis = basis_of(self.metric, self.prob, self.rope, self.names)
+        basis = basis_of(self._called, self.prob, self.rope, self.names)
         cases: dict[str, list[str]] = {
             f"{a} significantly better": [],
             "practically equivalent": [],
@@ -263,7 +263,7 @@ class LargestGap(InWords):
         differ as much. It looks at all groups, the interval at two of them, so that one may show
         what the other does not.
     metric : str
-        The name of the metric.
+        The name of the metric, or of several.
     prob : float
         The probability mass of the interval.
     of_metric : str
@@ -298,10 +298,11 @@ class LargestGap(InWords):
     def __str__(self) -> str:
         low, high = self.interval
         where = f"in {self.of_metric} " if self.of_metric else ""
+        observed = f"{self.observed:.3f}" if np.isfinite(self.observed) else "not defined"
         return (
-            f"The largest gap in {self.metric} is {self.estimate:.3f} ({percent(self.prob)} "
+            f"The largest gap in {self._called} is {self.estimate:.3f} ({percent(self.prob)} "
             f"interval {low:.3f} to {high:.3f}), {where}between {self.highest} and {self.lowest}. "
-            f"Observed: {self.observed:.3f}; equal groups of these sizes would show "
+            f"Observed: {observed}; equal groups of these sizes would show "
             f"{self.by_chance:.3f} on average, by chance (test of homogeneity: "
             f"p = {self.p_value:.2g})."
         )
@@ -354,7 +355,7 @@ def largest_gap(by_metric: Mapping[str, Scores], prob: float = 0.95) -> LargestG
         " or ".join(by_metric),
         prob,
         of_metric if len(by_metric) > 1 else "",
-        draws,
+        draws=draws,
     )
 
 

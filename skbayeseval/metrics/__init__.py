@@ -2,7 +2,6 @@
 
 from skbayeseval.metrics.any_metric import (
     AnyMetric,
-    PerInstance,
     from_instances,
     over_items,
     resampled,
@@ -27,7 +26,6 @@ __all__ = [
     "AnyMetric",
     "Metric",
     "PerClass",
-    "PerInstance",
     "Totals",
     "concordance_index",
     "expected_calibration_error",

@@ -21,12 +21,12 @@ from scipy import sparse
 from skbayeseval._arrays import Array, as_numbers, in_short, wrong
 from skbayeseval._running import has_bar, progress_if_long, seconds_of
 from skbayeseval._validation import check_flag
-from skbayeseval.metrics.confusion import from_confusion
 from skbayeseval.metrics.instance_scores import (
     InSums,
     Prepared,
     Sums,
     check_probabilities,
+    mean_of,
     prepare,
 )
 from skbayeseval.metrics.metric import (
@@ -38,7 +38,6 @@ from skbayeseval.metrics.metric import (
     call_function,
     check_function,
 )
-from skbayeseval.metrics.numbers import mean_of
 from skbayeseval.metrics.scorers import RESPONSES, Made, WithColumns, name_of, taken
 
 # How a function is evaluated.
@@ -56,7 +55,7 @@ STEP = 1e-3
 
 @dataclass(frozen=True)
 class AnyMetric:
-    """A function of true and predicted values, made by `weighted`, `resampled` or `over_items`.
+    """A function of true and predicted values, made by `weighted`, `resampled` and their like.
 
     Attributes
     ----------
@@ -66,11 +65,10 @@ class AnyMetric:
         The name in results.
     response : {"predict", "predict_proba", "decision_function"}
         What the function is given beside the truth.
-    how : {"weights", "batches", "resampling", "means", "mean", "known"}
+    how : {"weights", "batches", "resampling", "means", "mean"}
         How the function is evaluated: for one vector of weights, for many, without weights, or
         once, if it gives a value for each instance, of which the metric is the mean; or for each
-        instance alone, if the metric is the mean of these; or not at all, if a metric of our own is
-        known to equal it.
+        instance alone, if the metric is the mean of these.
     bounds : (float, float) or None
         The smallest and the largest possible value of the metric, which is minus the function with
         ``greater_is_better=False``: (-inf, 0) for a loss of at least 0.
@@ -141,7 +139,7 @@ class AnyMetric:
         if self.of_items or not labels:
             return NumberMetric(self.name, self.prepared, **common)
         common["named_class"] = named
-        by_table = self.columns is None and self.how in ("weights", "batches")
+        by_table = self.columns is None and self.how in ("weights", "batches", "means")
         if self.response == "predict" and by_table and not several:
             classes = np.asarray(labels)
             cells = np.repeat(classes, len(classes)), np.tile(classes, len(classes))
@@ -213,12 +211,11 @@ class AnyMetric:
         instances: Array | None = None,
     ) -> Prepared:
         """Return the metric of our own that equals the function, of instances with weights."""
-        weight = self._own_weight(weight, instances)
+        weight = self._own_weight(len(codes), weight, instances)
         assert self.twin is not None
         if isinstance(self.twin, ScoreMetric):
             truth = (codes == positive).astype(int) if m == 2 else codes
             return prepare(self.twin, truth, response, weight)
-        weight = np.ones(len(codes)) if weight is None else weight
         cells = codes * m + response, np.arange(len(codes))
         adder = sparse.csr_array((weight, cells), (m * m, len(codes)))
         averaged: Any = self.twin.over(np.isin(np.arange(m), [codes, response]))
@@ -315,18 +312,14 @@ class AnyMetric:
         the true values.
         """
         perfect = y_true if perfect is None else perfect
-        weight = self._own_weight(weight, instances)
+        weight = self._own_weight(len(y_true), weight, instances)
         if self.twin is not None:
-            ones = np.ones(len(y_true))
-            return self.twin.function(y_true, y_pred, ones if weight is None else weight)
+            return self.twin.function(y_true, y_pred, weight)
         if self.columns is not None:
             y_true = replace(self.columns[instances].without("sample_weight"), values=y_true)
         if self.how == "means":
-            values = np.asarray(self.call(y_true, y_pred), dtype=float)
-            signed = values if self.greater_is_better else -values
-            return mean_of(signed, np.ones(len(values)) if weight is None else weight)
-        takes_weights = self.how in ("weights", "batches")
-        if not takes_weights and weight is not None and (weight != 1).any():
+            return mean_of(self.of_each(y_true, y_pred), weight)
+        if self.how not in ("weights", "batches") and (weight != 1).any():
             raise ValueError(
                 f"sample_weight= does not apply to metric {self.name!r}, whose function takes no "
                 "weights. Omit it, or use metrics.weighted."
@@ -335,15 +328,48 @@ class AnyMetric:
         self._check(prepared, len(y_true))
         if (of_first or not self.is_sure) and not self.of_items:
             self._check_direction(prepared, perfect, of_first)
-        is_called = self.how in ("batches", "resampling") or self.of_items
-        return prepared if is_called else _MaybeMean(self, y_true, y_pred, weight)
+        return prepared
 
-    def _own_weight(self, weight: Array | None, instances: Array | None) -> Array | None:
-        """Return the sample weights of rows, times those of the column of this name."""
+    def _own_weight(self, n: int, weight: Array | None, instances: Array | None) -> Array:
+        """Return the sample weights of n rows, times those of the column of this name."""
+        weight = np.ones(n) if weight is None else weight
         own = None if self.columns is None else self.columns.columns.get("sample_weight")
-        if own is None:
-            return weight
-        return own[instances] if weight is None else weight * own[instances]
+        return weight if own is None else weight * own[instances]
+
+    def of_each(self, y_true: Any, y_pred: Any) -> Array:
+        """Return what the function gives for each instance; raise unless that is its own value."""
+        values = self._numbers_of_each(y_true, y_pred)
+        if self.of_positions:  # a function of our own
+            return values
+        some = np.arange((len(values) + 1) // 2)
+        again = self._numbers_of_each(taken(y_true, some), taken(y_pred, some))
+        rounding = 1e-9 * np.abs(values).max()
+        if not np.allclose(again, values[: len(some)], rtol=1e-6, atol=rounding):
+            raise ValueError(
+                f"The function of metric {self.name!r} gives instances other values when it is "
+                "called with fewer instances. The value of an instance must depend on its own "
+                "y_true and y_pred alone."
+            )
+        return values
+
+    def _numbers_of_each(self, y_true: Any, y_pred: Any) -> Array:
+        def numbers(*given: Any, **columns: Any) -> Array:
+            return np.asarray(self.function(*given, **columns), dtype=float)
+
+        n, values = len(y_true), replace(self, function=numbers).call(y_true, y_pred)
+        if values.shape != (n,):
+            raise ValueError(
+                f"The function of metric {self.name!r} must return one number per instance, an "
+                f"array of shape ({n},), got shape {values.shape}. If it accepts only one "
+                "instance, wrap it in np.vectorize."
+            )
+        if not np.isfinite(values).all():
+            where = int(np.flatnonzero(~np.isfinite(values))[0])
+            raise ValueError(
+                f"The function of metric {self.name!r} must return finite numbers, got "
+                f"{values[where]} for y_true={y_true[where]!r} and y_pred={y_pred[where]!r}."
+            )
+        return values
 
     def parts(self, y_true: Any, y_pred: Any, weight: Array | None = None) -> Array | None:
         """Return values of each instance of which the metric is the mean; None if there are none.
@@ -414,8 +440,8 @@ class AnyMetric:
     def _check(self, prepared: _Called, n: int) -> None:
         """Raise if the function is random, is no average, or ignores its weights."""
         ones = np.ones((n, 1))
-        value = prepared(ones)
-        if prepared(ones) != value:
+        value = prepared.called(ones)
+        if prepared.called(ones) != value:
             raise ValueError(
                 f"The function of metric {self.name!r} gives another value when it is called "
                 "again. It must be deterministic: fix its random_state, and let it leave its "
@@ -424,7 +450,7 @@ class AnyMetric:
         if self.how == "resampling":
             order = np.random.default_rng(0).permutation(n)  # perfect predictions may cost 0
             other = replace(prepared, y_pred=taken(prepared.y_pred, order))
-            once, twice = (other(k * ones)[0] for k in (1, 2))
+            once, twice = (other.called(k * ones)[0] for k in (1, 2))
             if np.isclose(twice, 2 * once) and not np.isclose(twice, once):
                 raise ValueError(
                     f"The function of metric {self.name!r} has twice the value if there are twice "
@@ -433,7 +459,7 @@ class AnyMetric:
                 )
         if self.how not in ("weights", "batches"):
             return
-        if not np.isclose(prepared(2 * ones), value).all():
+        if not np.isclose(prepared.called(2 * ones), value).all():
             raise ValueError(
                 f"The function of metric {self.name!r} gives another value if all instances have a "
                 "double sample_weight. It must be an average: divide sums by that of the weights."
@@ -442,7 +468,7 @@ class AnyMetric:
         half = np.zeros(n, dtype=bool)
         for _ in range(N_TRIALS):
             half = rng.permutation(n) < n // 2
-            if not np.isclose(prepared(ones + half[:, None]), value).all():
+            if not np.isclose(prepared.called(ones + half[:, None]), value).all():
                 return
         # The value may depend neither on weights nor on instances, as that of perfect predictions.
         for rows in (half, ~half):
@@ -476,12 +502,16 @@ class _OfTables:
     @cached_property
     def _of_cells(self) -> Array | None:
         """What each cell gives, if the metric is the mean of it; None if it is not, or unknown."""
+        if self.metric.how == "means":
+            return self.metric.of_each(self.true, self.predicted)
         if self.metric.how != "weights" or len(self.true) > MOST_CELLS:
             return None
         return self.metric.parts(self.true, self.predicted)
 
     def counts_classes(self, table: Array) -> bool:
         """Return whether classes that do not occur change the value, as they do in averages."""
+        if self._of_cells is not None:
+            return False
         seen, weights = np.flatnonzero(table), table.reshape(-1, 1)
         alone = self.metric.values(self.true[seen], self.predicted[seen], weights[seen])
         return not np.isclose(alone, self(table)).all()
@@ -489,24 +519,37 @@ class _OfTables:
 
 @dataclass(frozen=True)
 class _Called(Prepared):
-    """A function of instances as one of their weights."""
+    """A function of instances as one of their weights, which may be a mean over instances."""
 
     metric: AnyMetric
     y_true: Any
     y_pred: Any
-    weight: Array | None = None
+    weight: Array
+
+    @cached_property
+    def _mean(self) -> Prepared | None:
+        """The weighted mean of what single instances give, if the metric is that."""
+        if self.metric.how not in ("weights", "mean") or self.metric.of_items:
+            return None
+        parts = self.metric.parts(self.y_true, self.y_pred, self.weight)
+        return None if parts is None else mean_of(parts, self.weight)
 
     @property
     def takes_counts(self) -> bool:  # type: ignore[override]
         """Whether instances are repeated instead of weighted."""
-        return self.metric.how == "resampling"
+        how = self.metric.how
+        return how == "resampling" or (how == "mean" and self._mean is None)
+
+    def in_sums(self) -> InSums | None:
+        """Return the sums of which it is the mean."""
+        return None if self._mean is None else self._mean.in_sums()
 
     def of_rows(self, rows: Array, *, among_others: bool = False) -> float:
         """Return the metric of some of the instances; NaN if it is not defined for them.
 
         With `among_others`, the function is given all instances, and others have no weight.
         """
-        weight = rows * (1.0 if self.weight is None else self.weight)
+        weight = rows * self.weight
         if not weight.any():
             return np.nan
         y_true, y_pred = self.y_true, self.y_pred
@@ -518,19 +561,23 @@ class _Called(Prepared):
         except Exception:  # such as of a single class
             return np.nan
 
+    def called(self, weights: Array) -> Array:
+        """Return what the function itself gives."""
+        return self.metric.values(self.y_true, self.y_pred, weights * self.weight[:, None])
+
     def sums(self, weights: Array) -> Sums:
         """Return the metric times the total weight, and the total weight."""
-        own = weights if self.weight is None else weights * self.weight[:, None]
-        total = own.sum(axis=0)[None]
-        values = self.metric.values(self.y_true, self.y_pred, own)
-        return Sums(values * total, total, np.ones_like(total))
+        is_plain = weights.shape[1] == 1 and (weights == 1).all()
+        if not is_plain and self._mean is not None:
+            return self._mean.sums(weights)
+        total = (self.weight @ weights)[None]
+        return Sums(self.called(weights) * total, total, np.ones_like(total))
 
     def drawn(self, weights: Array) -> Sums:
         """Return the sums of draws, which may allow for what noise adds."""
         if self.metric.of_draws is None:
             return self.sums(weights)
-        plain = np.ones(len(weights)) if self.weight is None else self.weight
-        function = partial(self.metric.of_draws, plain=plain)
+        function = partial(self.metric.of_draws, plain=self.weight)
         return replace(self, metric=replace(self.metric, function=function)).sums(weights)
 
     def slopes(self) -> Sums:
@@ -538,8 +585,9 @@ class _Called(Prepared):
 
         Without weights, what leaving an instance out changes (the jackknife).
         """
+        if self._mean is not None:
+            return self._mean.slopes()
         n = len(self.y_true)
-        weight = np.ones(n) if self.weight is None else self.weight
         plain = self.sums(np.ones((n, 1)))
         whole = self.takes_counts
         tops = np.empty(n)
@@ -554,40 +602,7 @@ class _Called(Prepared):
                 ahead = self.sums(changed).numerators[0]
                 tops[rows] = (ahead - plain.numerators[0, 0]) / (-1.0 if whole else STEP)
                 advance(rows[-1] + 1)
-        return Sums(tops[None], weight[None], np.zeros((1, n)))
-
-
-@dataclass(frozen=True)
-class _MaybeMean(_Called):
-    """A function that may be the weighted mean of its values for single instances."""
-
-    @cached_property
-    def _of_weights(self) -> Prepared:
-        """The metric as a function of weights: a mean, or else called, or resampled."""
-        parts = self.metric.parts(self.y_true, self.y_pred, self.weight)
-        if parts is not None:
-            return mean_of(parts, np.ones(len(parts)) if self.weight is None else self.weight)
-        how = "weights" if self.metric.how == "weights" else "resampling"
-        return _Called(replace(self.metric, how=how), self.y_true, self.y_pred, self.weight)
-
-    @property
-    def takes_counts(self) -> bool:  # type: ignore[override]
-        """Whether instances are repeated instead of weighted."""
-        return self._of_weights.takes_counts
-
-    def sums(self, weights: Array) -> Sums:
-        """Return the metric times the total weight, and the total weight."""
-        if weights.shape[1] == 1 and (weights == 1).all():
-            return super().sums(weights)
-        return self._of_weights.sums(weights)
-
-    def in_sums(self) -> InSums | None:
-        """Return the sums of which it is the mean."""
-        return self._of_weights.in_sums()
-
-    def slopes(self) -> Sums:
-        """Return the derivatives of the sums at equal weights."""
-        return self._of_weights.slopes()
+        return Sums(tops[None], self.weight[None], np.zeros((1, n)))
 
 
 @dataclass(frozen=True)
@@ -624,68 +639,7 @@ class _OfWeightedTable(Prepared):
         return Sums((of_cells @ self.adder)[None], weight[None], np.zeros((1, len(weight))))
 
 
-@dataclass(frozen=True)
-class PerInstance:
-    """The mean of a function of each instance, created by `from_instances`.
-
-    Examples
-    --------
-    >>> from skbayeseval import metrics
-    >>> metrics.from_instances(lambda y_true, y_pred: -abs(y_true - y_pred), "neg_error").name
-    'neg_error'
-    """
-
-    function: Callable[[Array, Array], ArrayLike]
-    name: str
-
-    def values(self, y_true: Array, y_pred: Array) -> Array:
-        """Return the value of each instance; raise unless each has a value of its own."""
-        values = self._call(y_true, y_pred)
-        some = (len(y_true) + 1) // 2
-        again, rounding = self._call(y_true[:some], y_pred[:some]), 1e-9 * np.abs(values).max()
-        if not np.allclose(again, values[:some], rtol=1e-6, atol=rounding):
-            raise ValueError(
-                f"The function of metric {self.name!r} gives instances other values when it is "
-                "called with fewer instances. The value of an instance must depend on its own "
-                "y_true and y_pred alone."
-            )
-        return values
-
-    def _call(self, y_true: Array, y_pred: Array) -> Array:
-        def numbers(y_true: Array, y_pred: Array) -> Array:
-            return np.asarray(self.function(y_true, y_pred), dtype=float)
-
-        values: Array = call_function(self.name, numbers, y_true, y_pred)
-        if values.shape != (len(y_true),):
-            raise ValueError(
-                f"The function of metric {self.name!r} must return one number per instance, an "
-                f"array of shape ({len(y_true)},), got shape {values.shape}. If it accepts only "
-                "one instance, wrap it in np.vectorize."
-            )
-        if not np.isfinite(values).all():
-            where = int(np.flatnonzero(~np.isfinite(values))[0])
-            raise ValueError(
-                f"The function of metric {self.name!r} must return finite numbers, got "
-                f"{values[where]} for y_true={y_true[where]!r} and y_pred={y_pred[where]!r}."
-            )
-        return values
-
-    def prepared(self, y_true: Array, y_pred: Array, weight: Array) -> Prepared:
-        """Return the mean over instances as a function of the instance weights."""
-        return mean_of(self.values(y_true, y_pred), weight)
-
-    def of(self, labels: Sequence[Any]) -> Metric:
-        """Return the metric for class labels, or for numbers if there are no labels."""
-        if not labels:
-            return NumberMetric(self.name, self.prepared)
-        classes = np.asarray(labels)
-        m = len(classes)
-        values = self.values(np.repeat(classes, m), np.tile(classes, m)).reshape(m, m)
-        mean = from_confusion(partial(_mean_over_cells, values), self.name)
-        return replace(mean, counts_alike="instances")
-
-
-def from_instances(function: Callable[[Array, Array], ArrayLike], name: str) -> PerInstance:
+def from_instances(function: Callable[[Array, Array], ArrayLike], name: str) -> AnyMetric:
     """Create a metric from a function that gives each instance a number, higher being better.
 
     The metric is the mean of these numbers over instances.
@@ -701,7 +655,7 @@ def from_instances(function: Callable[[Array, Array], ArrayLike], name: str) -> 
 
     Returns
     -------
-    metric : PerInstance
+    metric : AnyMetric
         The metric, for the parameter `scoring`. Of class labels, the function is evaluated for each
         pair of labels, and the metric is one of confusion tables. Predictions are numbers where
         regressors are compared, another metric of `scoring` is one of numbers, or `y_true` or a
@@ -724,11 +678,7 @@ def from_instances(function: Callable[[Array, Array], ArrayLike], name: str) -> 
     (1.0, 0.0)
     """
     check_function(function, name)
-    return PerInstance(function, name)
-
-
-def _mean_over_cells(values: Array, tables: Array) -> Array:
-    return np.einsum("...ij,ij->...", tables, values)
+    return AnyMetric(function, name, how="means")
 
 
 def weighted(

@@ -17,7 +17,8 @@ from sklearn.utils import check_scalar
 
 from skbayeseval._arrays import Array, as_numbers
 from skbayeseval.metrics.any_metric import AnyMetric
-from skbayeseval.metrics.metric import Metric, NumberMetric
+from skbayeseval.metrics.confusion import CLASS_RATIOS
+from skbayeseval.metrics.metric import Metric, NumberMetric, Totals, ratio_of
 from skbayeseval.metrics.numbers import neg_mean_of, weighted_median
 
 # Products of pairs of instances are made for so many numbers at once.
@@ -296,14 +297,9 @@ def _ratio_of_labels(name: str, truth: Array, said: Array) -> Array:
         raise ValueError(
             f"scoring={name!r} requires a multi-label indicator, but instances have one label each."
         )
-    hits, true, predicted = ((truth * said).sum(axis=1), truth.sum(axis=1), said.sum(axis=1))
-    top, bottom = {
-        "precision": (hits, predicted),
-        "recall": (hits, true),
-        "f1": (2 * hits, true + predicted),
-        "jaccard": (hits, true + predicted - hits),
-    }[name.removesuffix("_samples")]
-    return np.divide(top, bottom, out=np.zeros(len(hits)), where=bottom > 0)
+    totals = Totals((truth * said).sum(axis=1), truth.sum(axis=1), said.sum(axis=1))
+    top, bottom = CLASS_RATIOS[name.removesuffix("_samples")].parts(totals)
+    return ratio_of(top, bottom, 0.0)
 
 
 def _better_than_the_shares(

@@ -66,7 +66,7 @@ class Ratio(NamedTuple):
 
     def parts(self, t: Totals) -> tuple[Array, Array]:
         """Return the numerator and the denominator for the totals of a class."""
-        top = weighted_sum((self.hits,), (t.hits,))
+        top = t.hits if self.hits == 1 else self.hits * t.hits
         return top, weighted_sum(self.below, (t.true, t.predicted, t.hits))
 
 
@@ -135,35 +135,24 @@ def _of_proportions(function: Callable[[Array], ArrayLike], name: str, tables: A
     return values
 
 
-def _of_negatives(name: str, ratio: Ratio, t: Totals, positive: int, zero_division: float) -> Array:
+def _of_negatives(ratio: Ratio, t: Totals, positive: int, zero_division: float) -> Array:
     """Return the ratio of the negative class, of two."""
-    _check_two(name, t)
     return _of_one_class(ratio, t, 1 - positive % 2, zero_division)
 
 
-def _check_two(name: str, t: Totals) -> None:
-    if t.true.shape[-1] != 2:
-        raise ValueError(f"{name} requires exactly two classes, got {t.true.shape[-1]}.")
-
-
-def _of_both(name: str, ratio: Ratio, t: Totals, positive: int, zero_division: float) -> Array:
+def _of_both(ratio: Ratio, t: Totals, positive: int, zero_division: float) -> Array:
     """Return the ratio of the positive class plus that of the negative one, less 1."""
-    of_negatives = _of_negatives(name, ratio, t, positive, zero_division)
+    of_negatives = _of_negatives(ratio, t, positive, zero_division)
     return _of_one_class(ratio, t, positive, zero_division) + of_negatives - 1
 
 
 def _of_odds(
-    name: str,
-    function: Callable[..., tuple[Array, Array]],
-    t: Totals,
-    positive: int,
-    zero_division: float,
+    function: Callable[..., tuple[Array, Array]], t: Totals, positive: int, zero_division: float
 ) -> Array:
     """Return a ratio that is infinite without errors of a kind, and NaN where it is 0 / 0.
 
     Neither 0 nor 1 says what it then is, so that it ignores `zero_division`.
     """
-    _check_two(name, t)
     top, bottom = function(*_cells_of_two(t, positive))
     return ratio_of(top, bottom, np.where(top == 0, np.nan, np.copysign(np.inf, top)))
 
@@ -250,7 +239,7 @@ WHOLE_TABLE = (
     ),
     _of_all(
         "specificity",
-        partial(_of_negatives, "specificity", CLASS_RATIOS["recall"]),
+        partial(_of_negatives, CLASS_RATIOS["recall"]),
         other_names=("tnr", "selectivity"),
         **CellRatio((0, 0, 0, 1), (0, 1, 0, 1)).declared,
         class_ratio="recall",
@@ -258,7 +247,7 @@ WHOLE_TABLE = (
     ),
     _of_all(
         "negative_predictive_value",
-        partial(_of_negatives, "negative_predictive_value", CLASS_RATIOS["precision"]),
+        partial(_of_negatives, CLASS_RATIOS["precision"]),
         other_names=("npv",),
         **CellRatio((0, 0, 0, 1), (0, 0, 1, 1)).declared,
         class_ratio="precision",
@@ -280,14 +269,14 @@ WHOLE_TABLE = (
     ),
     _of_two_classes(
         "informedness",
-        partial(_of_both, "informedness", CLASS_RATIOS["recall"]),
+        partial(_of_both, CLASS_RATIOS["recall"]),
         other_names=("youden", "youden_j", "youdens_j", "bookmaker_informedness"),
         class_ratio="recall",
         words="recall plus specificity, less 1 (Youden's J): 1 is perfect, 0 no better than chance",
     ),
     _of_two_classes(
         "markedness",
-        partial(_of_both, "markedness", CLASS_RATIOS["precision"]),
+        partial(_of_both, CLASS_RATIOS["precision"]),
         other_names=("delta_p",),
         class_ratio="precision",
         words="precision plus negative predictive value, less 1: 1 is perfect, 0 no better than "
@@ -295,7 +284,7 @@ WHOLE_TABLE = (
     ),
     _of_two_classes(
         "positive_likelihood_ratio",
-        partial(_of_odds, "positive_likelihood_ratio", _positive_likelihood),
+        partial(_of_odds, _positive_likelihood),
         other_names=("lr+", "plr"),
         limits=(0.0, np.inf),
         words="how many times as often positive instances are predicted positive as negative ones "
@@ -303,7 +292,7 @@ WHOLE_TABLE = (
     ),
     _of_two_classes(
         "neg_negative_likelihood_ratio",
-        partial(_of_odds, "neg_negative_likelihood_ratio", _neg_negative_likelihood),
+        partial(_of_odds, _neg_negative_likelihood),
         other_names=("lr_", "nlr"),
         limits=(-np.inf, 0.0),
         words="how many times as often positive instances are predicted negative as negative ones "
@@ -311,7 +300,7 @@ WHOLE_TABLE = (
     ),
     _of_two_classes(
         "diagnostic_odds_ratio",
-        partial(_of_odds, "diagnostic_odds_ratio", _diagnostic_odds),
+        partial(_of_odds, _diagnostic_odds),
         other_names=("dor", "odds_ratio"),
         limits=(0.0, np.inf),
         words="the odds of a positive prediction of positive instances, divided by those of "
@@ -325,9 +314,7 @@ def _selection_rate(t: Totals, positive: int, zero_division: float) -> Array:
 
 
 def _false_positive_rate(t: Totals, positive: int, zero_division: float) -> Array:
-    return 1 - _of_negatives(
-        "false_positive_rate", CLASS_RATIOS["recall"], t, positive, zero_division
-    )
+    return 1 - _of_negatives(CLASS_RATIOS["recall"], t, positive, zero_division)
 
 
 # Rates that differ between groups, although neither high nor low ones are better. `scoring` does

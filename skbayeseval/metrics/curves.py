@@ -6,8 +6,6 @@ integer weights, a curve is that of repeated instances, as scikit-learn's with `
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
 from skbayeseval._arrays import Array
@@ -17,42 +15,20 @@ FALSE_POSITIVE_RATES = np.linspace(0.0, 1.0, 101)
 RECALLS = np.linspace(0.01, 1.0, 100)
 N_BINS = 10
 
-
-class Part(NamedTuple):
-    """What one run adds to a curve: the curve is the sum of `top` over that of `bottom`.
-
-    Attributes
-    ----------
-    top, bottom : ndarray of shape (n_points, n_draws)
-        Numerators and denominators.
-    """
-
-    top: Array
-    bottom: Array
+# What a run adds to a curve, numerators and denominators of shape (n_points, n_draws): the curve is
+# the ratio of their sums.
+Part = tuple[Array, Array]
 
 
-class Curve(NamedTuple):
-    """A kind of curve.
-
-    Attributes
-    ----------
-    needs : {"ranking", "probability"}
-        The instance scores that it is made of.
-    metric : str
-        The metric that sums it up, or that depends on the same scores.
-    """
-
-    needs: str
-    metric: str
-
-
+# For each kind of curve, the instance scores that it is made of, and the metric that sums it up or
+# depends on the same scores.
 CURVES = {
-    "roc": Curve("ranking", "roc_auc"),
-    "precision_recall": Curve("ranking", "average_precision"),
-    "calibration": Curve("probability", "neg_brier_score"),
-    "calibration_difference": Curve("probability", "neg_brier_score"),
-    "net_benefit": Curve("probability", "neg_brier_score"),
-    "net_benefit_difference": Curve("probability", "neg_brier_score"),
+    "roc": ("ranking", "roc_auc"),
+    "precision_recall": ("ranking", "average_precision"),
+    "calibration": ("probability", "neg_brier_score"),
+    "calibration_difference": ("probability", "neg_brier_score"),
+    "net_benefit": ("probability", "neg_brier_score"),
+    "net_benefit_difference": ("probability", "neg_brier_score"),
 }
 
 
@@ -76,8 +52,8 @@ def roc(truth: Array, scores: Array, weights: Array) -> Part:
     --------
     >>> import numpy as np
     >>> from skbayeseval.metrics.curves import roc
-    >>> part = roc(np.array([0, 0, 1, 1]), np.array([0.1, 0.4, 0.35, 0.8]), np.ones((4, 1)))
-    >>> (part.top / part.bottom)[[0, 50, 100], 0]
+    >>> top, bottom = roc(np.array([0, 0, 1, 1]), np.array([0.1, 0.4, 0.35, 0.8]), np.ones((4, 1)))
+    >>> (top / bottom)[[0, 50, 100], 0]
     array([0.5, 1. , 1. ])
     """
     hits, alarms = _cumulated(truth, scores, weights)
@@ -89,7 +65,7 @@ def roc(truth: Array, scores: Array, weights: Array) -> Part:
     )
     n_pairs = truth.sum() * (1 - truth).sum()
     share = np.broadcast_to(hits[-1] * alarms[-1] / n_pairs, heights.shape)
-    return Part(heights * share, share)
+    return heights * share, share
 
 
 def precision_recall(truth: Array, scores: Array, weights: Array) -> Part:
@@ -102,8 +78,8 @@ def precision_recall(truth: Array, scores: Array, weights: Array) -> Part:
     >>> import numpy as np
     >>> from skbayeseval.metrics.curves import precision_recall
     >>> truth, scores = np.array([0, 0, 1, 1]), np.array([0.1, 0.4, 0.35, 0.8])
-    >>> part = precision_recall(truth, scores, np.ones((4, 1)))
-    >>> (part.top / part.bottom)[[0, 49, 99], 0].round(3)
+    >>> top, bottom = precision_recall(truth, scores, np.ones((4, 1)))
+    >>> (top / bottom)[[0, 49, 99], 0].round(3)
     array([1.   , 1.   , 0.667])
     """
     hits, alarms = _cumulated(truth, scores, weights)
@@ -118,7 +94,7 @@ def precision_recall(truth: Array, scores: Array, weights: Array) -> Part:
         axis=1,
     )
     share = np.broadcast_to(hits[-1] / truth.sum(), heights.shape)
-    return Part(heights * share, share)
+    return heights * share, share
 
 
 def calibration(truth: Array, bins: Array, weights: Array, n_bins: int) -> Part:
@@ -130,12 +106,12 @@ def calibration(truth: Array, bins: Array, weights: Array, n_bins: int) -> Part:
     --------
     >>> import numpy as np
     >>> from skbayeseval.metrics.curves import calibration
-    >>> part = calibration(np.array([0, 1, 1]), np.array([0, 0, 1]), np.ones((3, 1)), 2)
-    >>> (part.top / part.bottom)[:, 0]
+    >>> top, bottom = calibration(np.array([0, 1, 1]), np.array([0, 0, 1]), np.ones((3, 1)), 2)
+    >>> (top / bottom)[:, 0]
     array([0.5, 1. ])
     """
     member = bins == np.arange(n_bins)[:, None]
-    return Part((member * truth) @ weights, member @ weights)
+    return (member * truth) @ weights, member @ weights
 
 
 def net_benefit(truth: Array, scores: Array, weights: Array, thresholds: Array) -> Part:
@@ -149,12 +125,11 @@ def net_benefit(truth: Array, scores: Array, weights: Array, thresholds: Array) 
     >>> import numpy as np
     >>> from skbayeseval.metrics.curves import net_benefit
     >>> thresholds = np.array([0.5, 0.8])
-    >>> part = net_benefit(np.array([0, 1]), np.array([0.6, 0.9]), np.ones((2, 1)), thresholds)
-    >>> (part.top / part.bottom)[:, 0].round(3)
+    >>> truth, scores = np.array([0, 1]), np.array([0.6, 0.9])
+    >>> top, bottom = net_benefit(truth, scores, np.ones((2, 1)), thresholds)
+    >>> (top / bottom)[:, 0].round(3)
     array([0. , 0.5])
     """
     odds = thresholds / (1 - thresholds)
     worth = np.where(truth == 1, 1.0, -odds[:, None]) * (scores >= thresholds[:, None])
-    return Part(
-        worth @ weights, np.broadcast_to(weights.sum(axis=0), (len(odds), weights.shape[1]))
-    )
+    return worth @ weights, np.broadcast_to(weights.sum(axis=0), (len(odds), weights.shape[1]))

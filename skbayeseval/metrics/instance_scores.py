@@ -8,7 +8,7 @@ computations that do not depend on the weights, and returns a function that maps
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import permutations
 from numbers import Real
@@ -20,6 +20,9 @@ from sklearn.utils import check_scalar
 
 from skbayeseval._arrays import Array
 from skbayeseval.metrics.metric import SHARE, ScoreMetric
+
+# The step of complex derivatives, which have no rounding error to balance it against.
+STEP = 1e-30
 
 
 class Sums(NamedTuple):
@@ -166,7 +169,7 @@ def prepare(
     if metric.is_area:
         seen = truth if sample_weight is None else truth[sample_weight > 0]
         _check_classes_present(metric, seen, kind)
-    prepared: _Average | _Mean = metric.function(truth, scores)
+    prepared: _Average | OfSums = metric.function(truth, scores)
     return prepared if sample_weight is None else prepared.weighted(sample_weight)
 
 
@@ -348,10 +351,6 @@ def _ratio(numerator: Array, denominator: Array) -> Array:
 # Averages over classes or labels, and means over instances.
 
 
-def _mean_of_sums(sums: Array) -> Sums:
-    return Sums(sums[:1], sums[1:], np.ones_like(sums[1:]))
-
-
 @dataclass(frozen=True)
 class _Average(Prepared):
     """An average of areas, weighted by `shares` if given, else unweighted."""
@@ -389,32 +388,50 @@ class _Average(Prepared):
 
 
 @dataclass(frozen=True)
-class _Mean(Prepared):
-    """The weighted mean of one value per instance."""
+class OfSums(Prepared):
+    """A ratio of two functions of weighted sums over instances.
 
-    values: Array
-    weight: Array | None = None
+    Attributes
+    ----------
+    rows : ndarray of shape (n_sums, n)
+        What each instance adds to each sum.
+    ratio : callable
+        Maps the sums to the numerator and the denominator of the metric.
+    """
 
-    def weighted(self, weight: Array) -> _Mean:
-        """Return the mean over instances with sample weights."""
-        return _Mean(self.values * weight, weight)
+    rows: Array
+    ratio: Callable[..., tuple[Array, Array]]
+
+    def weighted(self, weight: Array) -> OfSums:
+        """Return the metric of instances with sample weights."""
+        return replace(self, rows=self.rows * weight)
 
     def sums(self, weights: Array) -> Sums:
-        """Return the weighted sum of the values."""
-        top = (self.values @ weights)[None]
-        total = weights.sum(axis=0) if self.weight is None else self.weight @ weights
-        return Sums(top, total[None], np.ones_like(top))
+        """Return the numerator and the denominator, for weights of shape (n, n_draws)."""
+        return self._of_sums(self.rows @ weights)
 
-    def slopes(self) -> Sums:
-        """Return the derivatives of the sums at equal weights."""
-        values = self.values[None]
-        weight = np.ones_like(values) if self.weight is None else self.weight[None]
-        return Sums(values, weight, np.zeros_like(values))
+    def _of_sums(self, sums: Array) -> Sums:
+        top, bottom = self.ratio(*sums)
+        return Sums(top[None], bottom[None], np.ones_like(top[None]))
 
     def in_sums(self) -> InSums:
-        """Return the values and the sample weights."""
-        weight = np.ones_like(self.values) if self.weight is None else self.weight
-        return InSums(np.stack([self.values, weight]), _mean_of_sums)
+        """Return what each instance adds to each sum, and the metric of the sums."""
+        return InSums(self.rows, self._of_sums)
+
+    def slopes(self) -> Sums:
+        """Return the derivatives of the sums at equal weights, by complex steps."""
+        ahead = self.rows.sum(axis=1)[:, None] + 1j * STEP * np.eye(len(self.rows))
+        top, bottom = (one.imag / STEP @ self.rows for one in self.ratio(*ahead))
+        return Sums(top[None], bottom[None], np.zeros_like(top[None]))
+
+
+def mean_of(values: Array, weight: Array) -> OfSums:
+    """Return the weighted mean of one value per instance as a function of the instance weights."""
+    return OfSums(np.stack([weight * values, weight]), _mean)
+
+
+def _mean(total: Array, weight: Array) -> tuple[Array, Array]:
+    return total, weight
 
 
 Area = type[_AreaUnderROC] | type[_AveragePrecision]
@@ -449,22 +466,25 @@ def _one_versus_one(truth: Array, scores: Array, weighted: bool = False) -> Prep
     return _Average(areas, sparse.csr_matrix(shares, dtype=float) if weighted else None)
 
 
+def _plain_mean_of(values: Array) -> OfSums:
+    return mean_of(values, np.ones(len(values)))
+
+
 def _neg_log_loss(truth: Array, scores: Array) -> Prepared:
     # Like scikit-learn, clip at the machine epsilon of the dtype of the probabilities.
     precision = np.finfo(scores.dtype).eps
     p = np.clip(scores, precision, 1 - precision).astype(float)
-    if truth.shape[1] == 1:
-        return _Mean(np.log(np.where(truth, p, 1 - p))[:, 0])
-    return _Mean(np.log(p[truth]))
+    of_truth = np.where(truth, p, 1 - p)[:, 0] if truth.shape[1] == 1 else p[truth]
+    return _plain_mean_of(np.log(of_truth))
 
 
 def _neg_brier_score(truth: Array, scores: Array) -> Prepared:
-    return _Mean(-((scores.astype(float) - truth) ** 2).sum(axis=1))
+    return _plain_mean_of(-((scores.astype(float) - truth) ** 2).sum(axis=1))
 
 
 def _net_benefit(threshold: float, truth: Array, scores: Array) -> Prepared:
     odds = threshold / (1 - threshold)
-    return _Mean((scores[:, 0] >= threshold) * np.where(truth[:, 0], 1.0, -odds))
+    return _plain_mean_of((scores[:, 0] >= threshold) * np.where(truth[:, 0], 1.0, -odds))
 
 
 _CLASSES = ("binary", "multiclass")

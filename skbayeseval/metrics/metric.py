@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass, replace
-from functools import cached_property, partial
+from functools import partial
 from typing import Any, ClassVar, NamedTuple, cast
 
 import numpy as np
@@ -156,7 +156,7 @@ class Metric:
         The positive class that this function names itself; None if it names none.
     source : {"tables", "instances", "numbers", "splits", "items"}
         The data from which the metric is computed: confusion tables, instance scores, predicted
-        numbers, split scores, or scores of items.
+        numbers, or only the values that are known of splits or of items.
     weighs_instances : bool
         Whether it is a function of instance weights (the Bayesian bootstrap).
 
@@ -181,8 +181,8 @@ class Metric:
     needs_classes: str = "any"
     own: Any = None
     named_class: Any = None
+    source: str = ""
 
-    source: ClassVar[str] = ""
     weighs_instances: ClassVar[bool] = False
 
     # What some kinds declare, and any metric is asked.
@@ -197,15 +197,15 @@ class Metric:
         return f"{type(self).__name__}({self.name!r})"
 
     def __eq__(self, other: object) -> bool:
-        return self._key == other._key if isinstance(other, Metric) else NotImplemented
+        if not isinstance(other, Metric):
+            return NotImplemented
+        mine, theirs = (
+            (one.name, one.formula or one.function, str(one.zero_division)) for one in (self, other)
+        )
+        return mine == theirs
 
     def __hash__(self) -> int:
-        return hash(self._key)
-
-    @cached_property
-    def _key(self) -> tuple[Any, ...]:
-        known_by = self.function if self.formula is None else self.formula
-        return self.name, known_by, str(self.zero_division)
+        return hash(self.name)
 
     @property
     def is_registered(self) -> bool:
@@ -225,10 +225,15 @@ class Metric:
         return self.limits if np.isfinite(self.limits).all() else None
 
     @property
+    def has_mean(self) -> bool:
+        """Whether draws of it have a finite mean, unlike those of ratios without a bound."""
+        return self.source != "tables" or self.bounds is not None or not self.is_registered
+
+    @property
     def calls_per_draw(self) -> bool:
         """Whether a function of the user is called for each draw; of tables, it always is."""
-        ways = ("weights", "resampling")
-        return self.own is not None and (self.source == "tables" or self.own.how in ways)
+        ways = ("weights", "batches" if self.source == "tables" else "resampling")
+        return self.own is not None and self.own.how in ways
 
     def class_needed(self, positive: int | None) -> int | None:
         """Return the class whose true instances the metric needs; None if it is not a single one.
@@ -260,20 +265,6 @@ class Metric:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class SplitMetric(Metric):
-    """A metric of any kind that is known only by its value in each split."""
-
-    source = "splits"
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class ItemMetric(Metric):
-    """The mean score of items."""
-
-    source = "items"
-
-
-@dataclass(frozen=True, eq=False, repr=False)
 class ScoreMetric(Metric):
     """A metric of the scores of instances.
 
@@ -291,8 +282,8 @@ class ScoreMetric(Metric):
     needs: str = ""
     kinds: tuple[str, ...] = ()
     is_area: bool = True
+    source: str = "instances"
 
-    source = "instances"
     weighs_instances = True
 
     @property
@@ -305,7 +296,8 @@ class ScoreMetric(Metric):
 class NumberMetric(Metric):
     """A metric of predicted numbers, or of items of any kind such as images."""
 
-    source = "numbers"
+    source: str = "numbers"
+
     weighs_instances = True
 
 
@@ -349,8 +341,7 @@ class TableMetric(Metric):
     counts_alike: str = ""
     is_macro: bool = False
     needs_true_negatives: bool = True
-
-    source = "tables"
+    source: str = "tables"
 
     def __call__(self, tables: ArrayLike, positive: int = 1) -> Array:
         """Return the metric value of each table; `positive` is the index of the positive class."""
@@ -362,6 +353,9 @@ class TableMetric(Metric):
             )
         if self.needs_tables:
             return np.asarray(self.function(tables))
+        n_classes = tables.shape[-1]
+        if self.needs_positive and self.one_of_many and n_classes != 2:
+            raise ValueError(f"{self.name} requires exactly two classes, got {n_classes}.")
         return self.of_totals(totals_of(tables), positive)
 
     @property
@@ -379,7 +373,8 @@ class TableMetric(Metric):
         """Return whether classes that do not occur in a confusion table change the value."""
         function: Any = self.function
         # Large tables are built only where they are asked for.
-        return self.own is not None and function.counts_classes(counts.table)
+        is_known = self.own is not None and self.available
+        return is_known and function.counts_classes(counts.table)
 
     def needs_absent_classes(self, table: Array) -> bool:
         """Return whether a user's function of a table says nothing without the absent classes.

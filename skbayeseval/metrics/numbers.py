@@ -14,11 +14,8 @@ import numpy as np
 from scipy.special import xlogy
 
 from skbayeseval._arrays import Array
-from skbayeseval.metrics.instance_scores import InSums, Prepared, Sums
+from skbayeseval.metrics.instance_scores import OfSums, Prepared, Sums, mean_of
 from skbayeseval.metrics.metric import NumberMetric
-
-# The step of complex derivatives, which have no rounding error to balance it against.
-STEP = 1e-30
 
 # Hall and Sheather's (1988) bandwidth of the density at a median, for 95% intervals: this much
 # times n^(-1/3), in shares of the instances.
@@ -30,40 +27,6 @@ _MAXIMUM = (
     "it varies"
 )
 REFUSED = {"max_error": _MAXIMUM, "neg_max_error": _MAXIMUM}
-
-
-@dataclass(frozen=True)
-class _OfSums(Prepared):
-    """A ratio of two functions of weighted sums over instances.
-
-    Attributes
-    ----------
-    rows : ndarray of shape (n_sums, n)
-        What each instance adds to each sum.
-    ratio : callable
-        Maps the sums to the numerator and the denominator of the metric.
-    """
-
-    rows: Array
-    ratio: Callable[..., tuple[Array, Array]]
-
-    def sums(self, weights: Array) -> Sums:
-        """Return the numerator and the denominator, for weights of shape (n, n_draws)."""
-        return self._of_sums(self.rows @ weights)
-
-    def _of_sums(self, sums: Array) -> Sums:
-        top, bottom = self.ratio(*sums)
-        return Sums(top[None], bottom[None], np.ones_like(top[None]))
-
-    def in_sums(self) -> InSums:
-        """Return what each instance adds to each sum, and the metric of the sums."""
-        return InSums(self.rows, self._of_sums)
-
-    def slopes(self) -> Sums:
-        """Return the derivatives of the sums at equal weights, by complex steps."""
-        ahead = self.rows.sum(axis=1)[:, None] + 1j * STEP * np.eye(len(self.rows))
-        top, bottom = (one.imag / STEP @ self.rows for one in self.ratio(*ahead))
-        return Sums(top[None], bottom[None], np.zeros_like(top[None]))
 
 
 @dataclass(frozen=True)
@@ -101,31 +64,15 @@ def weighted_median(values: Array, weights: Array) -> tuple[Array, Array]:
     return (ladder[lower] + ladder[upper]) / 2, total
 
 
-def mean_of(values: Array, weight: Array) -> Prepared:
-    """Return the weighted mean of one value per instance as a function of the instance weights."""
-    return _OfSums(np.stack([weight * values, weight]), _mean)
-
-
-def _mean(total: Array, weight: Array) -> tuple[Array, Array]:
-    return total, weight
-
-
 def _neg_root_mean(total: Array, weight: Array) -> tuple[Array, Array]:
     return -np.sqrt(total * weight), weight
 
 
 def _explained(
-    squares: Array, sum_lost: Array, spread: Array, sum_true: Array, weight: Array
+    squares: Array, spread: Array, sum_true: Array, weight: Array, sum_lost: Array | float = 0.0
 ) -> tuple[Array, Array]:
     there = spread - sum_true**2 / weight
     return there - (squares - sum_lost**2 / weight), there
-
-
-def _determined(
-    squares: Array, spread: Array, sum_true: Array, weight: Array
-) -> tuple[Array, Array]:
-    there = spread - sum_true**2 / weight
-    return there - squares, there
 
 
 # Losses of instances.
@@ -182,7 +129,7 @@ def neg_mean_of(loss: Loss, truth: Array, predicted: Array, weight: Array) -> Pr
 
 
 def _neg_root(loss: Loss, truth: Array, predicted: Array, weight: Array) -> Prepared:
-    return _OfSums(np.stack([weight * loss(truth, predicted), weight]), _neg_root_mean)
+    return OfSums(np.stack([weight * loss(truth, predicted), weight]), _neg_root_mean)
 
 
 def _neg_median(truth: Array, predicted: Array, weight: Array) -> Prepared:
@@ -192,14 +139,14 @@ def _neg_median(truth: Array, predicted: Array, weight: Array) -> Prepared:
 def _r2(truth: Array, predicted: Array, weight: Array) -> Prepared:
     errors, spread = truth - predicted, _centred(truth, weight)
     rows = [errors**2, spread**2, spread, np.ones(len(truth))]
-    return _OfSums(weight * np.stack(rows), _determined)
+    return OfSums(weight * np.stack(rows), _explained)
 
 
 def _explained_variance(truth: Array, predicted: Array, weight: Array) -> Prepared:
     errors, spread = truth - predicted, _centred(truth, weight)
     errors = errors - np.average(errors, weights=weight)
-    rows = [errors**2, errors, spread**2, spread, np.ones(len(truth))]
-    return _OfSums(weight * np.stack(rows), _explained)
+    rows = [errors**2, spread**2, spread, np.ones(len(truth)), errors]
+    return OfSums(weight * np.stack(rows), _explained)
 
 
 def _centred(truth: Array, weight: Array) -> Array:

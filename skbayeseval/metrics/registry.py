@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import Any
@@ -26,9 +26,7 @@ from skbayeseval.metrics.instance_scores import SCORE_METRICS, net_benefit
 from skbayeseval.metrics.metric import (
     SHARE,
     UNLIMITED,
-    ItemMetric,
     Metric,
-    SplitMetric,
     TableMetric,
 )
 from skbayeseval.metrics.numbers import NUMBER_METRICS, REFUSED
@@ -52,13 +50,13 @@ _AVERAGED = [
 ]
 
 
-_METRICS: dict[str, Metric] = {
+METRICS: dict[str, Metric] = {
     metric.name: replace(metric, formula=metric.name)
     for metric in (*WHOLE_TABLE, *_AVERAGED, *SCORE_METRICS.values(), *NUMBER_METRICS)
 }
 
 
-_OTHER_NAMES = {other: name for name, metric in _METRICS.items() for other in metric.other_names}
+_OTHER_NAMES = {other: name for name, metric in METRICS.items() for other in metric.other_names}
 
 
 def _meant(name: str, known: Sequence[str]) -> str | None:
@@ -90,7 +88,7 @@ def known_metrics(source: str | None = None) -> list[str]:
     >>> "f1_macro" in metrics.known_metrics()
     True
     """
-    return sorted(name for name, m in _METRICS.items() if source in (None, m.source))
+    return sorted(name for name, m in METRICS.items() if source in (None, m.source))
 
 
 def get_metric(name: str, *, zero_division: float = 0.0) -> Metric:
@@ -118,8 +116,8 @@ def get_metric(name: str, *, zero_division: float = 0.0) -> Metric:
     zero_division = check_zero_division(zero_division)
     if not isinstance(name, str):
         raise wrong("name", "a string, such as 'f1'", name, TypeError)
-    if name in _METRICS:
-        metric = _METRICS[name]
+    if name in METRICS:
+        metric = METRICS[name]
         if isinstance(metric, TableMetric):
             return replace(metric, zero_division=zero_division)
         return metric
@@ -155,8 +153,8 @@ def get_metric(name: str, *, zero_division: float = 0.0) -> Metric:
 def split_metric(name: str) -> Metric:
     """Return a metric of any kind that is known only by its split scores."""
     is_share = re.fullmatch(_BETWEEN_0_AND_1, name)
-    limits = _METRICS[name].limits if name in _METRICS else SHARE if is_share else UNLIMITED
-    return SplitMetric(name, formula=f"splits({name})", limits=limits)
+    limits = METRICS[name].limits if name in METRICS else SHARE if is_share else UNLIMITED
+    return Metric(name, formula=f"splits({name})", limits=limits, source="splits")
 
 
 def item_metric(name: str, bounds: tuple[float, float] | None = None) -> Metric:
@@ -164,22 +162,21 @@ def item_metric(name: str, bounds: tuple[float, float] | None = None) -> Metric:
     formula = f"items({name})"
     if bounds is not None:
         formula += f" in [{float(bounds[0])!r}, {float(bounds[1])!r}]"
-    return ItemMetric(name, formula=formula, limits=UNLIMITED if bounds is None else bounds)
+    limits = UNLIMITED if bounds is None else bounds
+    return Metric(name, formula=formula, limits=limits, source="items")
 
 
-def of_classes(metric: Metric, classes: Iterable[int]) -> list[Metric]:
-    """Return the same metric of each of these classes; the metric itself if it is not of a class.
+def of_class(metric: Metric, index: int) -> Metric:
+    """Return the same metric of this class; the metric itself if it is not of a class.
 
     Examples
     --------
-    >>> from skbayeseval.metrics.registry import metric_of_formula, of_classes
-    >>> [metric.name for metric in of_classes(metric_of_formula("f1[4]", 0.0), [0, 1])]
-    ['f1[0]', 'f1[1]']
+    >>> from skbayeseval.metrics.registry import metric_of_formula, of_class
+    >>> of_class(metric_of_formula("f1[4]", 0.0), 1).name
+    'f1[1]'
     """
     one_class = _OF_CLASS.fullmatch(str(metric.formula))
-    if one_class is None:
-        return [metric]
-    return [class_metric(one_class[1], index, metric.zero_division) for index in classes]
+    return class_metric(one_class[1], index, metric.zero_division) if one_class else metric
 
 
 def metric_of_formula(formula: str, zero_division: float) -> Metric:
@@ -223,7 +220,7 @@ def in_plain_words(metric: Metric, *, chunks: bool = False) -> str:
     >>> in_plain_words(get_metric("recall"))
     'the share of positive instances that are found'
     """
-    metric = _of_values(metric)
+    metric = _of_values(metric) if metric.source == "splits" else metric
     nouns = _CHUNKS if chunks else _POSITIVES if metric.needs_positive else _CLASSES
     return metric.words.format(**nouns)
 
@@ -240,7 +237,7 @@ def in_headings(metric: Metric) -> str:
     >>> [in_headings(get_metric(name)) for name in ("f1_macro", "roc_auc", "neg_log_loss")]
     ['macro F1', 'ROC AUC', 'log loss']
     """
-    metric = _of_values(metric)
+    metric = _of_values(metric) if metric.source == "splits" else metric
     if isinstance(metric, TableMetric) and metric.class_index is not None:
         return f"{metric.called} of {metric.name.partition('[')[2][:-1]}"
     plain = metric.name.removeprefix("neg_").replace("_", " ")
@@ -248,7 +245,7 @@ def in_headings(metric: Metric) -> str:
         is_error = metric.name.startswith("neg_") and metric.source in ("items", "splits")
         return plain if is_error else metric.name
     plain = plain.replace("roc auc", "ROC AUC").replace("r2", "R\N{SUPERSCRIPT TWO}")
-    return metric.called or (plain if metric.name in _METRICS else metric.name)
+    return metric.called or (plain if metric.name in METRICS else metric.name)
 
 
 def sign_in_headings(metric: Metric) -> int:
@@ -258,12 +255,10 @@ def sign_in_headings(metric: Metric) -> int:
 
 def _of_values(metric: Metric) -> Metric:
     """Return the metric that split scores are of, if it is known; otherwise the metric itself."""
-    if metric.source == "splits":
-        try:
-            return metric_of_formula(str(metric.formula)[len("splits(") : -1], 0.0)
-        except ValueError:  # a scorer that is known by its scores only
-            pass
-    return metric
+    try:
+        return metric_of_formula(str(metric.formula)[len("splits(") : -1], 0.0)
+    except ValueError:  # a scorer that is known by its scores only
+        return metric
 
 
 def labelled(style: Mapping[str, Any], metric: Metric) -> dict[str, Any]:

@@ -20,11 +20,11 @@ from sklearn.utils.metadata_routing import (
 )
 
 from skbayeseval._arrays import Array, as_array, choices, in_short
-from skbayeseval.metrics.any_metric import AnyMetric, PerInstance
+from skbayeseval.metrics.any_metric import AnyMetric
 from skbayeseval.metrics.batched import SCORERS
 from skbayeseval.metrics.metric import Metric
 from skbayeseval.metrics.numbers import REFUSED
-from skbayeseval.metrics.registry import PerClass, get_metric, known_metrics, per_class
+from skbayeseval.metrics.registry import METRICS, PerClass, get_metric, known_metrics, per_class
 from skbayeseval.metrics.scorers import (
     RESPONSES,
     Made,
@@ -40,11 +40,11 @@ def resolve_scoring(
 ) -> dict[str, Metric]:
     """Return the metrics selected by `scoring` as a dict from names to metrics.
 
-    `scoring` is None (accuracy), a name, a `Metric`, a `PerClass`, a `PerInstance`, what
-    `make_scorer` makes of a known metric, a list of these, or a dict from names to these. `labels`
-    are the classes for which a `PerClass` or a `PerInstance` is expanded; without classes, a
-    `PerInstance` is one of numbers. With `several`, instances may have several labels. A scorer
-    or function whose own positive class is another than `pos_label` is refused.
+    `scoring` is None (accuracy), a name, a `Metric`, a `PerClass`, an `AnyMetric`, what
+    `make_scorer` makes, a list of these, or a dict from names to these. `labels` are the classes
+    for which a `PerClass` or an `AnyMetric` is expanded; without classes, an `AnyMetric` is one of
+    numbers. With `several`, instances may have several labels. A scorer or function whose own
+    positive class is another than `pos_label` is refused.
     """
     metrics: dict[str, Metric] = {}
     for key, item in spelled_out(scoring):
@@ -54,7 +54,8 @@ def resolve_scoring(
                 name = key + (name.removeprefix(item.name) if isinstance(item, PerClass) else "")
             if name in metrics:
                 raise ValueError(f"scoring contains duplicate metrics: {name!r}.")
-            check_same_positive(name, metric.named_class, pos_label)
+            if metric.named_class is not None:
+                check_same_positive(name, metric.named_class, pos_label)
             metrics[name] = replace(metric, name=name)
     return metrics
 
@@ -92,7 +93,11 @@ def spelled_out(scoring: Any) -> list[tuple[str | None, Any]]:
     if not items:
         raise ValueError("scoring is empty, pass at least one metric.")
     for _, item in items:
-        check_called(item)
+        if isfunction(item) and item.__module__.startswith(__package__):
+            raise TypeError(
+                f"scoring is the function metrics.{item.__name__}, not the metric that it makes. "
+                f"Call it: metrics.{item.__name__}(...)."
+            )
     return items
 
 
@@ -191,38 +196,29 @@ def _column(values: Any, name: str, n: int) -> Any:
     return array
 
 
-def check_called(item: Any) -> None:
-    """Raise if this is a function that makes a metric, and not what it makes."""
-    if isfunction(item) and item.__module__.startswith(__package__):
-        raise TypeError(
-            f"scoring is the function metrics.{item.__name__}, not the metric that it makes. Call "
-            f"it: metrics.{item.__name__}(...)."
-        )
-
-
 def is_of_numbers(scoring: Any) -> bool:
     """Return whether one of the metrics is known to be one of predicted numbers."""
+    names = (*known_metrics("numbers"), *REFUSED, "d2_absolute_error_score")
     for _, item in spelled_out(scoring):
-        names = (*known_metrics("numbers"), *REFUSED, "d2_absolute_error_score")
-        if isinstance(item, str) and item in names:
-            return True
-        metric = item if isinstance(item, Metric) or not callable(item) else metric_of_scorer(item)
-        if isinstance(metric, Metric) and metric.source == "numbers":
+        if isinstance(item, str):
+            is_known = item in names
+        else:
+            metric = item if isinstance(item, Metric) else metric_of_scorer(item)
+            is_known = metric is not None and metric.source == "numbers"
+        if is_known:
             return True
     return False
 
 
 def _resolve_one(item: Any, labels: Sequence[Any], several: bool) -> list[Metric]:
     if isinstance(item, str):
-        item = _by_name(item, labels, several)
+        item = METRICS.get(item) or _by_name(item, labels, several)
     elif callable(item) and not isinstance(item, Metric):
         item = as_metric(item, labels, several)
     if isinstance(item, Metric):
         return [item]
     if isinstance(item, PerClass):
         return item.of(labels)
-    if isinstance(item, PerInstance):
-        return [item.of(labels)]
     if isinstance(item, AnyMetric):
         return [item.of(labels, several)]
     raise TypeError(
@@ -233,7 +229,7 @@ def _resolve_one(item: Any, labels: Sequence[Any], several: bool) -> list[Metric
 
 
 def _by_name(name: str, labels: Sequence[Any], several: bool) -> Metric | AnyMetric:
-    """Return a metric, that of a class such as "f1[spam]", or a scorer of scikit-learn."""
+    """Return the metric of a class such as "f1[spam]", a scorer of scikit-learn, or a metric."""
     of_class = re.fullmatch(r"(.+)\[(.+)\]", name)
     if of_class is not None:
         for metric in per_class(of_class[1]).of(labels):
@@ -249,7 +245,6 @@ def _by_name(name: str, labels: Sequence[Any], several: bool) -> Metric | AnyMet
 
 def as_metric(scorer: Any, labels: Sequence[Any], several: bool) -> Metric | AnyMetric:
     """Return the metric of a scorer: the one that is known to equal it, or any function's."""
-    check_called(scorer)
     if isinstance(scorer, Routed):
         return of_scorer(scorer.scorer, name_of(scorer), labels, several, scorer.columns)
     return metric_of_scorer(scorer) or of_scorer(scorer, name_of(scorer), labels, several)
@@ -259,8 +254,8 @@ def is_scorer(scoring: Any) -> bool:
     """Return whether this is a scorer, or the name of one, that has no metric of its own."""
     if not isinstance(scoring, str):
         return callable(scoring) and not isinstance(scoring, Metric)
-    known = {*known_metrics(), *REFUSED}
-    return scoring in {*get_scorer_names(), *SCORERS} - known
+    is_known = scoring in METRICS or scoring in REFUSED
+    return not is_known and (scoring in SCORERS or scoring in get_scorer_names())
 
 
 def of_scorer(
@@ -297,7 +292,7 @@ def of_scorer(
             twin = metric_of_scorer(scorer)
         if twin is None or (twin.source == "numbers") == bool(labels):
             return metric
-        return replace(metric, how="known", twin=twin)
+        return replace(metric, how="batches", twin=twin)
     others = None if columns is None else columns.without("sample_weight")
     if others is None or not others.columns:
         if made.missing:

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 from sklearn.base import clone
 
 from skbayeseval._arrays import in_short
+from skbayeseval.evidence.interface import Evidence
 from skbayeseval.models.base import Model
 from skbayeseval.models.binary import (
     BCV,
@@ -25,12 +26,7 @@ from skbayeseval.models.binary import (
     PairedChunks,
     Unpaired,
 )
-from skbayeseval.models.bootstrap import (
-    GroupScoreWeights,
-    GroupWeights,
-    InstanceWeights,
-    ScoreWeights,
-)
+from skbayeseval.models.bootstrap import InstanceWeights
 from skbayeseval.models.hierarchical_scores import HierarchicalScores
 from skbayeseval.models.items import ItemWeights, RightOrWrong
 from skbayeseval.models.multiclass import (
@@ -47,8 +43,6 @@ from skbayeseval.models.systems import HierarchicalSystems
 __all__ = [
     "BCV",
     "CorrelatedT",
-    "GroupScoreWeights",
-    "GroupWeights",
     "Hierarchical",
     "HierarchicalScores",
     "HierarchicalSystems",
@@ -63,7 +57,6 @@ __all__ = [
     "PairedRecalls",
     "Recalls",
     "RightOrWrong",
-    "ScoreWeights",
     "SignedRank",
     "Unpaired",
     "published_and_alternative_models",
@@ -84,12 +77,15 @@ class Family(NamedTuple):
         What "auto" means, if it is not "paired" or "unpaired".
     others : tuple of model class, default=()
         Models without a name that fit as well.
+    called : str, default=""
+        What models are called here, if not by their own name.
     """
 
     models: dict[str, type[Model]]
     why_not: str
     default: str = ""
     others: tuple[type[Model], ...] = ()
+    called: str = ""
 
     @property
     def kinds(self) -> tuple[type[Model], ...]:
@@ -98,6 +94,7 @@ class Family(NamedTuple):
 
 
 _IN_GROUPS = "assumes independent instances, but groups= or blocks= was given."
+_WEIGHTS: dict[str, type[Model]] = {"paired": InstanceWeights}
 _OF_CHUNKS = "requires true negatives, which chunks do not have."
 
 FAMILIES = {
@@ -111,24 +108,25 @@ FAMILIES = {
         "does not fit one label per instance of more than two classes.",
         others=(PairedHierarchical, Recalls),
     ),
-    "groups": Family({"paired": GroupWeights}, _IN_GROUPS),
+    "groups": Family(_WEIGHTS, _IN_GROUPS, called="group weights"),
     "labels": Family(
         {"paired": InstanceWeights, "unpaired": IndependentLabels, "bcv": IndependentLabelsBCV},
         "requires one label per instance, but y is a multi-label indicator.",
     ),
-    "weighted": Family(
-        {"paired": InstanceWeights}, "takes plain counts, but sample_weight= was given."
-    ),
+    "weighted": Family(_WEIGHTS, "takes plain counts, but sample_weight= was given."),
     "sentences": Family({"paired": InstanceWeights, "bcv": BCV}, _OF_CHUNKS),
     "chunks": Family({"bcv": BCV}, _OF_CHUNKS, default="bcv", others=(PairedChunks,)),
     "scores": Family(
-        {"paired": ScoreWeights},
+        _WEIGHTS,
         "models predicted classes, but the metric is computed from instance scores.",
+        called="instance weights",
     ),
     "numbers": Family(
-        {"paired": ScoreWeights}, "models predicted classes, but the predictions are numbers."
+        _WEIGHTS,
+        "models predicted classes, but the predictions are numbers.",
+        called="instance weights",
     ),
-    "grouped scores": Family({"paired": GroupScoreWeights}, _IN_GROUPS),
+    "grouped scores": Family(_WEIGHTS, _IN_GROUPS, called="group weights"),
     "splits": Family(
         {"scores": CorrelatedT},
         "requires predictions or counts, but only split scores are available.",
@@ -195,56 +193,58 @@ _ALTERNATIVES: dict[str, list[Model]] = {
 }
 
 
-def resolve_model(
-    model: Any,
-    *,
-    paired: bool,
-    n_classes: int = 2,
-    n_classifiers: int = 2,
-    family: str = "classes",
-) -> Model:
-    """Return the model named by `model`, with its default prior, or a copy of a model instance.
+def resolve_model(model: Any, evidence: Evidence) -> Model:
+    """Return the model of the evidence that is asked for, with its default prior, or a copy.
 
     Parameters
     ----------
     model : str or model instance
-        "auto" means "paired" if `paired`, otherwise "unpaired".
-    paired : bool
-        Whether the predictions of all classifiers are known for each instance.
-    n_classes, n_classifiers : int
-        The number of classes and of classifiers in the evidence.
-    family : str, default="classes"
-        The family of the evidence: "classes" for one label per instance, or a key of `FAMILIES`.
+        "auto" means "paired" if predictions are known in pairs, otherwise "unpaired".
+    evidence : Evidence
+        What it is to fit.
     """
-    fitting = FAMILIES[_with_number(family, n_classes)]
+    family, n_classifiers = family_of(evidence), evidence.n_classifiers
+    fitting = FAMILIES[family]
     if isinstance(model, Model):
+        asked = f"{type(model).__name__}()"
         registered = next((k for k in type(model).__mro__ if k in MODEL_CLASSES.values()), None)
         # Users may write models of their own for one label per instance.
-        if registered not in fitting.kinds and (registered or family != "classes"):
-            raise _misfit(f"{type(model).__name__}()", fitting)
-        model.check_number(n_classifiers, f"{type(model).__name__}()")
-        return clone(model)
-    if not isinstance(model, str):
+        if registered not in fitting.kinds and (registered or evidence.family != "classes"):
+            raise _misfit(asked, fitting)
+        resolved = clone(model)
+    elif isinstance(model, str):
+        if model not in _KNOWN:
+            valid = NAMES if evidence.family == "classes" else ["auto", *fitting.models]
+            raise ValueError(
+                f"model={in_short(model)} is not a known model. Valid models are {valid}."
+            )
+        name = model
+        if model == "auto":
+            name = fitting.default or ("paired" if evidence.is_paired else "unpaired")
+        asked = repr(name)
+        if name not in fitting.models:
+            raise _misfit(asked, fitting)
+        kind = fitting.models[name]
+        if n_classifiers != 2:
+            kind = _NOT_OF_TWO.get(kind, kind)
+        if n_classifiers == 1 and model == "auto":
+            kind = _AUTO_OF_ONE.get(kind, kind)
+        resolved = kind(**kind.default_prior)
+        if kind.default_prior:
+            resolved.published = kind()
+    else:
         raise TypeError(
             f"model must be one of {NAMES} or an instance of a model class, got {in_short(model)}."
         )
-    if model not in _KNOWN:
-        valid = NAMES if family == "classes" else ["auto", *fitting.models]
-        raise ValueError(f"model={in_short(model)} is not a known model. Valid models are {valid}.")
-    name = model
-    if model == "auto":
-        name = fitting.default or ("paired" if paired else "unpaired")
-    if name not in fitting.models:
-        raise _misfit(repr(name), fitting)
-    kind = fitting.models[name]
-    if n_classifiers != 2:
-        kind = _NOT_OF_TWO.get(kind, kind)
-    if n_classifiers == 1 and model == "auto":
-        kind = _AUTO_OF_ONE.get(kind, kind)
-    published, resolved = kind(), kind(**kind.default_prior)
-    resolved.check_number(n_classifiers, repr(name))
-    if resolved != published:
-        resolved.published = published
+    if fitting.called:
+        resolved.name = fitting.called
+    most, takes_one = resolved.most_classifiers, not resolved.needs_pairs
+    if most is not None and not 2 - takes_one <= n_classifiers <= most:
+        number = "two" if most == 2 else f"at most {most}"
+        raise ValueError(
+            f"model={asked} requires {number} classifiers, but there are {n_classifiers}. Use "
+            "model='paired' or model='unpaired'."
+        )
     return resolved
 
 
@@ -252,9 +252,10 @@ def _misfit(model: str, family: Family) -> ValueError:
     return ValueError(f"model={model} {family.why_not} Use one of {list(family.models)}.")
 
 
-def _with_number(family: str, n_classes: int) -> str:
+def family_of(evidence: Evidence) -> str:
     """Return the key of the family: two classes have models of their own."""
-    return "two classes" if family == "classes" and n_classes <= 2 else family
+    is_binary = evidence.family == "classes" and len(evidence.margins()[0].labels) <= 2
+    return "two classes" if is_binary else evidence.family
 
 
 def from_prior(kind: type[Model], prior: Any) -> Model:
@@ -274,18 +275,13 @@ def from_prior(kind: type[Model], prior: Any) -> Model:
     return clone(model.set_params(**parameters))
 
 
-def published_and_alternative_models(
-    family: str,
-    *,
-    paired: bool,
-    true_negatives: bool,
-    n_classes: int = 2,
-    n_classifiers: int = 2,
-) -> list[Model]:
+def published_and_alternative_models(evidence: Evidence) -> list[Model]:
     """Return the models that fit, each with its published, its default and other priors."""
-    others = _NOT_OF_TWO if n_classifiers != 2 else {}
+    others = _NOT_OF_TWO if evidence.n_classifiers != 2 else {}
+    true_negatives = evidence.margins()[0].has_true_negatives
     return [
         others.get(type(model), type(model))(**model.get_params())
-        for model in _ALTERNATIVES.get(_with_number(family, n_classes), [])
-        if (paired or not model.needs_pairs) and (true_negatives or not model.needs_true_negatives)
+        for model in _ALTERNATIVES.get(family_of(evidence), [])
+        if (evidence.is_paired or not model.needs_pairs)
+        and (true_negatives or not model.needs_true_negatives)
     ]

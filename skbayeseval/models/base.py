@@ -18,26 +18,26 @@ from numpy.typing import ArrayLike
 from skbayeseval._arrays import Array
 from skbayeseval._validation import ParameterObject
 from skbayeseval.evidence.interface import Evidence, letter
-from skbayeseval.evidence.joint_counts import as_evidence
 from skbayeseval.judgement.distribution import Distribution
 from skbayeseval.metrics.metric import Metric, Totals
 from skbayeseval.models.blocks import BLOCK
 from skbayeseval.models.margins import BetaDifference, BetaMargin, Law
-from skbayeseval.models.pymc import PriorBuilder, PyMCEngine, Trace, sample
+from skbayeseval.models.pymc import (
+    Parameter,
+    Parameters,
+    PriorBuilder,
+    PyMCEngine,
+    Trace,
+    call_prior,
+    publish,
+    sample,
+)
 from skbayeseval.models.rows import Population
-from skbayeseval.models.variables import Parameter, Parameters, call_prior, publish
 
 Draws = Mapping[str, Array]
 Blocks = Iterator[Array]
 
 SMALLEST_CONCENTRATION = 0.01
-
-
-class LogDensities(NamedTuple):
-    """The terms of the log likelihood and of the log prior, of shape (n_draws,), by name."""
-
-    likelihood: dict[str, Array]
-    prior: dict[str, Array]
 
 
 class Replicated(NamedTuple):
@@ -114,13 +114,13 @@ class Model(ParameterObject):
     given evidence, which all other methods need. Models use counts, not data or estimators.
     """
 
-    name: ClassVar[str]
+    name: str
     # The kind of evidence that it takes.
     takes: ClassVar[type] = object
     needs_pairs: ClassVar[bool] = False
     # Whether it has proportions of classes, which `with_prevalence` makes known ones.
     has_class_proportions: ClassVar[bool] = False
-    # Whether classifiers are independent of each other, unless it needs pairs.
+    # Whether classifiers are independent of each other.
     has_independent_classifiers: ClassVar[bool] = False
     # How many classifiers it takes at most; None for any number.
     most_classifiers: ClassVar[int | None] = 2
@@ -150,15 +150,13 @@ class Model(ParameterObject):
     positive: int | None = None
     # The model of Bayes factors, with the published prior, where this one has the default prior.
     published: Model | None = None
+    # The distribution of A - B, given the metric, its draws and their source, where the model knows
+    # more of it than draws tell.
+    known_difference: ClassVar[Callable[..., Distribution] | None] = None
     # What models with parameters have beside these: metrics given draws of the parameters (the
     # arguments of `scores_given`), and the name and the value of each term of the log likelihood.
     _scores_given: Callable[..., Blocks]
     _log_likelihoods: Callable[..., Iterator[tuple[str, Any]]]
-
-    @property
-    def is_independent(self) -> bool:
-        """Whether classifiers are known to be independent of each other."""
-        return self.has_independent_classifiers and not self.needs_pairs
 
     @property
     def positive_index(self) -> int:
@@ -207,7 +205,6 @@ class Model(ParameterObject):
 
     def specification(self, evidence: Any, prevalence: Sequence[float] | None = None) -> Self:
         """Return the model given the evidence, and the class proportions if these are known."""
-        evidence = as_evidence(evidence)
         if self.needs_pairs and isinstance(evidence, Evidence) and not evidence.is_paired:
             raise ValueError(
                 f"model={self.name!r} requires the predictions of both classifiers for each "
@@ -221,7 +218,7 @@ class Model(ParameterObject):
             )
         observing = copy(self)
         if isinstance(evidence, Evidence) and evidence.has_class_counts:
-            observing.positive = evidence.positive
+            observing.positive = evidence.margins()[0].positive
         observing._observe(evidence)
         if prevalence is None:
             return observing
@@ -233,17 +230,6 @@ class Model(ParameterObject):
                 "has_class_proportions=True."
             )
         return observing.with_prevalence(np.array(prevalence))
-
-    def check_number(self, n_classifiers: int, asked: str) -> None:
-        """Raise if there are more classifiers than the model takes, or no pair of them."""
-        most = self.most_classifiers
-        if most is None or (n_classifiers <= most and (n_classifiers > 1 or not self.needs_pairs)):
-            return
-        number = "two" if most == 2 else f"at most {most}"
-        raise ValueError(
-            f"model={asked} requires {number} classifiers, but there are {n_classifiers}. Use "
-            "model='paired' or model='unpaired'."
-        )
 
     def _observe(self, evidence: Any) -> None:
         """Keep what the posterior depends on; raise if prior and evidence do not fit."""
@@ -322,9 +308,10 @@ class Model(ParameterObject):
         """Return the recall of each class; empty unless rows are drawn given the parameters."""
         return {}
 
-    def log_densities(self, draws: Draws) -> LogDensities | None:
-        """Return the log densities of draws of the parameters; None if these are not all there is.
+    def log_densities(self, draws: Draws) -> tuple[dict[str, Array], dict[str, Array]] | None:
+        """Return the terms of the log likelihood, and of the log prior, of draws, by name.
 
+        None if these are not all there is.
         That is so where rows of tables or weights of units are drawn besides the parameters, and
         where the draws lack a parameter.
         """
@@ -343,8 +330,8 @@ class Model(ParameterObject):
     def _replicate(self, of: Replicated) -> dict[str, Array]:
         return {}
 
-    def check_graph(self, form: str = "collapsed") -> None:
-        """Raise if there is no PyMC graph of this form, or if it has no parameters to sample."""
+    def check_graph(self) -> None:
+        """Raise if there is no PyMC graph, or if it has no parameters to sample."""
         if self.no_graph:
             raise ValueError(self.no_graph)
         if not self.parameters():
@@ -353,24 +340,12 @@ class Model(ParameterObject):
                 "prevalence= leaves are drawn from their conjugate posterior, and a model of your "
                 "own has none without parameters(). Use engine='exact'."
             )
-        if form not in self.forms:
-            raise ValueError(
-                f"form={form!r} is not a form of the graph of this model, only {self.forms}. "
-                "'rows' requires model='hierarchical' and more than two classes, 'joint' requires "
-                "model=PairedHierarchical()."
-            )
-
-    @property
-    def forms(self) -> list[str]:
-        """The forms of graphs that there are."""
-        return ["collapsed"]
 
     def build_graph(
         self,
         labels: tuple[Any, ...],
         *,
         prior: PriorBuilder | None = None,
-        form: str = "collapsed",
         likelihood: bool = True,
         name: str = "",
     ) -> Any:
@@ -383,17 +358,12 @@ class Model(ParameterObject):
         prior : callable, default=None
             A function that is called in the context of the model. Variables that it builds or
             returns with the name of a parameter replace the published prior.
-        form : {"collapsed", "rows", "joint"}, default="collapsed"
-            The form of a hierarchical model. "collapsed" integrates out the rows of the table.
-            "rows" has the rows as variables (theta_A, theta_B), for graphs that are to be extended.
-            "joint", for paired classifiers, infers the etas from the joint outcomes of all
-            classifiers, instead of each eta from the counts of its own classifier.
         likelihood : bool, default=True
             Whether to include the likelihood of the data.
         name : str, default=""
             A prefix of the names of all variables, to combine several graphs in one model.
         """
-        self.check_graph(form)
+        self.check_graph()
         import pymc as pm
 
         # Do not nest the graph in another model whose context is active.
@@ -402,15 +372,11 @@ class Model(ParameterObject):
             parameters = Parameters(self.parameters(), publish)
             if prior is not None:
                 call_prior(prior, parameters, model)
-            values = self._variables(parameters, form)
+            values = dict(parameters)
             if likelihood:
-                for term_name, term in self._log_likelihoods(values, form):
+                for term_name, term in self._log_likelihoods(values):
                     pm.Potential(term_name, term)
         return model
-
-    def _variables(self, parameters: Parameters, form: str) -> dict[str, Any]:
-        """Return the variables that the likelihood depends on."""
-        return dict(parameters)
 
     def sample(self, labels: tuple[Any, ...], engine: PyMCEngine, seed: int) -> Trace:
         """Return posterior draws of the parameters, sampled by PyMC."""
@@ -435,11 +401,6 @@ class Model(ParameterObject):
         return False
 
     @property
-    def row_names(self) -> list[str]:
-        """The names of the rows of each classifier's table, where these can be variables."""
-        return []
-
-    @property
     def class_prior_mass(self) -> float:
         """What the prior of the class proportions weighs, in instances."""
         return 0.0
@@ -456,14 +417,10 @@ class Model(ParameterObject):
         """Return the law of one classifier's metric, or of A - B; None if not in closed form."""
         if which is not None:
             return self.margin(metric, which, prior=prior)
-        if not self.is_independent:
+        if not self.has_independent_classifiers:
             return None
         a, b = (self.margin(metric, k, prior=prior) for k in range(2))
         return None if a is None or b is None else BetaDifference(a, b)
-
-    def known_difference(self, metric: Metric, draws: Array, rng: Generator) -> Distribution | None:
-        """Return the distribution of A - B, given its draws, where the model knows more of it."""
-        return None
 
     def log_density_at_zero(self, metric: Metric, *, prior: bool = False) -> float | None:
         """Return the log density of the difference at 0; inf if infinite, None if unknown.
@@ -529,9 +486,13 @@ def confusion(tables: Any) -> dict[str, Array]:
     return {f"confusion_{letter(k)}": table for k, table in enumerate(tables)}
 
 
-def check_positive_class(positive: int | None, is_symmetric: bool) -> None:
-    """Raise if the prior is asymmetric in two classes, but the positive one is unknown."""
-    if positive is None and not is_symmetric:
+def check_same_for_both(mu: Array, rates: Array | None = None) -> None:
+    """Raise unless the prior stays the same if the classes change places.
+
+    It must, where the positive one of two is unknown.
+    """
+    alike = rates is None or np.array_equal(rates[0], rates[1][::-1])
+    if mu[0] != mu[1] or not alike:
         raise ValueError(
             "The prior differs between the positive and the negative class, but neither class is "
             "1. Specify the positive class with pos_label=."

@@ -22,8 +22,8 @@ from numpy.typing import ArrayLike
 
 from skbayeseval._arrays import Array
 from skbayeseval.evidence.chunks import CELLS, ChunkCounts
+from skbayeseval.evidence.counts import PairedCounts
 from skbayeseval.evidence.interface import Evidence, letter
-from skbayeseval.evidence.joint_counts import PairedCounts
 from skbayeseval.evidence.units import UnitCounts
 from skbayeseval.metrics.metric import Metric
 from skbayeseval.models.base import (
@@ -31,11 +31,11 @@ from skbayeseval.models.base import (
     Model,
     Replicated,
     check_concentration,
-    check_positive_class,
+    check_same_for_both,
     confusion,
     with_swapped_theta,
 )
-from skbayeseval.models.blocks import stream_blocks
+from skbayeseval.models.blocks import BLOCK, stream_blocks
 from skbayeseval.models.gammas import SMALL, Simplex, gamma_rows
 from skbayeseval.models.margins import (
     BetaMargin,
@@ -81,14 +81,14 @@ class Unpaired(Vectors):
 
     def _observe(self, evidence: Evidence) -> None:
         cells = [positive_first(m.effective, m.positive) for m in evidence.margins()]
-        self._take_cells(cells, evidence.positive)
+        self._take_cells(cells, self.positive)
 
     def _take_cells(self, cells: Sequence[Array], positive: int | None) -> None:
         """Take the cells of each classifier, of shape (..., 2, 2), positive first."""
         mu = check_concentration(self.mu, (2,), "mu")
         rho = check_concentration(self.rho, (2, 2), "rho")
-        if not self.of_labels:
-            check_positive_class(positive, _is_symmetric(mu, rho))
+        if positive is None:
+            check_same_for_both(mu, rho)
         simplexes = []
         for k, of_one in enumerate(cells):
             simplexes += [
@@ -162,7 +162,8 @@ class Paired(Vectors):
     def _observe(self, evidence: PairedCounts) -> None:
         mu = check_concentration(self.mu, (2,), "mu")
         theta = check_concentration(self.theta, (2, 4), "theta")
-        check_positive_class(self.positive, _is_symmetric(mu, theta))
+        if self.positive is None:
+            check_same_for_both(mu, theta)
         cells = evidence.cube() * evidence.weight
         cells = (cells if self.positive == 0 else cells[::-1, ::-1, ::-1]).reshape(2, 4)
         self.simplexes = (
@@ -194,7 +195,7 @@ class Paired(Vectors):
                 scores[k] = ratio.of_cells((tp, fp, fn, tn), metric.zero_division)
             return scores
 
-        return stream_blocks(draw, rng, number, self._block)
+        return stream_blocks(draw, rng, number, BLOCK)
 
     @property
     def _is_one_vector(self) -> bool:
@@ -324,7 +325,7 @@ class BCV(Vectors):
         margins = evidence.margins()
         n_cells = 4 if all(counts.has_true_negatives for counts in margins) else 3
         cells = [positive_first(m.effective, m.positive).ravel()[_BY_NAME] for m in margins]
-        self._take_cells([of_one[:n_cells] for of_one in cells], evidence.positive)
+        self._take_cells([of_one[:n_cells] for of_one in cells], self.positive)
 
     def _take_cells(self, cells: Sequence[Array], positive: int | None) -> None:
         """Take the cells of each classifier, in the order (tp, fp, fn, tn)."""
@@ -462,11 +463,6 @@ def _margin_of_rates(metric: Metric, positives: Array, negatives: Array) -> Beta
     return margin_of_ratio(metric.ratio, np.stack([positives, negatives], axis=1).ravel())
 
 
-def _is_symmetric(mu: Array, rates: Array) -> bool:
-    """Return whether the prior stays the same if the classes change places."""
-    return bool(mu[0] == mu[1]) and np.array_equal(rates[0], rates[1][::-1])
-
-
 def _simplex(name: str, prior: Array, counts: Array) -> Simplex:
     """Return a vector, or one per label, with the same prior."""
     return Simplex(name, np.broadcast_to(prior, counts.shape).copy(), counts)
@@ -511,6 +507,7 @@ class PairedChunks(BCV):
     takes = ChunkCounts
     infers_weight = True
     needs_pairs = True
+    has_independent_classifiers = False
     most_classifiers = 2
 
     def _observe(self, evidence: Any) -> None:

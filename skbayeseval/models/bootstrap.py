@@ -18,15 +18,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import reduce
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.random import Generator
 from scipy import sparse
 
 from skbayeseval._arrays import Array
-from skbayeseval.evidence.instance_scores import WeightedInstances
-from skbayeseval.evidence.units import UnitCounts
+from skbayeseval.evidence.units import WeightedUnits
 from skbayeseval.metrics.instance_scores import InSums, Prepared, Sums
 from skbayeseval.metrics.metric import Metric, Totals
 from skbayeseval.models.base import Blocks, Model, check_several, metric_of_block
@@ -38,9 +37,11 @@ CACHED_BYTES = 3 * 2**20
 
 
 class InstanceWeights(Model):
-    """Random instance weights, shared by all labels and classifiers (the Bayesian bootstrap).
+    """Random weights of instances, or of groups of instances, shared by all classifiers.
 
-    Each instance has one Gamma(1) weight; the weights are normalised. An instance that is hard for
+    Each instance, or group, has one Gamma(1) weight; the weights are normalised (the Bayesian
+    bootstrap). Metrics of instance scores, such as ROC AUC, and of numbers, such as R2, are drawn
+    with the same weights, by `stream_bootstrap`. An instance that is hard for
     all labels or all classifiers therefore affects them together, which models of independent
     labels cannot represent. Tagged sentences are such instances, with all of their chunks.
 
@@ -50,10 +51,13 @@ class InstanceWeights(Model):
     >>> y, a, b = [[1, 0], [1, 1], [0, 1]], [[1, 0], [1, 0], [0, 1]], [[0, 1], [1, 1], [0, 1]]
     >>> compare_predictions(y, a, b, scoring="f1_micro", random_state=0).model
     'paired'
+    >>> y, a, b = [0, 1, 1, 0], [0, 1, 1, 1], [0, 1, 0, 0]
+    >>> compare_predictions(y, a, b, groups=["x", "x", "y", "z"], random_state=0).model
+    'group weights'
     """
 
     name = "paired"
-    takes: ClassVar[type] = UnitCounts
+    takes: ClassVar[type] = WeightedUnits
     needs_pairs = True
     needs_true_negatives = False
     most_classifiers = None
@@ -66,9 +70,9 @@ class InstanceWeights(Model):
         "model='unpaired' of an indicator, have a PyMC model."
     )
 
-    units: UnitCounts
+    units: Any
 
-    def _observe(self, evidence: UnitCounts) -> None:
+    def _observe(self, evidence: WeightedUnits) -> None:
         self.units = evidence
         check_several(len(evidence.shape), evidence.units_in_words.removesuffix("s"))
 
@@ -106,58 +110,6 @@ class InstanceWeights(Model):
         )
         cached = max(16, CACHED_BYTES // (8 * len(sizes)))
         return stream_blocks(draw, rng, number, min(block, cached))
-
-
-class GroupWeights(InstanceWeights):
-    """Random weights of groups of instances that belong together, for any metric.
-
-    Examples
-    --------
-    >>> from skbayeseval import compare_predictions
-    >>> y, a, b = [0, 1, 1, 0], [0, 1, 1, 1], [0, 1, 0, 0]
-    >>> result = compare_predictions(y, a, b, groups=["x", "x", "y", "z"], random_state=0)
-    >>> result.model
-    'group weights'
-    """
-
-    name = "group weights"
-
-
-class ScoreWeights(InstanceWeights):
-    """Random instance weights, for metrics of instance scores (ROC AUC) or of numbers (R2).
-
-    Examples
-    --------
-    >>> from skbayeseval import compare_predictions
-    >>> y, a, b = [0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8], [0.2, 0.3, 0.1, 0.6]
-    >>> result = compare_predictions(
-    ...     y, None, None, y_score_a=a, y_score_b=b, scoring="roc_auc", random_state=0
-    ... )
-    >>> result.model
-    'instance weights'
-    """
-
-    name = "instance weights"
-    takes = WeightedInstances
-
-    def stream(self, metric: Metric, rng: Generator, number: int, *, prior: bool = False) -> Blocks:
-        """Raise: all metrics of instance scores are drawn by `stream_bootstrap`."""
-        raise ValueError(f"scoring={metric.name!r} cannot be computed from instance scores.")
-
-
-class GroupScoreWeights(ScoreWeights):
-    """Random weights of groups of instances, for metrics of instance scores or of numbers.
-
-    Examples
-    --------
-    >>> from skbayeseval import compare_predictions
-    >>> y, a, b = [0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8], [0.2, 0.3, 0.1, 0.6]
-    >>> scores = {"y_score_a": a, "y_score_b": b, "scoring": "neg_brier_score"}
-    >>> compare_predictions(y, None, None, **scores, groups=["x", "y", "y", "z"]).model
-    'group weights'
-    """
-
-    name = "group weights"
 
 
 # The most that may be left out of a variance, as a share of it: 0.5% of a standard deviation.

@@ -24,9 +24,16 @@ from skbayeseval.evidence.split_scores import DataSetScores
 from skbayeseval.metrics.metric import Metric
 from skbayeseval.metrics.registry import NEXT_DATA_SET
 from skbayeseval.models.base import Blocks, Draws
-from skbayeseval.models.pymc import PriorBuilder, PyMCEngine, Trace, sample
+from skbayeseval.models.pymc import (
+    Parameter,
+    Parameters,
+    PriorBuilder,
+    PyMCEngine,
+    Trace,
+    call_prior,
+    sample,
+)
 from skbayeseval.models.split_scores import ModelOfScores, differences_of
-from skbayeseval.models.variables import Parameter, Parameters, call_prior
 
 # The standard deviation within a data set is at least this fraction of their mean. Otherwise
 # constant differences would be treated as known without error.
@@ -105,11 +112,10 @@ class HierarchicalScores(ModelOfScores):
         labels: tuple[Any, ...],
         *,
         prior: PriorBuilder | None = None,
-        form: str = "collapsed",
         **_: Any,
     ) -> Any:
         """Return a `pymc.Model` with delta0, sigma0, nu and delta, in the units of the scores."""
-        self.check_graph(form)
+        self.check_graph()
         (differences,) = self.differences.values()
         summaries = summarise(differences)
         mean = summaries.mean

@@ -15,7 +15,7 @@ from numpy.random import Generator
 from numpy.typing import ArrayLike
 
 from skbayeseval._arrays import Array, in_short
-from skbayeseval.evidence.item_scores import ItemScores, Units, unseen_errors
+from skbayeseval.evidence.item_scores import ItemScores, unseen_errors
 from skbayeseval.metrics.metric import Metric
 from skbayeseval.models.base import (
     Blocks,
@@ -181,7 +181,7 @@ class ItemWeights(ItemModel):
     weights_units = True
 
     # The sums of scores and the sizes of items, or of groups of items.
-    units: Units
+    units: tuple[Array, Array]
 
     # How far a judge may be off unseen, and how many items of each system people graded.
     unseen: tuple[Array, Array] | None
@@ -196,7 +196,7 @@ class ItemWeights(ItemModel):
             errors = unseen_errors(items.over_runs, items.human)
             self.unseen = (errors, np.isfinite(items.human).sum(axis=1)) if errors.any() else None
         self.units, self.sign = items.units(), items.sign
-        check_several(len(self.units.sizes), "item" if items.group is None else "group")
+        check_several(len(self.units[1]), "item" if items.group is None else "group")
         low, high = items.range_seen
         known = self.known_limits(items)
         if known is not None and not (known[0] <= low and high <= known[1]):

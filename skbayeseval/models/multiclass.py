@@ -27,9 +27,8 @@ from numpy.typing import ArrayLike
 from scipy.special import logit
 
 from skbayeseval._arrays import Array
+from skbayeseval.evidence.counts import ConfusionCounts
 from skbayeseval.evidence.interface import letter
-from skbayeseval.evidence.joint_counts import PairedCounts
-from skbayeseval.evidence.one_classifier import ConfusionCounts
 from skbayeseval.metrics.metric import Metric, Totals
 from skbayeseval.models import blocks
 from skbayeseval.models.base import (
@@ -37,9 +36,8 @@ from skbayeseval.models.base import (
     Draws,
     Model,
     Replicated,
-    blocks_of,
     check_concentration,
-    check_positive_class,
+    check_same_for_both,
     confusion,
     joined,
     metric_of_block,
@@ -47,6 +45,7 @@ from skbayeseval.models.base import (
 from skbayeseval.models.binary import Paired
 from skbayeseval.models.blocks import child_of, in_order
 from skbayeseval.models.gammas import Simplex
+from skbayeseval.models.pymc import Parameter, log_multinomial
 from skbayeseval.models.recalls import RecallRows
 from skbayeseval.models.rows import (
     Eta,
@@ -58,7 +57,6 @@ from skbayeseval.models.rows import (
     RowSampler,
     StickRows,
 )
-from skbayeseval.models.variables import Parameter, Parameters, log_multinomial
 
 T = TypeVar("T")
 
@@ -81,6 +79,32 @@ class OutcomeModel(Model):
 
     groups: tuple[Outcomes, ...]
 
+    def _observe(self, evidence: Any) -> None:
+        if self.needs_pairs:
+            counts = evidence.counts * evidence.weight
+            outcomes = (evidence.truth, evidence.predictions, counts, evidence.margins())
+            self.groups = (self._outcomes(*outcomes),)
+            return
+        groups = []
+        for margin in evidence.margins():
+            truth, predicted, number = margin.cells
+            counts = number * margin.weight
+            groups.append(self._outcomes(truth, predicted[:, None], counts, (margin,)))
+        self.groups = tuple(groups)
+
+    def _outcomes(
+        self, truth: Array, predictions: Array, counts: Array, margins: tuple[ConfusionCounts, ...]
+    ) -> Outcomes:
+        """Return one group of classifiers, given their outcomes and the table of each."""
+        raise NotImplementedError
+
+    def has_finite_prior_density(self, metric: Metric) -> bool | None:
+        """Return whether the prior density of the difference is finite at 0; None if unknown."""
+        # As eta approaches 1, tables approach perfection so quickly that P(1 - metric < e)
+        # decreases only like a power of 1 / log(1 / e), far more slowly than e. With an intraclass
+        # correlation near 1, every recall is near 0 or 1, for both classifiers.
+        return False if metric.is_of_totals else None
+
     @property
     def has_classes_alike(self) -> bool:
         """Whether the prior stays the same if the classes change places."""
@@ -102,25 +126,15 @@ class OutcomeModel(Model):
 
     def coordinates(self, labels: tuple[Any, ...]) -> dict[str, list[str]]:
         """Return the names along each dimension of the parameters."""
-        names = list(map(str, labels))
-        return {"class": names, "predicted": names}
+        return {"class": list(map(str, labels))}
 
     def dims(self) -> dict[str, list[str]]:
-        """Return the dimensions of each parameter, of rates and of rows."""
+        """Return the dimensions of each parameter, and of rates."""
         dims = super().dims()
         dims |= {group.names(g)[0]: ["class"] for g, group in enumerate(self.groups)}
         for classifier in map(letter, range(sum(len(group.etas) for group in self.groups))):
             dims[f"rho_{classifier}"] = ["class"]
-            dims[f"theta_{classifier}"] = ["class", "predicted"]
         return dims
-
-    @property
-    def row_names(self) -> list[str]:
-        """The names of the rows of each classifier's table, where classifiers stand alone."""
-        alone = all(
-            len(group.etas) == 1 and isinstance(group.etas[0], Eta) for group in self.groups
-        )
-        return [f"theta_{letter(g)}" for g in range(len(self.groups))] if alone else []
 
     @property
     def class_prior_mass(self) -> float:
@@ -211,19 +225,11 @@ class OutcomeModel(Model):
         return [tuple(s.draw_population(rng) for s in samplers) for _ in range(n_draws)]
 
     def _scores_given(self, draws: Draws, metric: Metric, rng: Generator, prior: bool) -> Blocks:
-        if self._has_rows(draws):
-            n_cells = sum(len(group.mu.prior) ** 2 for group in self.groups)
-            return in_order(
-                lambda here, size: metric(self._tables_of_rows(here, size), self.positive_index),
-                blocks_of(draws, blocks.BLOCK_BYTES // (16 * n_cells)),
-            )
         given, tables, n = self._bases(draws), metric.needs_tables, _number(draws)
         return self.blocks(self._score(metric), rng, n, prior=prior, tables=tables, given=given)
 
     def rates_given(self, draws: Draws, rng: Generator, *, prior: bool) -> dict[str, Array]:
         """Return the recall of each class; empty unless rows are drawn given the parameters."""
-        if self._has_rows(draws):
-            return {}
         given = self._bases(draws)
         return joined(self.blocks(_rates, rng, _number(draws), prior=prior, given=given))
 
@@ -245,17 +251,6 @@ class OutcomeModel(Model):
             bases.append(GroupDraws(mu, logits, masses))
         return bases
 
-    def _has_rows(self, draws: Draws) -> bool:
-        return bool(self.row_names) and all(name in draws for name in self.row_names)
-
-    def _tables_of_rows(self, draws: Draws, size: int) -> Array:
-        """Return tables of shape (n_classifiers, n, M, M)."""
-        tables = []
-        for g, group in enumerate(self.groups):
-            mu = _proportions(group, g, draws, size)
-            tables.append(mu[:, :, None] * draws[f"theta_{letter(g)}"])
-        return np.stack(tables)
-
     def _named(self, bases: list[GroupDraws], totals: Totals) -> dict[str, Array]:
         """Return the draws of the parameters by name."""
         draws = {}
@@ -271,19 +266,15 @@ class OutcomeModel(Model):
         return draws
 
     def _replicate(self, of: Replicated) -> dict[str, Array]:
-        if self._has_rows(of.draws):
-            tables = self._tables_of_rows(of.draws, of.n_draws)
-        else:
-            given = self._bases(of.draws)
-            drawn = self.blocks(
-                lambda _, tables: np.stack(list(tables)),
-                of.rng,
-                of.n_draws,
-                prior=of.prior,
-                tables=True,
-                given=given,
-            )
-            tables = np.concatenate(list(drawn), axis=1)
+        drawn = self.blocks(
+            lambda _, tables: np.stack(list(tables)),
+            of.rng,
+            of.n_draws,
+            prior=of.prior,
+            tables=True,
+            given=self._bases(of.draws),
+        )
+        tables = np.concatenate(list(drawn), axis=1)
         counts = []
         for k, table in enumerate(tables):
             if k < len(self.groups):  # classifiers of one group see the same instances
@@ -291,90 +282,30 @@ class OutcomeModel(Model):
             counts.append(of.rows(table, true, k))
         return confusion(counts)
 
-    def check_graph(self, form: str = "collapsed") -> None:
-        """Raise if there is no PyMC graph of this form."""
+    def check_graph(self) -> None:
+        """Raise if there is no PyMC graph."""
         if any(group.samples_mu and (group.mu.prior == 0).any() for group in self.groups):
             raise ValueError(
                 "Some labels are predicted but never the true class, and PyMC cannot sample a "
                 "proportion that is 0. Pass labels= with all classes if these can occur, or use "
                 "engine='exact'."
             )
-        super().check_graph(form)
+        super().check_graph()
 
-    @property
-    def forms(self) -> list[str]:
-        """The forms of graphs that there are."""
-        etas = self.groups[0].etas
-        joint = ["joint"] if isinstance(etas[0], Eta) and len(etas) > 1 else []
-        return ["collapsed", *joint, *(["rows"] if self.row_names else [])]
-
-    def _variables(self, parameters: Parameters, form: str) -> dict[str, Any]:
-        """Return the parameters and, in the form "rows", theta, the rows of each classifier."""
-        values = dict(parameters)
-        if form == "rows":
-            import pymc as pm
-
-            for g, group in enumerate(self.groups):
-                eta = values[group.names(g)[1][0]]
-                diagonal = np.eye(len(group.mu.prior))
-                omega = diagonal * eta + (1 - diagonal) * (1 - eta) / (len(diagonal) - 1)
-                name = f"theta_{letter(g)}"
-                values[name] = pm.Dirichlet(name, omega, dims=("class", "predicted"))
-        return values
-
-    def _log_likelihoods(self, values: Mapping[str, Any], form: str) -> Iterator[tuple[str, Any]]:
-        import pytensor.tensor as pt
-
+    def _log_likelihoods(self, values: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
         for g, group in enumerate(self.groups):
             mu, etas = group.names(g)
             if group.samples_mu:
                 yield f"counts of {mu}", log_multinomial(values[mu], group.mu.counts)
-            if form == "rows":
-                name = f"theta_{letter(g)}"
-                cells = (group.truth, group.predictions[:, 0])
-                yield f"counts of {name}", pt.sum(group.counts * pt.log(values[name][cells]))
-            elif form == "joint":
-                yield "counts of outcomes", _log_joint_outcomes(group, [values[k] for k in etas])
-            else:
-                for name, eta in zip(etas, group.etas, strict=True):
-                    if isinstance(eta, Recall):
-                        term = _log_beta_binomials(values[name], values[icc_name(name)], eta)
-                        yield f"counts given {name}", term
-                    elif eta is not None:
-                        yield f"counts given {name}", _log_dirichlet_multinomial(values[name], eta)
+            for name, eta in zip(etas, group.etas, strict=True):
+                if isinstance(eta, Recall):
+                    term = _log_beta_binomials(values[name], values[icc_name(name)], eta)
+                    yield f"counts given {name}", term
+                elif eta is not None:
+                    yield f"counts given {name}", _log_dirichlet_multinomial(values[name], eta)
 
 
-class _ModelOfClasses(OutcomeModel):
-    """Classes share what is known of a classifier; classifiers share instances, if in pairs."""
-
-    def _observe(self, evidence: Any) -> None:
-        if self.needs_pairs:
-            counts = evidence.counts * evidence.weight
-            outcomes = (evidence.truth, evidence.predictions, counts, evidence.margins())
-            self.groups = (self._outcomes(*outcomes),)
-            return
-        groups = []
-        for margin in evidence.margins():
-            truth, predicted, number = margin.cells()
-            counts = number * margin.weight
-            groups.append(self._outcomes(truth, predicted[:, None], counts, (margin,)))
-        self.groups = tuple(groups)
-
-    def _outcomes(
-        self, truth: Array, predictions: Array, counts: Array, margins: tuple[ConfusionCounts, ...]
-    ) -> Outcomes:
-        """Return one group of classifiers, given their outcomes and the table of each."""
-        raise NotImplementedError
-
-    def has_finite_prior_density(self, metric: Metric) -> bool | None:
-        """Return whether the prior density of the difference is finite at 0; None if unknown."""
-        # As eta approaches 1, tables approach perfection so quickly that P(1 - metric < e)
-        # decreases only like a power of 1 / log(1 / e), far more slowly than e. With an intraclass
-        # correlation near 1, every recall is near 0 or 1, for both classifiers.
-        return False if metric.is_of_totals else None
-
-
-class Hierarchical(_ModelOfClasses):
+class Hierarchical(OutcomeModel):
     """Independent classifiers whose classes share eta (Zhang et al. 2015, section III).
 
     Each classifier has its own class proportions mu ~ Dirichlet and its own eta ~ Beta. Row j of
@@ -443,6 +374,7 @@ class PairedHierarchical(Hierarchical):
 
     name = "paired hierarchical"
     needs_pairs = True
+    has_independent_classifiers = False
     prior_pulls_classes = False
 
 
@@ -478,18 +410,16 @@ class PairedMany(OutcomeModel):
         self.mu = mu
         self.theta = theta
 
-    def _observe(self, evidence: PairedCounts) -> None:
+    def _outcomes(
+        self, truth: Array, predictions: Array, counts: Array, margins: tuple[ConfusionCounts, ...]
+    ) -> Outcomes:
         theta = float(check_concentration(self.theta, (), "theta"))
-        self.groups = (
-            Outcomes(
-                class_proportions(self.mu, evidence.margin(0)),
-                evidence.truth,
-                evidence.predictions,
-                evidence.counts * evidence.weight,
-                (None,) * evidence.n_classifiers,
-                mass=4 * theta,
-            ),
-        )
+        mu, etas = class_proportions(self.mu, margins[0]), (None,) * len(margins)
+        return Outcomes(mu, truth, predictions, counts, etas, mass=4 * theta)
+
+    def has_finite_prior_density(self, metric: Metric) -> bool | None:
+        """Return None: it is unknown whether the prior density of the difference is finite at 0."""
+        return None
 
     def of_pair(self) -> Model:
         """Return the model of two classifiers that is the margin of this one."""
@@ -506,19 +436,20 @@ def class_proportions(mu: ArrayLike, counts: ConfusionCounts) -> Simplex:
     n_classes = len(counts.labels)
     prior = check_concentration(mu, (n_classes,), "mu")
     if n_classes == 2 and counts.positive != 0:
-        check_positive_class(counts.positive, prior[0] == prior[1])
+        if counts.positive is None:
+            check_same_for_both(prior)
         prior = prior[::-1]
     return Simplex("mu", np.where(counts.possible, prior, 0.0), counts.true * counts.weight)
 
 
 def _eta(prior: ArrayLike, counts: ConfusionCounts) -> Eta:
-    truth, predicted, number = counts.cells()
+    truth, predicted, number = counts.cells
     right, effective = truth == predicted, number * counts.weight
     prior = check_concentration(prior, (2,), "eta")
     return Eta(prior, len(counts.labels), effective[right], effective[~right])
 
 
-class Recalls(_ModelOfClasses):
+class Recalls(OutcomeModel):
     """One classifier, or independent ones, for more than two classes.
 
     Parameters
@@ -597,6 +528,7 @@ class PairedRecalls(Recalls):
 
     name = "paired"
     needs_pairs = True
+    has_independent_classifiers = False
 
 
 def icc_name(eta: str) -> str:
@@ -660,15 +592,3 @@ def _log_rising(shape: Any, counts: Array) -> Any:
 
     distinct, times = np.unique(counts[counts > 0], return_counts=True)
     return pt.sum(times * (pt.gammaln(shape + distinct) - pt.gammaln(shape)))
-
-
-def _log_joint_outcomes(group: Outcomes, etas: list[Any]) -> Any:
-    """Return the log likelihood of the joint outcomes of all classifiers given their etas."""
-    import pytensor.tensor as pt
-
-    n_classes = len(group.mu.prior)
-    shape = pt.as_tensor_variable(np.ones(len(group.counts)))
-    for k, eta in enumerate(etas):
-        right = group.predictions[:, k] == group.truth
-        shape *= pt.switch(right, eta, (1 - eta) / (n_classes - 1))
-    return pt.sum(pt.gammaln(shape + group.counts) - pt.gammaln(shape))

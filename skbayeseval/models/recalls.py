@@ -14,7 +14,7 @@ are put in an order in which they go together.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.random import Generator
@@ -245,28 +245,6 @@ def _around(axis: Array, inside: Array) -> tuple[float, float]:
     return axis[max(where[0] - 1, 0)], axis[min(where[-1] + 1, len(axis) - 1)]
 
 
-class _Cells(NamedTuple):
-    """The observed cells of one classifier's table.
-
-    Attributes
-    ----------
-    sums : sparse matrix of shape (M + n_wrong, n_outcomes)
-        Sums outcomes into the M cells of right predictions, and those of wrong ones.
-    wrong : ndarray of shape (n_wrong,)
-        The observed cells of wrong predictions, as truth * M + prediction.
-    to_truth, to_said : sparse matrices of shape (M, n_wrong)
-        Sum these cells into true and into predicted classes.
-    per_wrong : ndarray of shape (M, 1)
-        1 / the number of wrong predictions of each true class; very large if there are none.
-    """
-
-    sums: Any
-    wrong: Array
-    to_truth: Any
-    to_said: Any
-    per_wrong: Array
-
-
 class RecallRows(RowSampler):
     """Draw rows given the distribution of recalls of each classifier."""
 
@@ -287,20 +265,23 @@ class RecallRows(RowSampler):
         self.possible = group.mu.prior > 0
         self.proportions = ProportionSampler(group.mu.counts[self.possible]) if estimated else None
 
-    def _cells_of(self, k: int) -> _Cells:
+    def _cells_of(self, k: int) -> tuple[Any, Array, Any, Any, Array]:
+        """Return what there is of the observed cells of one classifier's table.
+
+        First the matrix that sums outcomes into the M cells of right predictions, and those of
+        wrong ones; the latter, as truth * M + prediction; the matrices that sum these into true and
+        into predicted classes; and, per true class, 1 / the number of wrong predictions, very large
+        if there are none.
+        """
         m, predicted = self.n_classes, self.predictions[:, k]
         wrong = np.flatnonzero(predicted != self.truth)
         cells, place = np.unique(self.truth[wrong] * m + predicted[wrong], return_inverse=True)
         of_outcomes = self.truth.copy()
         of_outcomes[wrong] = m + place
         n_wrong = np.bincount(self.truth[wrong], self.counts[wrong], m)[:, None]
-        return _Cells(
-            self.indicator(of_outcomes, m + len(cells)),
-            cells,
-            self.indicator(cells // m),
-            self.indicator(cells % m),
-            1 / np.maximum(n_wrong, 1e-300),
-        )
+        to_truth, to_said = self.indicator(cells // m), self.indicator(cells % m)
+        sums = self.indicator(of_outcomes, m + len(cells))
+        return sums, cells, to_truth, to_said, 1 / np.maximum(n_wrong, 1e-300)
 
     def _square_root_of_correlation(self, is_right: Array) -> Array:
         """Return the square root of the correlation matrix of being right, within classes.
@@ -385,31 +366,32 @@ class RecallRows(RowSampler):
         added = self._added_by_prior(rng, base)
         mu_of_rows = np.ascontiguousarray(mu.T)
 
-        for cells, right, rest in zip(self.cells, *added, strict=True):
-            observed = cells.sums @ outcomes
+        for of_one, right, rest in zip(self.cells, *added, strict=True):
+            sums, cells, to_truth, to_said, per_wrong = of_one
+            observed = sums @ outcomes
             right += observed[:m]
             observed = observed[m:]
-            missed = cells.to_truth @ observed
+            missed = to_truth @ observed
             rest += missed
             scale = mu_of_rows / (right + rest)
             hits = right * scale
             wrong = rest * scale
             # What part of the wrong predictions is on cells that were observed: Beta(n_wrong, 1).
-            seen = np.exp(-cells.per_wrong * rng.standard_exponential(wrong.shape))
+            seen = np.exp(-per_wrong * rng.standard_exponential(wrong.shape))
             seen *= wrong
             wrong -= seen
             seen /= np.maximum(missed, 1e-300)
-            observed *= seen[cells.wrong // m]
+            observed *= seen[cells // m]
             unseen = sticks * wrong
             landed = self._where_sticks_land(rng, sticks.shape)
             if tables:
                 table = self.cells_of_sticks(landed, unseen)
-                table[cells.wrong] += observed
+                table[cells] += observed
                 table[:: m + 1] += hits
                 yield table.T.reshape(-1, m, m)
             else:
                 predicted = self.sums_of_sticks(landed, unseen)
-                predicted += cells.to_said @ observed
+                predicted += to_said @ observed
                 predicted += hits
                 yield Totals(hits.T, mu, predicted.T)
 

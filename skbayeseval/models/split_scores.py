@@ -22,7 +22,7 @@ from skbayeseval.metrics.metric import Metric
 from skbayeseval.models.base import Blocks, Draws, Model
 from skbayeseval.models.blocks import block_size, stream_blocks
 from skbayeseval.models.margins import StudentMargin
-from skbayeseval.models.variables import Parameter
+from skbayeseval.models.pymc import Parameter
 
 # A split's difference has a standard deviation of at least this many steps of the score: that of
 # the error of rounding to whole steps.
@@ -231,7 +231,7 @@ class CorrelatedT(ModelOfScores):
         delta, score_b = draws["delta"][:, which], draws["nu_B"][:, which]
         yield np.stack([score_b + delta, score_b])
 
-    def check_graph(self, form: str = "collapsed") -> None:
+    def check_graph(self) -> None:
         """Raise unless there are two estimators, whose scores vary enough for PyMC."""
         for scores in self.scores.values():
             if self.noise and len(scores) == 2:
@@ -253,9 +253,9 @@ class CorrelatedT(ModelOfScores):
                     "which requires at least four splits with different scores. Use "
                     "engine='exact'."
                 )
-        super().check_graph(form)
+        super().check_graph()
 
-    def _log_likelihoods(self, values: Mapping[str, Any], form: str) -> Iterator[tuple[str, Any]]:
+    def _log_likelihoods(self, values: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
         """Yield the terms of equicorrelated normal scores: of A - B, and of B given A - B.
 
         Relative to the variance of one split score, the mean of n split scores has variance

@@ -283,7 +283,7 @@ def draw_contrasts(observed: Observed, rng: Generator, n_draws: int) -> Array:
     draws = np.empty((length, 2, p, repeats, n_chains))
     of_next = rng.spawn(1)[0]  # of its own, so that theta does not depend on it
     for i in range(-BURN_IN, length):
-        omega = state.omega
+        omega, *_ = state
         thetas, state = _sweep(observed, state, rng, repeats)
         if i >= 0:
             anew = np.linalg.cholesky(omega) @ of_next.standard_normal(thetas.shape)
@@ -292,12 +292,9 @@ def draw_contrasts(observed: Observed, rng: Generator, n_draws: int) -> Array:
     return np.moveaxis(draws, 0, 2).reshape(2, p, -1)[..., :n_draws]
 
 
-class _State(NamedTuple):
-    """The state of all chains; the first axis is that of chains."""
-
-    omega: Array
-    psi: Array  # on a log scale, one per system
-    strength: Array  # the position in STRENGTHS
+# The state of all chains, whose axis comes first: Omega; log(psi) of each system; the position of a
+# in STRENGTHS.
+_State = tuple[Array, Array, Array]
 
 
 def _start(observed: Observed, rng: Generator, n_chains: int) -> _State:
@@ -311,7 +308,7 @@ def _start(observed: Observed, rng: Generator, n_chains: int) -> _State:
     psi = np.log(scale) + rng.uniform(-1, 1, n_chains)
     omega = np.exp(psi)[:, None, None] * np.eye(p)
     strength = rng.integers(0, len(STRENGTHS), n_chains)
-    return _State(omega, np.tile(psi[:, None], n_systems), strength)
+    return omega, np.tile(psi[:, None], n_systems), strength
 
 
 def _sweep(observed: Observed, state: _State, rng: Generator, repeats: int) -> tuple[Array, _State]:
@@ -352,7 +349,7 @@ def _sweep(observed: Observed, state: _State, rng: Generator, repeats: int) -> t
     scatter = deviations.transpose(0, 2, 1) @ deviations
     if p == 1:  # without a and psi, the prior of a single standard deviation is flat
         omega = scatter / rng.chisquare(n_sets - 2, scatter.shape)
-        return thetas, _State(omega, psi, strength)
+        return thetas, (omega, psi, strength)
     df = n_sets - 1
     psi = _walk_alone(rng, basis, scatter, df, psi, STRENGTHS[strength])
     scale = (basis * np.exp(psi)[:, None]) @ basis.T
@@ -360,7 +357,7 @@ def _sweep(observed: Observed, state: _State, rng: Generator, repeats: int) -> t
     scale = scatter + np.exp(shift)[:, None, None] * scale
     psi = psi + shift[:, None]
     omega = _inverse_wishart(rng, scale, STRENGTHS[strength] + p - 1 + df)
-    return thetas, _State(omega, psi, strength)
+    return thetas, (omega, psi, strength)
 
 
 def _positive_normal(rng: Generator, mean: Array, sd: Array) -> Array:

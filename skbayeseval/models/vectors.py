@@ -21,7 +21,6 @@ from skbayeseval.metrics.metric import Metric, Totals
 from skbayeseval.models.base import (
     Blocks,
     Draws,
-    LogDensities,
     Model,
     Replicated,
     blocks_of,
@@ -31,8 +30,8 @@ from skbayeseval.models.base import (
 )
 from skbayeseval.models.blocks import BLOCK, block_size, in_order, stream_blocks
 from skbayeseval.models.gammas import Simplex, dirichlet, gamma_rows, shares_of
+from skbayeseval.models.pymc import Parameter, log_binomial, log_multinomial
 from skbayeseval.models.rows import Population
-from skbayeseval.models.variables import Parameter, log_binomial, log_multinomial
 
 SMALLEST = np.finfo(float).tiny
 
@@ -201,8 +200,8 @@ class Vectors(Model):
         dimension, names = self.entries.get(simplex.name.partition("_")[0], of_all)
         return dimension, names[:n_entries]
 
-    def log_densities(self, draws: Mapping[str, Array]) -> LogDensities | None:
-        """Return the log densities of draws of the parameters; None if one is missing."""
+    def log_densities(self, draws: Draws) -> tuple[dict[str, Array], dict[str, Array]] | None:
+        """Return the terms of the log likelihood and of the log prior; None if one is missing."""
         if not self.simplexes or any(s.name not in draws for s in self.simplexes):
             return None
         likelihood, prior = {}, {}
@@ -214,9 +213,9 @@ class Vectors(Model):
             of_counts = xlogy(simplex.counts, values).sum(axis=-1)
             likelihood[f"counts of {name}"] = of_counts.reshape(len(values), -1).sum(axis=1)
             prior[f"prior of {name}"] = of_prior.reshape(len(values), -1).sum(axis=1)
-        return LogDensities(likelihood, prior)
+        return likelihood, prior
 
-    def _log_likelihoods(self, values: Mapping[str, Any], form: str) -> Iterator[tuple[str, Any]]:
+    def _log_likelihoods(self, values: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
         for simplex in self.simplexes:
             value, counts = values[simplex.name], simplex.counts
             if counts.shape[-1] == 2:

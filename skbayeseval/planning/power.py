@@ -21,8 +21,7 @@ from skbayeseval._validation import (
     check_random_state_entropy,
     check_size,
 )
-from skbayeseval.evidence.joint_counts import PairedCounts
-from skbayeseval.evidence.one_classifier import ConfusionCounts
+from skbayeseval.evidence.counts import ConfusionCounts, PairedCounts
 from skbayeseval.judgement.decision import SETTLED, WORDS, format_interval
 from skbayeseval.judgement.intervals import Interval
 from skbayeseval.judgement.rope import check_rope
@@ -49,7 +48,7 @@ if TYPE_CHECKING:
     from skbayeseval.display import PowerDisplay
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True)
 class PowerAnalysis:
     """Result of `power_analysis`; `str` returns a summary.
 
@@ -173,12 +172,6 @@ class PowerAnalysis:
             return "no settled decision"
         return " or ".join(f"{a} {WORDS[code][0]} {b}" for code in self.goal)
 
-    def __repr__(self) -> str:
-        return (
-            f"PowerAnalysis(goal={self.goal}, rope={tuple(self.rope)}, metric={self.metric!r}, "
-            f"n_replications={self.n_replications})\n{self.table}"
-        )
-
     def _repr_html_(self) -> str:
         sentences = [line for line in str(self).splitlines() if line.endswith((":", "."))]
         figure = inline_svg(self.plot, "power by the number of instances")
@@ -190,13 +183,12 @@ class PowerAnalysis:
         return wide[self.table["model"].unique()].map("{:.0%}".format)
 
     def __str__(self) -> str:
-        wide = self._wide().rename_axis(columns=None)
+        wide, intervals = self._wide().rename_axis(columns=None), self.intervals
         lines = [
             f"Probability of {self._goal()} ({self.metric}, ROPE {format_interval(self.rope)}) by "
             "the number of instances:",
             wide.to_string(),
         ]
-        intervals = self.intervals
         for model, size in self.required.items():
             enough = f"{100 * self.assurance:.3g}%"
             enough += f" ({model})" if len(wide.columns) > 1 else ""
@@ -204,11 +196,10 @@ class PowerAnalysis:
             if size is None or interval is None:
                 lines.append(f"None of these sizes reaches {enough}.")
             elif size in wide.index:
-                here = self.table[(self.table["size"] == size) & (self.table["model"] == model)]
-                low, high = (f"{here[end].item():.0%}" for end in ("low", "high"))
+                (here,) = self.table.query("size == @size and model == @model").itertuples()
                 lines.append(
                     f"{size:,} is the first of these sizes to reach {enough} "
-                    f"(95% Monte Carlo interval of its power: {low} to {high})."
+                    f"(95% Monte Carlo interval of its power: {here.low:.0%} to {here.high:.0%})."
                 )
             else:
                 largest = wide.index[-1]
@@ -294,7 +285,8 @@ def power_analysis(
         The model for the analysis of the test sets, as in `compare_predictions`. If there are
         several models, all of them analyse the same test sets.
     scoring : str or Metric, default=None
-        The metric to compare. By default "f1", and "accuracy" if two accuracies are given.
+        The metric to compare. By default the first one of a result, "accuracy" if two accuracies
+        are given, and otherwise "f1".
     prob : float, default=0.95
         The probability mass of the HDI.
     n_replications : int, default=1000
@@ -346,10 +338,7 @@ def power_analysis(
     >>> found.table["power"].round(1).tolist()
     [0.0, 0.8]
     """
-    goals = (goal,) if isinstance(goal, str) or not np.iterable(goal) else tuple(goal)
-    if not goals or not all(isinstance(code, str) and code in WORDS for code in goals):
-        known = f"one or several of the decision codes {list(WORDS)}, such as '>>' (A significantly"
-        raise wrong("goal", f"{known} better) and '~' (practically equivalent)", goal)
+    goals = _check_goal(goal)
     assurance = check_probability(assurance, "assurance")
     prob = check_probability(prob)
     if isinstance(cells_or_result, Real) and more and isinstance(more[0], Real):
@@ -362,93 +351,72 @@ def power_analysis(
         )
     sizes = more[0] if more else sizes
     accuracies = _check_accuracies(cells_or_result, disagreement)
-    truth, like, names = _check_truth(cells_or_result if accuracies is None else accuracies.cells())
+    if accuracies is not None:
+        cells_or_result = _cells_of_accuracies(*accuracies)
+    truth, like, names = _check_truth(cells_or_result)
     n = check_size(n_replications, "n_replications", BYTES_OF_REPLICATION)
     seed = sequence(check_random_state_entropy(random_state), Stream.POWER)
-    if scoring is None:
+    if scoring is None and isinstance(truth, Posterior):
+        scoring = next(iter(cells_or_result._metrics.values()))
+    elif scoring is None:
         scoring = "f1" if accuracies is None else "accuracy"
     metrics = resolve_scoring(scoring, like.labels)
     if len(metrics) != 1:
         raise ValueError(f"scoring must be one metric, got {list(metrics)}.")
     (metric,) = metrics.values()
     region = check_rope(rope, metric)
-    if sizes is None:
-        sizes = USUAL_SIZES if accuracies is None else accuracies.sizes(region, assurance)
-    values = np.unique(as_array(sizes, "sizes"))
-    whole = np.ndim(sizes) <= 1 and values.dtype.kind in "iu" and len(values) > 0
-    if not whole or not 1 <= values[0] <= values[-1] <= MOST_INSTANCES:
-        raise wrong("sizes", f"integers from 1 to {MOST_INSTANCES:,}", sizes)
-    sizes = values.tolist()
+    usual, assumed = USUAL_SIZES, ""
+    if accuracies is not None:
+        is_given = disagreement is not None
+        usual, assumed = _plan_of_accuracies(*accuracies, is_given, region, assurance)
+    sizes = _check_sizes(usual if sizes is None else sizes)
     prevalence = truth.prevalence if isinstance(truth, Posterior) else None
     models = _check_models(model, truth, like, metric, sizes[0], prevalence)
     questions = [Question(one, metric, region, prob, prevalence, goals) for one in models.values()]
     job = {"truth": truth, "like": like, "questions": questions}
     jobs = [job | {"sizes": [size]} for size in sizes]
-    rows = []
-    for size, codes in zip(sizes, in_chunks(jobs, n, seed, n_jobs, verbose), strict=True):
-        for name, reached in zip(models, np.isin(codes[:, 0], goals).T, strict=True):
-            power = reached.mean()
-            # Wilson's interval is not degenerate at 0 and 1.
-            ends = binomtest(int(reached.sum()), n).proportion_ci(method="wilson")
-            rows.append([size, name, power, np.sqrt(power * (1 - power) / n), *ends])
-    table = pd.DataFrame(rows, columns=["size", "model", "power", "mcse", "low", "high"])
-    assumed = "" if accuracies is None else accuracies.in_words(region)
+    codes = in_chunks(jobs, n, seed, n_jobs, verbose)
+    successes = [np.isin(of_size[:, 0], goals).sum(axis=0) for of_size in codes]
+    table = _table_of_powers(sizes, list(models), np.array(successes), n)
     return PowerAnalysis(table, goals, region, metric.name, names, n, assurance, assumed)
+
+
+def _table_of_powers(
+    sizes: Sequence[int], models: Sequence[str], successes: Array, n: int
+) -> pd.DataFrame:
+    rows = []
+    for (i, k), number in np.ndenumerate(successes):
+        power = number / n
+        # Wilson's interval is not degenerate at 0 and 1.
+        ends = binomtest(int(number), n).proportion_ci(method="wilson")
+        rows.append([sizes[i], models[k], power, np.sqrt(power * (1 - power) / n), *ends])
+    return pd.DataFrame(rows, columns=["size", "model", "power", "mcse", "low", "high"])
+
+
+def _check_goal(goal: Any) -> tuple[str, ...]:
+    goals = (goal,) if isinstance(goal, str) or not np.iterable(goal) else tuple(goal)
+    if not goals or not all(isinstance(code, str) and code in WORDS for code in goals):
+        known = f"one or several of the decision codes {list(WORDS)}, such as '>>' (A significantly"
+        raise wrong("goal", f"{known} better) and '~' (practically equivalent)", goal)
+    return goals
+
+
+def _check_sizes(sizes: Any) -> list[int]:
+    values = np.unique(as_array(sizes, "sizes"))
+    whole = np.ndim(sizes) <= 1 and values.dtype.kind in "iu" and len(values) > 0
+    if not whole or not 1 <= values[0] <= values[-1] <= MOST_INSTANCES:
+        raise wrong("sizes", f"integers from 1 to {MOST_INSTANCES:,}", sizes)
+    return [int(value) for value in values]
 
 
 # Larger test sets do not exist.
 MOST_INSTANCES = 10**15
 
 # Sizes to try where nothing better is known.
-USUAL_SIZES = (100, 300, 1000, 3000, 10_000, 30_000)
+USUAL_SIZES: tuple[int, ...] = (100, 300, 1000, 3000, 10_000, 30_000)
 
 
-@dataclass(frozen=True)
-class _Accuracies:
-    """Two accuracies, and how often exactly one of A and B is right."""
-
-    a: float
-    b: float
-    disagreement: float
-    given: bool
-
-    def cells(self) -> Array:
-        """Return the probabilities of (truth, A, B) in two classes that are alike."""
-        only_a = (self.disagreement + self.a - self.b) / 2
-        only_b, both = self.disagreement - only_a, self.a - only_a
-        right = np.array([[1 - self.disagreement - both, only_b], [only_a, both]])
-        return np.maximum(np.stack([right[::-1, ::-1], right]) / 2, 0.0)
-
-    def sizes(self, rope: Interval, assurance: float) -> list[int]:
-        """Return sizes around the one that is required according to a normal approximation."""
-        difference = self.a - self.b
-        distance = min(abs(difference - rope.low), abs(difference - rope.high))
-        variance = self.disagreement - difference**2
-        if self._at_the_limit(rope) or not variance > 0:
-            return list(USUAL_SIZES)
-        required = (ndtri(0.975) + ndtri(assurance)) ** 2 * variance / distance**2
-        return [max(two_digits(times * required), 10) for times in (0.3, 0.6, 0.9, 1.3, 2.0, 3.0)]
-
-    def in_words(self, rope: Interval) -> str:
-        """Return what is assumed."""
-        said = (
-            f"Assumed: accuracies of {self.a:g} and {self.b:g}, and exactly one of both is right "
-            f"on {100 * self.disagreement:.3g}% of the instances"
-        )
-        if not self.given:
-            said += ", the mean of both error rates; pass disagreement= to change it"
-        if self._at_the_limit(rope):
-            said += (
-                f". Their difference is a limit of the ROPE {format_interval(rope)}, so no number "
-                "of labels would settle on which side of it they are: choose another rope"
-            )
-        return f"{said}."
-
-    def _at_the_limit(self, rope: Interval) -> bool:
-        return bool(np.isclose(self.a - self.b, rope, rtol=0, atol=1e-9).any())
-
-
-def _check_accuracies(given: Any, disagreement: Any) -> _Accuracies | None:
+def _check_accuracies(given: Any, disagreement: Any) -> tuple[float, float, float] | None:
     """Return two accuracies and their disagreement; None if the truth is given otherwise."""
     pair = isinstance(given, (tuple, list)) and len(given) == 2
     if not pair or not all(isinstance(one, Real) for one in given):
@@ -464,7 +432,7 @@ def _check_accuracies(given: Any, disagreement: Any) -> _Accuracies | None:
         raise ValueError(f"Accuracies must be between 0 and 1 (0.9 for 90%), got {a:g} and {b:g}.")
     low, high = abs(a - b), min(a + b, 2 - a - b)
     if disagreement is None:
-        return _Accuracies(a, b, float(np.clip(1 - (a + b) / 2, low, high)), False)
+        return a, b, float(np.clip(1 - (a + b) / 2, low, high))
     share = as_float(disagreement) if isinstance(disagreement, Real) else np.nan
     if not low - 1e-9 <= share <= high + 1e-9:
         raise ValueError(
@@ -472,7 +440,40 @@ def _check_accuracies(given: Any, disagreement: Any) -> _Accuracies | None:
             f"{b:g}, exactly one of both is right on at least {low:.4g} and at most {high:.4g} of "
             "the instances."
         )
-    return _Accuracies(a, b, share, True)
+    return a, b, share
+
+
+def _cells_of_accuracies(a: float, b: float, disagreement: float) -> Array:
+    """Return the probabilities of (truth, A, B) in two classes that are alike."""
+    only_a = (disagreement + a - b) / 2
+    only_b, both = disagreement - only_a, a - only_a
+    right = np.array([[1 - disagreement - both, only_b], [only_a, both]])
+    return np.maximum(np.stack([right[::-1, ::-1], right]) / 2, 0.0)
+
+
+def _plan_of_accuracies(
+    a: float, b: float, disagreement: float, is_given: bool, rope: Interval, assurance: float
+) -> tuple[tuple[int, ...], str]:
+    """Return sizes around the required one by a normal approximation, and what is assumed."""
+    difference, sizes = a - b, USUAL_SIZES
+    assumed = (
+        f"Assumed: accuracies of {a:g} and {b:g}, and exactly one of both is right on "
+        f"{100 * disagreement:.3g}% of the instances"
+    )
+    if not is_given:
+        assumed += ", the mean of both error rates; pass disagreement= to change it"
+    distance = min(abs(difference - rope.low), abs(difference - rope.high))
+    variance = disagreement - difference**2
+    if distance <= 1e-9:
+        assumed += (
+            f". Their difference is a limit of the ROPE {format_interval(rope)}, so no number "
+            "of labels would settle on which side of it they are: choose another rope"
+        )
+    elif variance > 0:
+        required = (ndtri(0.975) + ndtri(assurance)) ** 2 * variance / distance**2
+        times = (0.3, 0.6, 0.9, 1.3, 2.0, 3.0)
+        sizes = tuple(max(two_digits(one * required), 10) for one in times)
+    return sizes, f"{assumed}."
 
 
 def _check_models(

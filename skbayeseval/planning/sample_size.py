@@ -89,11 +89,6 @@ class SampleSize:
     chances: dict[int, float]
     n_even: int | None
 
-    @property
-    def never(self) -> bool:
-        """Whether even the largest simulated number of instances is not enough."""
-        return self.n_total is None
-
     def __str__(self) -> str:
         if self.n_more == 0:
             return f"The decision is already clear: {self.decision.in_short()}"
@@ -225,6 +220,28 @@ def simulated_settled(
     return inside | (low > decision.rope.high) | (high < decision.rope.low)
 
 
+def _settled_items(
+    posterior: Posterior,
+    metric: Metric,
+    decision: Decision,
+    sizes: Array,
+    n: int,
+    seed: np.random.SeedSequence,
+) -> Array:
+    """Return whether the decision on items is clear for true differences that are plausible.
+
+    The posterior of the mean difference is normal, and is shrunk as in `plausibility`.
+    """
+    evidence: Any = posterior.evidence
+    differences = evidence.sign * (evidence.means[0] - evidence.means[1])
+    mean, sd = float(differences.mean()), posterior.difference(metric).sd
+    rng, steps = np.random.default_rng(seed), np.linspace(-6, 6, N_STEPS)
+    truth = mean + sd * steps
+    weights = np.exp(-0.5 * steps**2) * plausible(truth, np.sqrt(np.mean(differences**2)))
+    truth = truth[evenly(weights, n, rng)]
+    return simulated_settled(truth, mean, sd, len(differences), sizes, decision, rng)
+
+
 def required_sample_size(
     posterior: Posterior,
     metric: Metric,
@@ -239,8 +256,8 @@ def required_sample_size(
     random_state: Any,
 ) -> SampleSize:
     """Return the smallest size at which the decision is settled as often as asked for."""
-    evidence: Any = posterior.evidence
-    if not evidence.is_of_items:
+    question = None
+    if not posterior.evidence.is_of_items:
         posterior = posterior.exact("required_sample_size")
         rule = (decision.rope, decision.prob, posterior.prevalence, SETTLED)
         question = Question(posterior.model, metric, *rule)
@@ -257,25 +274,13 @@ def required_sample_size(
     reported = [times * n_now for times in REPORTED_TIMES if times * n_now <= most]
     sizes = np.round(n_now * np.array(TIMES))
     sizes = np.unique([n_now + 1, *sizes[sizes <= most], max(most, n_now + 1)])
-    if evidence.is_of_items:
-        # The posterior of the mean difference is normal, and is shrunk as in `plausibility`.
-        differences = evidence.sign * (evidence.means[0] - evidence.means[1])
-        mean, sd = float(differences.mean()), posterior.difference(metric).sd
-        rng, steps = np.random.default_rng(seed), np.linspace(-6, 6, N_STEPS)
-        truth = mean + sd * steps
-        weights = np.exp(-0.5 * steps**2) * plausible(truth, np.sqrt(np.mean(differences**2)))
-        truth = truth[evenly(weights, n, rng)]
-        settled = simulated_settled(truth, mean, sd, len(differences), sizes, decision, rng)
+    if question is None:
+        settled = _settled_items(posterior, metric, decision, sizes, n, seed)
     else:
         counts = posterior.counts[0]
         worth = max(c.total for c in posterior.counts) * counts.weight / n_now
-        job = {
-            "truth": posterior,
-            "like": counts,
-            "base": posterior.evidence,
-            "questions": [question],
-            "sizes": (sizes - n_now) * worth,
-        }
+        job = {"truth": posterior, "like": counts, "base": posterior.evidence}
+        job |= {"questions": [question], "sizes": (sizes - n_now) * worth}
         (codes,) = in_chunks([job], n, seed, n_jobs, verbose)
         settled = np.isin(codes[:, :, 0], SETTLED)
     rng = np.random.default_rng(seed.spawn(1)[0])

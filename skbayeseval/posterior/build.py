@@ -8,7 +8,6 @@ what to try.
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any
@@ -18,15 +17,12 @@ import pandas as pd
 
 from skbayeseval._arrays import as_numbers, in_short, positions_of, wrong
 from skbayeseval._streams import Stream, seed_of
-from skbayeseval._validation import check_random_state_entropy, check_size
+from skbayeseval._validation import check_random_state_entropy, check_size, warn_caller
 from skbayeseval.evidence.instance_scores import WeightedInstances
 from skbayeseval.evidence.instances import Instances
 from skbayeseval.evidence.interface import Evidence
-from skbayeseval.evidence.joint_counts import as_evidence
-from skbayeseval.evidence.one_classifier import ConfusionCounts
 from skbayeseval.metrics.metric import Metric
 from skbayeseval.models import resolve_model
-from skbayeseval.models.base import Model
 from skbayeseval.models.pymc import (
     PyMCEngine,
     Trace,
@@ -94,17 +90,12 @@ def from_trace(trace: Any, like: Posterior) -> Posterior:
     specification.check_graph()
     parameters = specification.parameters()
     names = [parameter.name for parameter in parameters]
-    after = group_of(trace, "posterior")
-    rows = [name for name in specification.row_names if name in after]
-    if rows and len(rows) < len(specification.row_names):
-        missing = next(name for name in specification.row_names if name not in rows)
-        raise ValueError(f"trace has variable {rows[0]!r}, but not {missing!r}.")
     before = group_of(trace, "prior")
     prior = None
     if all(name in before for name in names):
         drawn = Trace({name: np.asarray(before[name]) for name in names}).flat()
         prior = Prior(like.model, like.evidence, like.prevalence, partial(dict, drawn))
-    chains = trace_of(trace, names + rows)
+    chains = trace_of(trace, names)
     check_trace(chains, parameters)
     known = {"own_prior": prior, "prior_name": "altered graph", "instances": like.instances}
     return like.like(trace=chains, weights=None, **known)
@@ -124,31 +115,28 @@ BYTES = 16
 
 
 def make_posterior(
-    evidence: Evidence | Sequence[ConfusionCounts],
+    evidence: Evidence,
     model: Any,
     engine: Any,
     n_draws: Any,
     random_state: Any,
     prevalence: Any = None,
-    *,
-    stacklevel: int = 4,
     **known: Any,
 ) -> Posterior:
     """Return the posterior of the evidence under the given model, sampled if it is by chains.
 
-    The parameters are those of `check_posterior`, which checks them. `stacklevel` is that of the
-    caller who is warned, as in `warnings.warn`.
+    The parameters are those of `check_posterior`, which checks them.
     """
     drawing = (model, engine, n_draws, random_state, prevalence)
     posterior = check_posterior(evidence, *drawing, **known)
     for message in _cautions(posterior):
-        warnings.warn(message, UserWarning, stacklevel=stacklevel)
+        warn_caller(message)
     sampler = resolve_engine(engine)
     return posterior if sampler is None else sample(posterior, sampler)
 
 
 def check_posterior(
-    evidence: Evidence | Sequence[ConfusionCounts],
+    evidence: Evidence,
     model: Any,
     engine: Any,
     n_draws: Any,
@@ -169,11 +157,10 @@ def check_posterior(
     are fewer, down to 1,000.
     """
     sampler = resolve_engine(engine)
-    evidence = as_evidence(evidence)
     counts = evidence.margins()[0]
     if n_draws is None:
         n_draws = default_draws(evidence, any(metric.calls_per_draw for metric in metrics))
-    resolved = model_for(model, evidence)
+    resolved = resolve_model(model, evidence)
     if resolved.needs_true_negatives and not counts.has_true_negatives:
         raise ValueError(
             f"model={resolved.name!r} requires true negatives, but only (tp, fp, fn) were given. "
@@ -198,17 +185,6 @@ def check_posterior(
             "engine='exact', or compare these metrics in a separate call."
         )
     return posterior
-
-
-def model_for(model: Any, evidence: Evidence) -> Model:
-    """Return the model that was asked for, if it fits the evidence."""
-    return resolve_model(
-        model,
-        paired=evidence.is_paired,
-        n_classes=len(evidence.margins()[0].labels),
-        n_classifiers=evidence.n_classifiers,
-        family=evidence.family,
-    )
 
 
 def default_draws(evidence: Evidence, calls_per_draw: bool = False) -> int:

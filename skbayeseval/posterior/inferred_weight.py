@@ -78,8 +78,6 @@ class WeightPosterior(NamedTuple):
         The weight at which the model has the variance of the test noise.
     scale, df : float
         The scale and the degrees of freedom of kappa.
-    most : float
-        The largest possible weight.
 
     Examples
     --------
@@ -92,12 +90,11 @@ class WeightPosterior(NamedTuple):
     test_only: float
     scale: float
     df: float
-    most: float = 1.0
 
     @property
     def of_tests(self) -> float:
-        """The weight at which draws have the variance of the test noise, if that is possible."""
-        return min(self.test_only, self.most)
+        """The weight at which draws have the variance of the test noise; 1 at most."""
+        return min(self.test_only, 1.0)
 
     @property
     def median(self) -> float:
@@ -107,10 +104,10 @@ class WeightPosterior(NamedTuple):
     @property
     def matching_variance(self) -> float:
         """The single weight with the variance of all draws."""
-        least, scale = 1 / self.most, self.scale / self.test_only
-        # The mean of 1 / weight: `least` where the weight is limited, else inverse chi-squared.
-        limit = self.df * scale / least if least > 0 else math.inf
-        limited = least * chi2.sf(limit, self.df)
+        scale = self.scale / self.test_only
+        # The mean of 1 / weight: 1 where the weight is limited, else inverse chi-squared.
+        limit = self.df * scale
+        limited = chi2.sf(limit, self.df)
         free = scale * self.df / (self.df - 2) * chi2.cdf(limit, self.df - 2)
         return float(1 / (limited + free))
 
@@ -135,7 +132,7 @@ class WeightPosterior(NamedTuple):
 
     def _at(self, prob: Any) -> Any:
         precision = chi2.ppf(prob, self.df) / self.df
-        return np.minimum(self.most, self.test_only / self.scale * precision)
+        return np.minimum(1.0, self.test_only / self.scale * precision)
 
 
 def spread_out(
@@ -355,6 +352,11 @@ class Weights(ABC):
         return self
 
 
+def mean_of_weights(each: Sequence[WeightPosterior]) -> WeightPosterior:
+    """Return the mean of weights with the same degrees of freedom."""
+    return each[0]._replace(scale=float(np.mean([one.scale for one in each])))
+
+
 def _contrast(n: int, i: int, j: int | None) -> Array:
     """Return the factors of n classifiers that make up one of them, or a difference of two."""
     one_each = np.eye(n)
@@ -453,15 +455,12 @@ class InferredWeights(Weights):
         test_only, scale = noise @ weights / noise.sum()
         return _rounded(test_only, scale, quantities[0].weight.df)
 
-    def _of(self, metric: Metric, i: int, j: int | None) -> QuantityWeight:
-        if (metric, i, j) not in self._known:
-            self._known[metric, i, j] = self._inferred(metric, i, j)
-        return self._known[metric, i, j]
-
     def _observed(self, metric: Metric) -> ObservedRows | None:
         return self.scored if metric.weighs_instances else self.counted
 
-    def _inferred(self, metric: Metric, i: int, j: int | None) -> QuantityWeight:
+    def _of(self, metric: Metric, i: int, j: int | None) -> QuantityWeight:
+        if (metric, i, j) in self._known:
+            return self._known[metric, i, j]
         observed = self._observed(metric)
         assert observed is not None
         contrast = _contrast(self.n_classifiers, i, j)
@@ -482,7 +481,9 @@ class InferredWeights(Weights):
             resplitting = math.sqrt(repeated.between_passes), repeated.n_passes
         mean_kappa = weight.of_tests / weight.matching_variance
         at_half = observed.at_half(metric, contrast, mean_kappa)
-        return QuantityWeight(weight, resplitting, spread.test_noise, at_half)
+        found = QuantityWeight(weight, resplitting, spread.test_noise, at_half)
+        self._known[metric, i, j] = found
+        return found
 
     def cautions(self, names: Sequence[str], metrics: Iterable[Metric]) -> dict[str, str]:
         """Return why intervals of classifiers may be too narrow, by their names."""
@@ -531,7 +532,8 @@ class KnownWeights(Weights):
         The weight for differences of all classifiers.
     values, pairs : mapping of str to sequence of QuantityWeight
         What is known of each classifier, and of each pair in the order of `itertools.combinations`.
-        Without these, all have the weight in `joint`: many types of chunks share one.
+        Without pairs, these have the mean of both. Without values, all have the weight in `joint`:
+        many types of chunks share one.
     """
 
     n_classifiers: int
@@ -544,14 +546,16 @@ class KnownWeights(Weights):
     @property
     def are_own(self) -> bool:  # type: ignore[override]
         """Whether every classifier and every pair has its own weight."""
-        return bool(self.values)
+        return bool(self.pairs)
 
     @classmethod
     def of(cls, weights: Weights, metrics: Mapping[str, Metric], n: int) -> KnownWeights:
         """Take the weights of some metrics of n classifiers."""
         joint = {name: weights.difference(metric) for name, metric in metrics.items()}
         if not weights.are_own:
-            return cls(n, weights.basis, joint)
+            each = {name: weights.each(metric) for name, metric in metrics.items()}
+            known = {name: list(map(QuantityWeight, some)) for name, some in each.items() if some}
+            return cls(n, weights.basis, joint, known)
         values, pairs = (
             {
                 name: [weights.quantity(metric, *some) for some in combinations(range(n), k)]
@@ -565,10 +569,18 @@ class KnownWeights(Weights):
         """Return the weight for the difference of two, or that of all."""
         if self.chosen is not None and self.are_own:
             return self.quantity(metric, 0, 1).weight
+        if self.chosen is not None and self.values:
+            return mean_of_weights(self.each(metric))
         return self.joint.get(metric.name, next(iter(self.joint.values())))
 
+    def each(self, metric: Metric) -> list[WeightPosterior]:
+        """Return the weight of each classifier, as that of which the file was written does."""
+        if self.are_own or not self.values:
+            return super().each(metric)
+        return [self._of(metric, k, None).weight for k in self.classifiers]
+
     def _of(self, metric: Metric, i: int, j: int | None) -> QuantityWeight:
-        if not self.are_own:
+        if not self.are_own and (j is not None or not self.values):
             return QuantityWeight(self.difference(metric))
         by_metric, place = self.values, i
         if j is not None:

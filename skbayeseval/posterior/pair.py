@@ -33,6 +33,7 @@ class PooledScores:
     def __init__(self, posterior: Posterior) -> None:
         self._posterior = posterior
         self._pooled: dict[Metric, Array] = {}
+        self._values: dict[Metric, list[Distribution]] = {}
 
     def pooled(self, metric: Metric) -> Array:
         """Return the draws that tell who is the best, of shape (n_classifiers, n_draws)."""
@@ -54,18 +55,23 @@ class PooledScores:
 
     def values(self, metric: Metric) -> list[Distribution]:
         """Return the metric of each classifier, as wide as alone where few units count."""
+        if metric in self._values:  # each pair asks
+            return self._values[metric]
         posterior, first = self._posterior, self._posterior.first_copies(metric)
         alone = {}
         if len(first) < 3 or posterior.weights is None:
             alone = {k: posterior.value(metric, k) for k in dict.fromkeys(first)}
         if len(first) < 3:
-            return [alone[k] for k in first]
-        draws = self.pooled(metric)
-        if alone:
-            draws = draws + [alone[k].draws - posterior.draws(metric)[k] for k in first]
-        # Draws of split scores do not keep bounds.
-        draws = np.clip(draws, *(metric.bounds or (-np.inf, np.inf)))
-        return [Distribution(row, posterior.mcse(row)) for row in draws]
+            values = [alone[k] for k in first]
+        else:
+            draws = self.pooled(metric)
+            if alone:
+                draws = draws + [alone[k].draws - posterior.draws(metric)[k] for k in first]
+            # Draws of split scores do not keep bounds.
+            draws = np.clip(draws, *(metric.bounds or (-np.inf, np.inf)))
+            values = [Distribution(row, posterior.mcse(row)) for row in draws]
+        self._values[metric] = values
+        return values
 
     def of_pair(self, metric: Metric, alone: PairPosterior) -> Sequence[Distribution]:
         """Return the difference of two of the classifiers, and the metric of each of them.

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from contextlib import nullcontext, suppress
 from dataclasses import KW_ONLY, dataclass, fields
+from functools import partial
 from typing import Any, cast
 
 import numpy as np
@@ -21,17 +22,11 @@ from skbayeseval.evidence.instance_scores import WeightedInstances
 from skbayeseval.evidence.instances import Instances
 from skbayeseval.evidence.interface import Evidence
 from skbayeseval.evidence.item_scores import ItemScores
-from skbayeseval.evidence.joint_counts import as_evidence
 from skbayeseval.evidence.unit_numbers import UnitNumbers, effective_number
 from skbayeseval.judgement.distribution import Distribution
 from skbayeseval.metrics.metric import Metric
 from skbayeseval.models.base import Model
-from skbayeseval.models.bootstrap import (
-    GroupScoreWeights,
-    ScoreWeights,
-    SumsOfMany,
-    stream_bootstrap,
-)
+from skbayeseval.models.bootstrap import SumsOfMany, stream_bootstrap
 from skbayeseval.models.few_units import (
     allow_for_few_carriers,
     allow_for_few_units,
@@ -66,7 +61,7 @@ class Posterior:
     ----------
     model : model instance
         The model, including its prior.
-    evidence : Evidence or tuple of ConfusionCounts
+    evidence : Evidence
         The data.
     entropy : int
         The entropy from which all seeds are derived.
@@ -113,8 +108,9 @@ class Posterior:
     n_jobs: int | None = None
 
     def __post_init__(self) -> None:
-        self.evidence = as_evidence(self.evidence)
         self.counts = self.evidence.margins()
+        # The weight of one count; where weights are inferred, that of the first metric.
+        self.weight: float = self.counts[0].weight
         self.positive = self.counts[0].positive
         self.has_true_negatives = self.counts[0].has_true_negatives
         self.specification = self.model.specification(self.evidence, self.prevalence)
@@ -134,7 +130,10 @@ class Posterior:
     def _once(self, key: tuple[str, *tuple[Hashable, ...]], compute: Callable[[], T]) -> T:
         """Return what is known under the key, else compute it; arrays become read-only."""
         if key not in self._known:
-            self.remember(compute(), *key)
+            known = compute()
+            if isinstance(known, np.ndarray):
+                known.flags.writeable = False
+            self._known[key] = known
         return cast(T, self._known[key])
 
     def fields(self) -> dict[str, Any]:
@@ -163,24 +162,21 @@ class Posterior:
         """Return the name of the model that the metric is drawn by."""
         if self.scored is None or not metric.weighs_instances:
             return self.model.name
-        return (GroupScoreWeights if self.scored.grouped else ScoreWeights).name
-
-    def _has_closed_forms(self, metric: Metric) -> bool:
-        """Return whether the metric is drawn by the model, exactly, at the weight of its counts."""
-        is_exact = self.weights is None and self.trace is None
-        return is_exact and self.source(metric) is not self.scored
+        return "group weights" if self.scored.grouped else "instance weights"
 
     def law(self, metric: Metric, classifier: int | None = None) -> Law | None:
         """Return the law of one classifier's metric, or of A - B; None if not in closed form."""
-        if not self._has_closed_forms(metric):
+        if self.weights is not None or self.trace is not None:
             return None
-        return self.specification.law(metric, classifier)
+        is_scored = self.source(metric) is self.scored
+        return None if is_scored else self.specification.law(metric, classifier)
 
     def log_density_at_zero(self, metric: Metric) -> float | None:
         """Return the log density of the difference at 0; None if not in closed form."""
-        if not self._has_closed_forms(metric):
+        if self.weights is not None or self.trace is not None:
             return None
-        return self.specification.log_density_at_zero(metric)
+        is_scored = self.source(metric) is self.scored
+        return None if is_scored else self.specification.log_density_at_zero(metric)
 
     def sums_of_many(self, metric: Metric, weight: float | None = None) -> SumsOfMany | None:
         """Return how very many instances are drawn together; None if each has its own weight."""
@@ -298,18 +294,14 @@ class Posterior:
 
     def difference(self, metric: Metric) -> Distribution:
         """Return the posterior of A - B."""
-
-        def drawn() -> Array:
-            first, *second = self.draws(metric)
-            return cast(Array, first - second[0] if second else first)
-
         law = self.law(metric)
         if law is not None:
-            return law.known(drawn, difference_bounds(metric.bounds))
-        difference = drawn()
-        known = self.specification.known_difference(metric, difference, self.rng())
-        if known is not None:
-            return known
+            bounds = difference_bounds(metric.bounds)
+            return law.known(lambda: cast(Array, np.subtract(*self.draws(metric))), bounds)
+        first, *second = self.draws(metric)
+        difference = first - second[0] if second else first
+        if self.specification.known_difference is not None:
+            return self.specification.known_difference(metric, difference, self.rng())
         units = self.units(metric)
         if units is not None:
             bounds = metric.bounds or units.seen
@@ -435,27 +427,23 @@ class Posterior:
             )
         return self.like(weights=None)
 
-    @property
-    def weight(self) -> float:
-        """The weight of one count; where weights are inferred, that of the first metric."""
-        return self.counts[0].weight
-
     def draws(self, metric: Metric) -> Array:
         """Return read-only draws of the metric, of shape (n_classifiers, n_draws)."""
         if ("draws", metric) not in self._known and len(self.asked) > 1 and metric in self.asked:
             self.draw_together([*self.asked])
-        return self._once(("draws", metric), lambda: self._drawn(metric))
+        drawn = self._drawn_at if self.weights is None else self._weighted
+        return self._once(("draws", metric), lambda: drawn([metric])[0])
 
-    def _drawn(self, metric: Metric) -> Array:
-        """Return draws of all classifiers.
+    def _weighted(self, metrics: Sequence[Metric]) -> list[Array]:
+        """Return draws of a metric with inferred weights of counts.
 
         With weights of each classifier, each is spread by its own; otherwise differences are.
         """
-        if self.weights is None:
-            return self._drawn_at(metric)
+        assert self.weights is not None
+        (metric,) = metrics
         each = self.weights.each(metric)
         draws = self._spread(metric, self.weights.difference(metric), each)
-        return self.weights.together(metric, draws, self.rng(Stream.TOGETHER))
+        return [self.weights.together(metric, draws, self.rng(Stream.TOGETHER))]
 
     def draws_of_one(self, metric: Metric, classifier: int) -> Array | None:
         """Return draws that one classifier has for itself; None if they are those of all."""
@@ -484,7 +472,7 @@ class Posterior:
         They are drawn as if all variation were test noise, and then spread by what training sets
         add to it. So the weight, which is not known exactly, leaves the middle where it is.
         """
-        draws = self._drawn_at(metric, weight.of_tests)
+        (draws,) = self._drawn_at([metric], weight.of_tests)
         factors = np.array(
             [
                 own.factors(self.rng(Stream.TRAINING), self.n_draws, weight.of_tests)
@@ -493,43 +481,13 @@ class Posterior:
         )
         return spread_out(draws, factors, metric.limits, together=not each)
 
-    def _drawn_at(self, metric: Metric, weight: float | None = None) -> Array:
-        """Return draws at a weight of the counts, by default that of the evidence."""
+    def _drawn_at(self, metrics: Sequence[Metric], weight: float | None = None) -> list[Array]:
+        """Return draws of metrics at a weight of the counts, by default that of the evidence.
 
-        def blocks(n_draws: int) -> Blocks:
-            if self.scored is None or not metric.weighs_instances:
-                return self._stream([metric], n_draws, weight)
-            together = self.sums_of_many(metric, weight)
-            if together is not None:
-                return together.stream(self.rng(), n_draws)
-            runs, k = self.scored.runs(metric), self.scored.n_classifiers
-            return stream_bootstrap(runs, self._shape(weight), k, self.rng(), n_draws)
-
-        draws = self._collected(blocks, metric)
-        return self._wide_enough(metric, draws, self.units(metric, weight))
-
-    def _stream(
-        self, metrics: Sequence[Metric], n_draws: int, weight: float | None = None
-    ) -> Blocks:
-        """Return blocks of draws of a metric, or of several at once, by the model."""
-        given = self.specification
-        if weight is not None:
-            given = self.model.specification(self.evidence.with_weight(weight), self.prevalence)
-        known = None if self.trace is None else self.trace.flat()
-        return stream(given, self.evidence, metrics, self.rng(), n_draws, parameters=known)
-
-    def _wide_enough(self, metric: Metric, draws: Array, units: UnitNumbers | None) -> Array:
-        """Return draws that allow for few units."""
-        if units is None or not draws.shape[1]:
-            return draws
-        wide = allow_for_few_units(draws, units, metric.bounds, self.rng(Stream.FEW_UNITS))
-        # With one end, such as errors have, draws may have been stretched beyond it.
-        return wide if metric.bounds is not None else np.clip(wide, *metric.limits)
-
-    def _collected(self, blocks: Callable[[int], Blocks], metric: Metric) -> Array:
-        """Return all draws, given a function of their number; shows progress if they take long."""
-        collected: list[Array] = []
-        done, expected = 0, 0.0
+        Progress is shown if they take long. Draws allow for few units.
+        """
+        metric, blocks = metrics[0], partial(self._blocks, metrics, weight)
+        expected = 0.0
         if metric.calls_per_draw:
             self.observed(metric)  # checks the function, once
             with suppress(ValueError):  # of a draw, which is told with those of all
@@ -541,12 +499,38 @@ class Posterior:
             f"drawing {metric.name}", self.n_draws, show=self.shows_progress, expected=expected
         )
         threads: Any = nullcontext() if self.n_jobs is None else parallel_config(n_jobs=self.n_jobs)
+        collected: list[Array] = []
+        done = 0
         with threads, progress as advance:
             for block in blocks(self.n_draws):
                 collected.append(block)
                 done += block.shape[-1]
                 advance(done)
-        return np.concatenate(collected, axis=-1)
+        drawn = np.concatenate(collected, axis=-1)
+        wide = []
+        for metric, draws in zip(metrics, drawn if len(metrics) > 1 else [drawn], strict=True):
+            units = self.units(metric, weight)
+            if units is not None and draws.shape[1]:
+                draws = allow_for_few_units(draws, units, metric.bounds, self.rng(Stream.FEW_UNITS))
+                if metric.bounds is None:  # errors have one end, beyond which they were stretched
+                    draws = np.clip(draws, *metric.limits)
+            wide.append(draws)
+        return wide
+
+    def _blocks(self, metrics: Sequence[Metric], weight: float | None, n_draws: int) -> Blocks:
+        """Return blocks of draws of a metric by the bootstrap, or of several by the model."""
+        metric, scored = metrics[0], self.scored
+        if scored is None or not metric.weighs_instances:
+            given = self.specification
+            if weight is not None:
+                given = self.model.specification(self.evidence.with_weight(weight), self.prevalence)
+            known = None if self.trace is None else self.trace.flat()
+            return stream(given, self.evidence, metrics, self.rng(), n_draws, parameters=known)
+        together = self.sums_of_many(metric, weight)
+        if together is not None:
+            return together.stream(self.rng(), n_draws)
+        runs, shape = scored.runs(metric), self._shape(weight)
+        return stream_bootstrap(runs, shape, scored.n_classifiers, self.rng(), n_draws)
 
     def draw_together(self, metrics: Sequence[Metric]) -> None:
         """Draw metrics of totals in one pass, where each then has the draws that it has alone.
@@ -559,11 +543,9 @@ class Posterior:
         takes_several = self.specification.draws_metrics_together and self.trace is None
         if len(missing) < 2 or size > MOST_TOGETHER or not takes_several or self.weights:
             return
-        all_draws = self._collected(lambda n: self._stream(missing, n), missing[0])
-        for metric, draws in zip(missing, all_draws, strict=True):
+        for metric, draws in zip(missing, self._drawn_at(missing), strict=True):
             if np.isfinite(draws).all():
-                wide = self._wide_enough(metric, draws, self.units(metric))
-                self.remember(wide, "draws", metric)
+                self.remember(draws, "draws", metric)
 
     def rng(self, stream: Stream = Stream.POSTERIOR) -> np.random.Generator:
         """Return the source of the draws from its beginning, or another one of this posterior."""
@@ -576,17 +558,21 @@ class Posterior:
 
     def remember(self, known: Any, what: str, *of: Hashable) -> None:
         """Store what is known from a file: "draws" or "observed" values of a metric, or others."""
-        if isinstance(known, np.ndarray):
-            known.flags.writeable = False
-        self._known[(what, *of)] = known
+        self._once((what, *of), lambda: known)
 
     def check_metric(self, metric: Metric) -> Metric:
         """Return the metric; raise if it cannot be computed from the evidence."""
         if metric.source == "splits" and metric.name in self.model.derived_metrics:
             return metric
-        has_no_predictions = self.scored is None and not self.evidence.has_class_counts
-        if not metric.weighs_instances or self.evidence.is_of_splits or has_no_predictions:
-            self.evidence.check_metric(metric)
+        evidence = self.evidence
+        if metric.source == "splits" and not (evidence.is_of_splits or evidence.is_of_items):
+            raise ValueError(
+                f"scoring={metric.name!r} cannot be computed from predictions, only from split "
+                "scores. Use model='scores'."
+            )
+        has_no_predictions = self.scored is None and not evidence.has_class_counts
+        if not metric.weighs_instances or evidence.is_of_splits or has_no_predictions:
+            evidence.check_metric(metric)
             return metric
         if self.scored is None and metric.source == "numbers":
             raise ValueError(

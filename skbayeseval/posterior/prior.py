@@ -13,7 +13,6 @@ from numpy.random import Generator
 from skbayeseval._arrays import Array
 from skbayeseval._streams import PRIOR_ENTROPY, Stream, generator
 from skbayeseval.evidence.interface import Evidence
-from skbayeseval.evidence.joint_counts import as_evidence
 from skbayeseval.metrics.confusion import stacked
 from skbayeseval.metrics.metric import Metric
 from skbayeseval.models.base import Model, check_defined
@@ -93,7 +92,6 @@ class Prior:
     _computed: dict[Hashable, Any] = field(default_factory=dict)  # if parameters are known by draws
 
     def __post_init__(self) -> None:
-        self.evidence = as_evidence(self.evidence)
         self.specification = self.model.specification(self.evidence, self.prevalence)
 
     def pair(self, i: int, j: int) -> Prior:
@@ -173,7 +171,8 @@ class Prior:
         """Return `n_draws`, reduced if draws are expensive because there are many classes."""
         if self.specification.draws_cost_one:
             return n_draws
-        return max(2**14, n_draws // (4 * len(self.evidence.margin(0).labels)))
+        n_classes = max(1, len(self.evidence.margin(0).labels))
+        return max(2**14, n_draws // (4 * n_classes))
 
     def remembered(self, key: Hashable, compute: Callable[[], T]) -> T:
         """Return what was computed before of an equal prior, else compute it.

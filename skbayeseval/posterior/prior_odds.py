@@ -36,7 +36,7 @@ from skbayeseval.judgement.bayes_factor import (
 from skbayeseval.judgement.intervals import Interval, count_inside
 from skbayeseval.judgement.rope import check_rope
 from skbayeseval.metrics.metric import Metric
-from skbayeseval.metrics.registry import of_classes
+from skbayeseval.metrics.registry import of_class
 from skbayeseval.models.margins import Law
 from skbayeseval.posterior.posterior import Posterior
 from skbayeseval.posterior.prior import Prior
@@ -136,7 +136,7 @@ def prior_density_at_zero(prior: Prior, metric: Metric) -> Estimate | None:
             return Estimate(exact) if exact < np.inf else None
         if not prior.has_finite_density(metric):
             return None
-        if prior.model.is_independent:
+        if prior.model.has_independent_classifiers:
             a, b = _draws_to_pair(prior, metric)
             return density_of_pairs(a, b, NEARLY_ZERO)
         around = Interval(-CLOSE_TO_ZERO, CLOSE_TO_ZERO)
@@ -178,13 +178,13 @@ def posterior_odds(posterior: Posterior, metric: Metric, rope: Interval) -> Esti
 
 def _prior_odds(prior: Prior, metric: Metric, rope: Interval) -> Estimate:
     if prior.specification.has_classes_alike:
-        (metric,) = of_classes(metric, [0])
+        metric = of_class(metric, 0)
 
     def compute() -> Estimate:
         law = prior.law(metric)
         if law is not None:
             return _odds_of_law(law, rope)
-        if prior.model.is_independent and prior.draw is None:
+        if prior.model.has_independent_classifiers and prior.draw is None:
             a, b = _draws_to_pair(prior, metric)
             return odds_of_pairs(a, b, rope)
         inside, n = _count_inside(prior, metric, rope)

@@ -65,25 +65,13 @@ class Subgroup(NamedTuple):
     size: float = 0.0
 
 
-class SubgroupDraws(NamedTuple):
-    """All subgroups, and how much they differ.
-
-    Attributes
-    ----------
-    subgroups : tuple of Subgroup
-        The subgroups, in the order of their labels.
-    tau : ndarray of shape (n_draws,)
-        Draws of the scale of the difference between subgroups; NaN if there are too few to pool.
-    """
-
-    subgroups: tuple[Subgroup, ...]
-    tau: Array
-
-
 def compare_subgroups(
     posterior: Posterior, metric: Metric, given: Subgroups, *child: int
-) -> SubgroupDraws:
+) -> tuple[tuple[Subgroup, ...], Array]:
     """Return the difference, or the metric of one classifier, in each subgroup, alone and pooled.
+
+    Beside the subgroups, in the order of their labels, these are draws of the scale of the
+    difference between them, of shape (n_draws,); NaN if there are too few to pool.
 
     Two scores of one classifier are not pooled, since no two were chosen among others: pooled, 95%
     intervals of a gap of 0.1 covered it in 88% of data sets.
@@ -143,7 +131,8 @@ def _alone(
         return empty._replace(reason=str(error))
     assert posterior.instances is not None
     usual = _quantity(posterior, metric).sd * math.sqrt(posterior.instances.number / empty.n)
-    if metric.bounds is None and 0 < MOST_UNUSUAL * usual < found.sd:
+    is_unusual = 0 < MOST_UNUSUAL * usual < found.sd or found.middle != found.mean
+    if metric.bounds is None and is_unusual:
         return empty._replace(observed=observed, reason="the metric is unstable")
     counts, absent = own.counts[0], ""
     if metric.weighs_instances or not own.evidence.has_class_counts:
@@ -238,13 +227,13 @@ def _pooled(
     posterior: Posterior,
     metric: Metric,
     child: tuple[int, ...],
-) -> SubgroupDraws:
+) -> tuple[tuple[Subgroup, ...], Array]:
     """Pool the subgroups; `order` is that in which they are drawn."""
     known = [code for code in order if alone[code].unpooled is not None]
     of_one = posterior.evidence.n_classifiers == 1
     if len(known) < (3 if of_one else 2):
         as_they_are = tuple(one._replace(pooled=one.unpooled) for one in alone)
-        return SubgroupDraws(as_they_are, np.full(posterior.n_draws, np.nan))
+        return as_they_are, np.full(posterior.n_draws, np.nan)
     draws = np.array([alone[code].unpooled.draws for code in known])
     draws = _without_prior(draws, *_prior_moments(posterior, metric))
     # Instances are in one subgroup each, so that subgroups are independent given their differences.
@@ -258,7 +247,7 @@ def _pooled(
     subgroups = list(alone)
     for code, draws_of_one in zip(known, pooled, strict=True):
         subgroups[code] = alone[code]._replace(pooled=Distribution(draws_of_one))
-    return SubgroupDraws(tuple(subgroups), tau)
+    return tuple(subgroups), tau
 
 
 def _prior_moments(posterior: Posterior, metric: Metric) -> tuple[float, float]:

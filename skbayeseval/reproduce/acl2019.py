@@ -61,9 +61,9 @@ def read_corpus(path: str | Path) -> tuple[list[list[list[str]]], list[list[str]
     """
     path = Path(path)
     path = path / "eng.train" if path.is_dir() else path
-    tagged = read_conll(path, with_speech=True)
-    X = [features([t[0] for t in tokens], [t[1] for t in tokens]) for tokens in tagged.tokens]
-    return X, convert_tags(tagged.tags, "IOB1", "IOB2", name="tags")
+    tokens, tags = read_conll(path)
+    X = [features([t[0] for t in sentence], [t[1] for t in sentence]) for sentence in tokens]
+    return X, convert_tags(tags, "IOB1", "IOB2", name="tags")
 
 
 def features(words: Sequence[str], speech: Sequence[str]) -> list[list[str]]:
@@ -94,9 +94,7 @@ def features(words: Sequence[str], speech: Sequence[str]) -> list[list[str]]:
     return found
 
 
-def compare_tag_sets(
-    X: Any, y: Any, task: str, *, max_iterations: int = 100, verbose: int = 0
-) -> ComparisonResult:
+def compare_tag_sets(X: Any, y: Any, task: str, *, max_iterations: int = 100) -> ComparisonResult:
     """Compare CRFs trained on IOB2 with CRFs trained on IOBES, by 3 x 2 BCV.
 
     Parameters
@@ -108,8 +106,6 @@ def compare_tag_sets(
         only. Each task has its own taggers.
     max_iterations : int, default=100
         The maximum number of iterations of the optimiser.
-    verbose : int, default=0
-        1 shows progress over the twelve fits.
 
     Returns
     -------
@@ -140,7 +136,7 @@ def compare_tag_sets(
         cv=BlockRegularizedCV(regularize=types, random_state=0),
         counter=chunk_counter("IOB2", "IOBES"),
         weight="published",
-        verbose=verbose,
+        verbose=1,
         random_state=0,
     )
 
@@ -338,7 +334,7 @@ def taggers(report: Report, conll: str | Path | None) -> Iterator[Table]:
     for task in ("NER", "ORG"):
         report.write(f"\n{task}: 12 CRFs on {len(y):,} sentences")
         try:
-            result = compare_tag_sets(X, y, task, verbose=1)
+            result = compare_tag_sets(X, y, task)
         except ImportError as error:
             raise MissingError(str(error)) from error
         yield from tagger_tables(task, result)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -13,26 +12,17 @@ from sklearn.datasets import fetch_20newsgroups_vectorized
 from sklearn.metrics import ConfusionMatrixDisplay, confusion_matrix, f1_score
 from sklearn.naive_bayes import BernoulliNB, MultinomialNB
 from sklearn.svm import LinearSVC
+from sklearn.utils import Bunch
 
 from skbayeseval import ComparisonResult, compare_predictions, models, power_analysis
-from skbayeseval._arrays import Array
 from skbayeseval.reproduce.tables import Line, MissingError, Report, Table, load_published
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-@dataclass(frozen=True)
-class Newsgroups:
-    """The categories of training and test documents, and each classifier's test predictions."""
-
-    train: Array
-    truth: Array
-    predictions: dict[str, Array]
-
-
 @cache
-def predict(data_home: str | None = None) -> Newsgroups:
+def predict(data_home: str | None = None) -> Bunch:
     """Fit the classifiers on the training part and predict the test part.
 
     The results are cached for the lifetime of the process. The features are normalised term
@@ -47,8 +37,9 @@ def predict(data_home: str | None = None) -> Newsgroups:
 
     Returns
     -------
-    newsgroups : Newsgroups
-        The true categories and the predictions.
+    newsgroups : Bunch
+        The categories of training and test documents, `train` and `truth`, and `predictions` of the
+        test documents by classifier.
 
     Raises
     ------
@@ -79,7 +70,7 @@ def predict(data_home: str | None = None) -> Newsgroups:
         name: np.asarray(classifier.fit(train.data, train.target).predict(test.data))
         for name, classifier in classifiers.items()
     }
-    return Newsgroups(train.target, test.target, predictions)
+    return Bunch(train=train.target, truth=test.target, predictions=predictions)
 
 
 def posterior_lines(
@@ -132,7 +123,7 @@ def comparison_figure(result: ComparisonResult, kinds: tuple[str, ...], rope: An
 
 
 def compare(
-    newsgroups: Newsgroups, a: str, b: str, category: int | None = None, **options: Any
+    newsgroups: Bunch, a: str, b: str, category: int | None = None, **options: Any
 ) -> ComparisonResult:
     """Compare two classifiers on all categories, or on one against the rest."""
     labels = [newsgroups.truth, newsgroups.predictions[a], newsgroups.predictions[b]]
@@ -142,7 +133,7 @@ def compare(
 
 
 def compare_average(
-    newsgroups: Newsgroups, row: Mapping[str, Any], n_draws: int = 50_000
+    newsgroups: Bunch, row: Mapping[str, Any], n_draws: int = 50_000
 ) -> ComparisonResult:
     """Compare the average F1 of two classifiers with the hierarchical model."""
     options: dict[str, Any] = {"scoring": f"f1_{row['average']}", "model": "hierarchical"}
@@ -172,7 +163,7 @@ def icdm2015(report: Report, data_home: str | None = None) -> None:
             report.figure(f"icdm2015_figure_{number}", drawn)
 
 
-def documents(newsgroups: Newsgroups) -> Table:
+def documents(newsgroups: Bunch) -> Table:
     """Return Table I of ICDM 2015, the number of documents per category."""
     published = load_published("icdm2015_tables")["table1"]
     ours = {"train": np.bincount(newsgroups.train), "test": np.bincount(newsgroups.truth)}
@@ -184,7 +175,7 @@ def documents(newsgroups: Newsgroups) -> Table:
     return Table("ICDM 2015, Table I: documents", lines)
 
 
-def f1_of_each(newsgroups: Newsgroups) -> Table:
+def f1_of_each(newsgroups: Bunch) -> Table:
     """Return Table II of ICDM 2015, the F1 of each classifier and category, and the averages."""
     published = load_published("icdm2015_tables")["table2"]
     lines = []
@@ -198,7 +189,7 @@ def f1_of_each(newsgroups: Newsgroups) -> Table:
     return Table("ICDM 2015, Table II: F1", lines)
 
 
-def frequentist_tests(newsgroups: Newsgroups) -> Table:
+def frequentist_tests(newsgroups: Bunch) -> Table:
     """Return Table III of ICDM 2015, the frequentist tests."""
     names = {
         "micro": ("sign test", "two-proportion z, ignoring pairs"),
@@ -214,7 +205,7 @@ def frequentist_tests(newsgroups: Newsgroups) -> Table:
     return Table("ICDM 2015, Table III: p-values", lines)
 
 
-def averages(newsgroups: Newsgroups, n_draws: int = 50_000) -> Table:
+def averages(newsgroups: Bunch, n_draws: int = 50_000) -> Table:
     """Return Table IV of ICDM 2015, the Bayesian comparison of average F1."""
     published = load_published("icdm2015_tables")["table4_bayesian"]
     lines: list[Line] = []
@@ -229,7 +220,7 @@ def averages(newsgroups: Newsgroups, n_draws: int = 50_000) -> Table:
     return Table("ICDM 2015, Table IV: average F1", lines)
 
 
-def confusion(newsgroups: Newsgroups) -> Table:
+def confusion(newsgroups: Bunch) -> Table:
     """Return how many documents are in other cells than in Figure 3 of ICDM 2015.
 
     For naive Bayes only: the published matrices of the SVMs are not legible in every cell.
@@ -245,7 +236,7 @@ def confusion(newsgroups: Newsgroups) -> Table:
     return Table("ICDM 2015, Figure 3: confusion matrices", lines)
 
 
-def draw_confusion(newsgroups: Newsgroups) -> Figure:
+def draw_confusion(newsgroups: Bunch) -> Figure:
     """Draw the four confusion matrices, with the true category in rows."""
     from matplotlib import pyplot as plt
     from matplotlib.colors import PowerNorm
@@ -342,7 +333,7 @@ def power(report: Report) -> Table:
     return Table("SIGIR 2016, Table 3: power", lines)
 
 
-def categories(newsgroups: Newsgroups, n_draws: int = 200_000) -> Iterator[Table]:
+def categories(newsgroups: Bunch, n_draws: int = 200_000) -> Iterator[Table]:
     """Yield Tables 4 to 6 of SIGIR 2016: two classifiers on each category against the rest.
 
     The paper used 50,000 MCMC draws; more draws give a more stable Bayes factor.

@@ -197,8 +197,8 @@ def _of_groups(evidence: Any, metric: str) -> Iterator[Row]:
     if evidence.is_of_items:
         if not evidence.has_given_scores:
             return
-        units = evidence.units()
-        a, b = evidence.sign * units.sums / units.sizes
+        sums, sizes = evidence.units()
+        a, b = evidence.sign * sums / sizes
     elif evidence.family == "groups" and evidence.cells and evidence.weight == 1:
         metric = "accuracy"
         a, b = (np.ravel(hits.sum(axis=1)) / evidence.sizes for hits in evidence.hits)

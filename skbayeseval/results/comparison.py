@@ -8,15 +8,13 @@ from dataclasses import replace
 from functools import partial
 from itertools import combinations
 from operator import index
-from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
 from skbayeseval._arrays import Array, choices, in_short, wrong
-from skbayeseval._html import html_table
-from skbayeseval._validation import check_flag, check_probability
+from skbayeseval._validation import check_flag
 from skbayeseval.display import PosteriorDisplay
 from skbayeseval.display.style import Display
 from skbayeseval.evidence.instances import Instances, subgroups_of
@@ -26,45 +24,30 @@ from skbayeseval.judgement.decision import (
     Decision,
     ExpectedLoss,
     Probabilities,
-    check_cost,
-    expected_loss,
-    on_more_training,
 )
 from skbayeseval.judgement.distribution import (
     Distribution,
     OneSidedDecision,
     decision_of,
-    one_sided,
 )
 from skbayeseval.judgement.intervals import Interval
-from skbayeseval.judgement.rope import check_margin, warn_of_one_rope
+from skbayeseval.judgement.rope import warn_of_one_rope
 from skbayeseval.metrics.metric import Metric
 from skbayeseval.metrics.registry import labelled
 from skbayeseval.planning.sample_size import SampleSize, required_sample_size
 from skbayeseval.posterior.pair import PooledPair
 from skbayeseval.posterior.posterior import Posterior
 from skbayeseval.posterior.prior_odds import bayes_factor
+from skbayeseval.results import words
 from skbayeseval.results.classical_tests import classical_tests
 from skbayeseval.results.disagreements import of_items, of_predictions, with_columns
 from skbayeseval.results.figures import figure_of_pair
-from skbayeseval.results.page import Page, explained, page_of_pair
-from skbayeseval.results.page import write as write_page
+from skbayeseval.results.page import Page, page_of_pair
 from skbayeseval.results.result import Result
 from skbayeseval.results.subgroups import SubgroupComparison, instances_of
 from skbayeseval.results.summaries import summary_row, under_other_priors
-from skbayeseval.results.text_tables import Labels, latex_table, markdown_table, table_of_pair
-from skbayeseval.results.words import (
-    Fact,
-    amount,
-    facts_of,
-    headline_of_pair,
-    next_of_pair,
-    observed_of,
-    printed,
-    trained_on,
-    units_of,
-    verdict_of_pair,
-)
+from skbayeseval.results.text_tables import table_of_pair
+from skbayeseval.results.words import Fact
 from skbayeseval.splitting.collect import CrossValidation
 
 if TYPE_CHECKING:
@@ -241,18 +224,16 @@ class ComparisonResult(Result):
             (`depends_on_splits`), judged by how much the repeats differ. With
             ``estimand="full"``, its first line tells if more training data change the answer.
         """
-        which, record = self._metric(metric), self._cross_validation
+        which = self._metric(metric)
         shift, n_repeats = self._posterior.resplitting(which)
         difference, region = self._distribution(which), self._rope(rope, which)
         decision = decision_of(difference, region, prob, self.names, which.name, shift=shift)
         return replace(
             decision,
+            **self._about(metric),
             n_repeats=n_repeats,
-            more_repeats=record.more_repeats if record else "",
-            units=units_of(self, which),
-            turn=self._turn(which, decision.rope),
-            trained_on=trained_on(self),
-            other_metrics=self._others(metric),
+            units=words.units_of(self, which),
+            turn=words.on_more_training(self, which, decision.rope),
         )
 
     def non_inferiority(
@@ -292,10 +273,11 @@ class ComparisonResult(Result):
         >>> from skbayeseval import compare_counts
         >>> result = compare_counts((900, 50, 60), (890, 60, 70), random_state=0)
         >>> print(result.non_inferiority(0.01))
-        safe to ship: A is not worse than B by more than 0.01 with probability 99.4% (f1)
+        safe to ship: A is at most 0.01 worse than B with probability 99.4% (F1; 95% required)
            Applies to what was tested, on instances like these; not to models trained again.
         """
-        return self._one_sided("non-inferiority", margin, prob, planned, metric)
+        difference, margin = self._distribution(metric), self._margin(margin, metric)
+        return self._one_sided("non-inferiority", difference, margin, prob, planned, metric)
 
     def superiority(
         self,
@@ -326,7 +308,8 @@ class ComparisonResult(Result):
         >>> result.superiority(0.01).answer
         'not settled'
         """
-        return self._one_sided("superiority", margin, prob, planned, metric)
+        difference, margin = self._distribution(metric), self._margin(margin, metric)
+        return self._one_sided("superiority", difference, margin, prob, planned, metric)
 
     def expected_loss(
         self, rope: Any = 0.0, *, cost: Any = 1.0, metric: str | Metric | None = None
@@ -352,6 +335,11 @@ class ComparisonResult(Result):
             Its attributes are `choice`, the losses `a` and `b`, and `waiting`, what knowing the
             difference would save at most; `str` returns a sentence.
 
+        Raises
+        ------
+        ValueError
+            If the losses have no mean, as those in likelihood ratios.
+
         Examples
         --------
         >>> from skbayeseval import compare_counts
@@ -359,12 +347,8 @@ class ComparisonResult(Result):
         >>> result.expected_loss(rope=0.01).choice
         'new'
         """
-        which, difference = self._metric(metric), self._distribution(metric).draws
-        draws = np.vstack([difference, np.zeros_like(difference)])
-        region = self._rope(rope, which)
-        allowed, costs = (-region.low, region.high), check_cost(cost)
-        others = self._others(metric)
-        return expected_loss(draws, allowed, costs, self.names, which.name, others)
+        region = self._rope(rope, self._metric(metric))
+        return self._expected_loss((-region.low, region.high), cost, metric)
 
     def bayes_factor(
         self,
@@ -686,7 +670,9 @@ class ComparisonResult(Result):
         """
         which = self._metric(metric)
         subgroups = subgroups_of(column, instances_of(self._posterior))
-        return SubgroupComparison(self._posterior, which, subgroups, self.names)
+        found = SubgroupComparison(self._posterior, which, subgroups, self.names)
+        found._of_many = self._of_many is not None
+        return found
 
     def disagreements(self, columns: Any = None) -> pd.DataFrame:
         """Return the instances or items on which A and B differ, the most decisive first.
@@ -799,8 +785,8 @@ class ComparisonResult(Result):
         ax : matplotlib Axes, default=None
             The axes to draw on. By default, a new figure is created.
         **style
-            Options of the display: `title`, `colors`, `labels`, `line_kw`, `fill_kw`, `text_kw`,
-            and for "posterior" `draw`, which is "hist" or "density". See `display.Display.plot`.
+            Options of the display: `title`, `colors`, `labels`, `line_kw`, `fill_kw`, `text_kw`.
+            See `display.Display.plot`.
 
         Returns
         -------
@@ -812,134 +798,20 @@ class ComparisonResult(Result):
         --------
         >>> from skbayeseval import compare_counts
         >>> result = compare_counts((88, 10, 12), (80, 14, 20), random_state=0)
-        >>> display = result.plot(rope=0.01, draw="density", colors=["black", "grey"])
+        >>> display = result.plot(rope=0.01, colors=["black", "grey"])
         >>> display.ax_.get_title()
-        'not settled: A better 91.9%, equivalent 5.4%, B better 2.7%'
+        'not settled: 91.9% A better, 5.4% equivalent, 2.7% B better'
         """
         shown, of = figure_of_pair(self, kind, rope, prob, metric, thresholds)
         return shown.plot(ax=ax, **labelled(style, of))
 
-    def explain(self, rope: Any = None) -> str:
-        """Return what the result means, in paragraphs of plain sentences.
-
-        They tell what `report` says first: who is better, by how much and how surely, what this
-        means, what it applies to, what to be careful about, and what would settle what is open.
-
-        Parameters
-        ----------
-        rope : float, str, (float, float) or dict, default=None
-            The region of practical equivalence: differences that are too small to matter. A number
-            r means [-r, r], "1%" is a percentage as in `decision`, and a dict has the ROPE of each
-            metric.
-
-        Returns
-        -------
-        words : str
-            Paragraphs, separated by blank lines.
-
-        Examples
-        --------
-        >>> from skbayeseval import compare_counts
-        >>> result = compare_counts((900, 50, 60), (700, 150, 260), random_state=0)
-        >>> print(result.explain(rope=0.01).partition(" (")[0])
-        Choose A: A is better than B on F1
-        """
-        return explained(self._page(self._ropes(rope)), facts_of(self))
-
-    def report(self, path: str | PathLike[str], rope: Any = None) -> None:
-        """Write all that is known of the result to one HTML page, which needs no other file.
-
-        The page begins with what decides: a sentence, a table and a figure, what they mean, what
-        they apply to, and what would settle what is open. Below, to be unfolded, is what the
-        Bayesian analysis reporting guidelines ask for (Kruschke 2021): the evidence, the model and
-        its prior, the computation, the posterior, sensitivity to the prior, and versions and seed.
-
-        Parameters
-        ----------
-        path : str or path-like
-            The file to write, such as "report.html". An existing file is replaced.
-        rope : float, str, (float, float) or dict, default=None
-            The region of practical equivalence, as in `explain`.
-
-        Examples
-        --------
-        >>> import tempfile
-        >>> from pathlib import Path
-        >>> from skbayeseval import compare_counts
-        >>> result = compare_counts((900, 50, 60), (700, 150, 260), random_state=0)
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     page = Path(folder) / "report.html"
-        ...     result.report(page, rope=0.01)
-        ...     page.read_text()[:15]
-        '<!DOCTYPE html>'
-        """
-        ropes = self._ropes(rope)
-        write_page(path, self, lambda: self._page(ropes))
-
-    def to_latex(
-        self, rope: Any = None, *, prob: float = 0.95, mcse: bool = False, labels: Labels = None
-    ) -> str:
-        r"""Return the result as a LaTeX tabular, which needs ``\usepackage{booktabs}``.
-
-        There is one row per metric. Numbers are rounded to two digits of the standard deviation of
-        their row.
-
-        Parameters
-        ----------
-        rope : float, str, (float, float) or dict, default=None
-            The region of practical equivalence. Without one, nothing is decided.
-        prob : float, default=0.95
-            The probability mass of the HDI.
-        mcse : bool, default=False
-            Whether to include Monte Carlo standard errors and, for Markov chains, diagnostics.
-        labels : dict of str to str, default=None
-            What metrics are called, such as {"roc_auc": "ROC AUC"}. Under a label, scores with a
-            minus sign are written without it: with {"neg_brier_score": "Brier score"}, smaller
-            numbers are better, and a negative difference speaks for A.
-
-        Returns
-        -------
-        table : str
-            The columns are the observed metric values, the mean and standard deviation of the
-            difference A minus B, the probabilities that A is worse, inside the ROPE and better, the
-            HDI and, with a ROPE, the decision: the symbol of what is settled, or "not settled".
-
-        Examples
-        --------
-        >>> from skbayeseval import compare_counts
-        >>> result = compare_counts((88, 10, 12), (80, 14, 20), names=("new", "old"))
-        >>> print(result.to_latex(rope=0.01).splitlines()[4].split(" & ")[-1])
-        not settled \\
-        """
-        return latex_table(table_of_pair(self, rope, prob, mcse, labels))
-
-    def to_markdown(
-        self, rope: Any = None, *, prob: float = 0.95, mcse: bool = False, labels: Labels = None
-    ) -> str:
-        """Return the result as a Markdown table.
-
-        The parameters and the columns are those of `to_latex`.
-        """
-        return markdown_table(table_of_pair(self, rope, prob, mcse, labels))
-
-    def to_html(
-        self, rope: Any = None, *, prob: float = 0.95, mcse: bool = False, labels: Labels = None
-    ) -> str:
-        """Return the result as an HTML table, with escaped names.
-
-        The parameters and the columns are those of `to_latex`.
-        """
-        return html_table(table_of_pair(self, rope, prob, mcse, labels))
-
     def __str__(self) -> str:
-        return printed(self, verdict_of_pair(self), next_of_pair(self))
+        return words.printed(self, *words.verdict_of_pair(self))
 
     def _told(self, metric: Metric) -> tuple[str, list[Fact]]:
-        facts = [
-            Fact("difference", amount(self, metric)),
-            Fact("observed", observed_of(self, metric)),
-        ]
-        return headline_of_pair(self, metric), facts
+        headline, amount = words.pair_in_words(self, metric)
+        known = Fact("difference", amount), Fact("observed", words.observed_of(self, metric))
+        return headline, list(known)
 
     def _draw_limit(self, ax: Axes, *, metric: str, limit: float, title: str) -> None:
         """Draw the difference with a limit, as gates have one."""
@@ -949,8 +821,15 @@ class ComparisonResult(Result):
         )
         shown.plot(ax=ax, **labelled({"title": title}, which))
 
-    def _page(self, rope: Any) -> Page:
-        return page_of_pair(self, rope)
+    def _page(self, ropes: Any) -> Page:
+        return page_of_pair(self, ropes)
+
+    def _table(self, *options: Any) -> pd.DataFrame:
+        return table_of_pair(self, *options)
+
+    def _rivals(self, metric: Metric) -> Array:
+        difference = self._distribution(metric).draws
+        return np.vstack([difference, np.zeros_like(difference)])
 
     def _reference(self, metric: Metric) -> float:
         return (self.evidence.completed or self._posterior.observed(metric))[1]
@@ -971,35 +850,6 @@ class ComparisonResult(Result):
         if of == "difference":
             return self._once((which, of), lambda: self._posterior.difference(which))
         return self._once((which, of), lambda: self._posterior.value(which, "ab".index(of)))
-
-    def _one_sided(
-        self,
-        question: str,
-        margin: float | str,
-        prob: float,
-        planned: int | None,
-        metric: str | Metric | None,
-    ) -> OneSidedDecision:
-        which, prob = self._metric(metric), check_probability(prob)
-        shift, n_repeats = self._posterior.resplitting(which)
-        margin = check_margin(margin, which, self._reference(which))
-        plan, difference = self._plan(planned), self._distribution(which)
-        decision = one_sided(
-            question, difference, margin, prob, self.names, which.name,
-            shift=shift, plan=plan,
-        )  # fmt: skip
-        return replace(decision, **self._about(metric), n_repeats=n_repeats)
-
-    def _turn(self, metric: Metric, rope: Interval) -> str:
-        """Return a sentence on how the difference changes with the training size, or ""."""
-        record, at_half = self._cross_validation, self._posterior.at_half(metric)
-        if at_half is None or record is None or record.n_instances is None:
-            return ""
-        difference, (small, sd) = self._posterior.difference(metric), at_half
-        if abs(difference.mean - small) < 2 * math.hypot(difference.draws.std(), sd):
-            return ""  # noise may explain it
-        sizes = record.n_instances / 2, record.train_size
-        return on_more_training(small, difference.mean, sizes, rope, self.names)
 
 
 class Pairs(Mapping[tuple[int, int], ComparisonResult]):

@@ -190,7 +190,7 @@ class Curves:
         The heights, of shape (n_points, n_draws), are a function of the weights of units.
         """
         scored, kind, at = self.scored, self.kind, self.thresholds
-        needs, response = CURVES[kind].needs, scored.responses[k]
+        (needs, _), response = CURVES[kind], scored.responses[k]
         scores = response[needs if needs in response else "probability"]
         part: Callable[..., curves.Part]
         runs: list[Any] = [slice(None)]  # net benefits and bins are of all runs together
@@ -269,11 +269,13 @@ def _check(posterior: Posterior, kind: str) -> tuple[ScoredInstances, Array]:
     needs, metric = CURVES[kind]
     scored = posterior.scored
     what = "probabilities" if needs == "probability" else "scores"
-    if not isinstance(scored, ScoredInstances):
+    known = [{needs, "probability"} & {*of_one} for of_one in getattr(scored, "responses", [()])]
+    if not isinstance(scored, ScoredInstances) or not all(known):
         raise ValueError(
             f"kind={kind!r} requires instance {what}, but only predictions are available. Pass "
             "y_score_a= and y_score_b= (scores= to compare_many), or list a metric such as "
-            f"{metric!r} in scoring= of a cross-validation."
+            f"{metric!r} in scoring= of a cross-validation of estimators with predict_proba or "
+            "decision_function."
         )
     if scored.truth.ndim == 2 or len(scored.labels) != 2:
         raise ValueError(
@@ -350,9 +352,7 @@ def figure_of_pair(
     return shown, which
 
 
-def figure_of_many(
-    ranking: Any, kind: str, rope: Any, prob: float, metric: Metric
-) -> RankingDisplay | TiersDisplay | PairsDisplay | CriticalDifferenceDisplay:
+def figure_of_many(ranking: Any, kind: str, rope: Any, prob: float, metric: Metric) -> Display:
     """Return the display of several classifiers, not yet drawn."""
     if not isinstance(kind, str) or kind not in PLOTS:
         raise ValueError(
@@ -390,7 +390,7 @@ def forest(
     """Return the display of the table, or of so many of its first rows."""
     table = ranking.ranking(prob=prob, metric=metric)
     decision = None if rope is None else ranking.decision(rope, prob, metric=metric)
-    behind = behind_the_best(ranking._pooled(metric), prob).set_axis(list(ranking.names))
+    behind = behind_the_best(ranking._rivals(metric), prob).set_axis(list(ranking.names))
     return RankingDisplay(
         pd.DataFrame({**table, **behind}, index=table.index)[:most],
         metric=metric.name,

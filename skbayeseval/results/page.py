@@ -53,12 +53,12 @@ from skbayeseval.results.words import (
     MOST_IN_PAIRS,
     Fact,
     as_sentences,
+    called,
     facts_of,
     headline_of_many,
     headline_of_one,
-    headline_of_pair,
     lead,
-    on,
+    pair_in_words,
     table_of_metrics,
     units_of,
 )
@@ -69,7 +69,7 @@ BASIS = ("model", "worth", "splits", "large", "metrics", "prior")
 # A headline tells so many metrics and names; the rest stands below.
 MOST_TOLD, MOST_NAMES = 3, 4
 
-_GIVEN = "Given these data, the true"
+_GIVEN = "Given these data, the true {} is outside the 95% interval with probability 5%."
 
 # The ROPE of each metric by its name.
 Ropes = Mapping[str, Interval] | None
@@ -184,8 +184,8 @@ def _measured(result: Any) -> Iterator[str]:
 
 def _clause(result: Any, metric: Metric, decision: Decision) -> tuple[str, str]:
     """Return what was found in a metric, and who is to be chosen: "either", or "" for nobody."""
-    found, said = lead(result, metric), headline_of_pair(result, metric).rstrip(".")
-    (low, high), where = decision.rope, on(result, metric)
+    found, said = lead(result, metric), pair_in_words(result, metric)[0].rstrip(".")
+    (low, high), where = decision.rope, f" on {called(result, metric)}"
     if isinstance(found, str):
         return said, "either"
     limit, is_clear = high if found.sign > 0 else -low, found.probability >= CLEARLY
@@ -198,7 +198,10 @@ def _clause(result: Any, metric: Metric, decision: Decision) -> tuple[str, str]:
         return f"{alike}: {in_rope(decision.rope, result.names)}", "either"
     if is_clear and low <= 0 <= high:
         return f"{said}, but not settled whether by more than {limit:.4g}", found.ahead
-    words = decision.headline().partition("  ")[2] or f"not settled{where}: {decision.chances()}"
+    words = (
+        decision.headline().partition("  ")[2]
+        or f"not settled{where}: {decision.chances(limits=True)}"
+    )
     return f"{words} ({in_rope(decision.rope, result.names)})", ""
 
 
@@ -212,11 +215,11 @@ def page_of_pair(result: Any, ropes: Ropes) -> Page:
     if ropes is not None:
         equivalent = dict.fromkeys(in_rope(one.rope, result.names) for one in decisions)
         meaning.append(
-            f"It was declared that {joined(list(equivalent))} (shaded in figures): it is settled "
-            "who is better if all of the 95% interval is beyond them, and that both are equivalent "
-            "if all of it is within."
+            f"You said that {joined(list(equivalent))} (shaded in figures). If the whole 95% "
+            "interval is outside, one is better by more; if all of it is inside, they are "
+            "equivalent; otherwise this is not settled."
         )
-    meaning.append(f"{_GIVEN} difference is in the 95% interval with probability 95%.")
+    meaning.append(_GIVEN.format("difference"))
     turns = dict.fromkeys(decision.turn for decision in decisions)
 
     def tables() -> Iterator[Table]:
@@ -262,13 +265,11 @@ def _headline(
 ) -> str:
     said = "; ".join(clause for clause, _ in clauses)
     if n_more:
-        said += f"; {n_more} more metrics are in the table"
+        said += f"; {n_more} more metric{'s are' if n_more > 1 else ' is'} in the table"
     winners = {winner for _, winner in clauses}
     # What is open must not speak for the other one.
     named = winners - {"", "either"}
-    against = [
-        one for one in decisions if one.lead and one.lead.sign and one.lead.ahead not in named
-    ]
+    against = [one for one in decisions if one.lead.sign and one.lead.ahead not in named]
     if len(named) == 1 and not (against and "" in winners):
         is_settled = ropes is not None and all(
             decision.settled and not decision.depends_on_splits for decision in decisions
@@ -309,7 +310,7 @@ def page_of_many(
     if ropes is not None:
         limits = [f"{-one.rope.low:.4g} in {in_headings(metric)}" for metric, one in told.items()]
         meaning.append(
-            f"Being behind the best by up to {joined(limits)} was declared too small to matter."
+            f"Being behind the best by up to {joined(limits)} is too small to matter, as you said."
         )
     first = ranking.table.index[0]
     others = [name for decision in told.values() for name in decision.open if name != first]
@@ -317,7 +318,12 @@ def page_of_many(
         units = units_of(ranking.pairs[first, others[0]], next(iter(told)))
         choices = "candidates" if search else "classifiers"
         still = [_more(units)] if units else []
-        still.append(Fact("", f"Fewer {choices} could, too, if some are no real choice"))
+        still.append(
+            Fact(
+                "",
+                f"So could comparing fewer {choices}, if some would never be chosen anyway",
+            )
+        )
     if ropes is None:
         still.append(NO_ROPE_SAID)
     headline = _headline_of_many(ranking, told)
@@ -356,7 +362,7 @@ def _headline_of_many(ranking: Any, told: Mapping[Metric, RankingDecision]) -> s
     """Return who is to be chosen, as decisions have it, or else who is ahead."""
     clauses, n = [], len(ranking.names)
     for metric, decision in told.items():
-        where, limit = on(ranking, metric), -decision.rope.low
+        where, limit = f" on {called(ranking, metric)}", -decision.rope.low
         by = f" by more than {limit:.4g}" if limit else ""
         said = headline_of_many(ranking, metric).rstrip(".")
         if n == 1:
@@ -366,7 +372,7 @@ def _headline_of_many(ranking: Any, told: Mapping[Metric, RankingDecision]) -> s
         elif decision.equivalent:
             said = f"the best of {n}{where}" + f" or within {limit:.4g} of it" * bool(limit)
             if decision.open:
-                said += f", but not settled whether {_some(decision.open)} may be as good"
+                said += f"; not settled whether {_some(decision.open)} is, too"
         if decision.worse and not decision.best_alone:
             said += f"; worse{by}: {_some(decision.worse, 'and')}"
         clauses.append(said)
@@ -405,7 +411,7 @@ def page_of_one(result: Any) -> Page:
         headline,
         table,
         _numbers(result, headline),
-        [*_measured(result), f"{_GIVEN} value is in the 95% interval with probability 95%."],
+        [*_measured(result), _GIVEN.format("value")],
         facts_of(result),
         [],
         tables(),
@@ -425,7 +431,7 @@ def page_of_gate(result: Any, answers: Sequence[OneSidedDecision], verdict: str)
     for answer in shown[:MOST_METRICS]:
         alone = len(answer.names) == 1 or len(result._names) == 2
         limit = -answer.margin if answer.question == "non-inferiority" else answer.margin
-        label = f"{' against '.join(answer.names)} in {answer.metric}, with the limit"
+        label = f"{' against '.join(answer.names)} in {answer.called}, with the limit"
         about = result if alone else result.pairs[answer.names]
         figures.append(
             (label, partial(about._draw_limit, metric=answer.metric, limit=limit, title=""))
@@ -452,7 +458,7 @@ def view(page: Page) -> str:
     )
 
 
-def write(
+def write_page(
     path: str | PathLike[str],
     result: Any,
     make: Callable[[], Page],
@@ -533,7 +539,7 @@ def _evidence(result: Any, shown: Sequence[str] | None) -> str:
     elif len(names) > len(chosen):
         left_out = html.note(f"Confusion tables of {len(names) - len(chosen)} more are left out.")
     for name, counts_of_one in zip(names, posterior.counts, strict=True):
-        if name in chosen and counts_of_one.table is not None:
+        if name in chosen and counts_of_one.has_table:
             caption = f"Counts of {name}: true classes in rows, predicted classes in columns"
             tables.append(
                 _counts(counts_of_one.table, counts_of_one.labels, counts_of_one.labels, caption)

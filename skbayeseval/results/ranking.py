@@ -5,23 +5,16 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import cached_property, partial
 from itertools import combinations
-from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from skbayeseval._html import html_table
 from skbayeseval._validation import check_probability
-from skbayeseval.display import (
-    CriticalDifferenceDisplay,
-    PairsDisplay,
-    RankingDisplay,
-    TiersDisplay,
-)
-from skbayeseval.judgement.decision import Decision, ExpectedLoss, check_cost, expected_loss
-from skbayeseval.judgement.distribution import Distribution, OneSidedDecision, one_sided
+from skbayeseval.display.style import Display
+from skbayeseval.judgement.decision import Decision, ExpectedLoss
+from skbayeseval.judgement.distribution import Distribution, OneSidedDecision
 from skbayeseval.judgement.intervals import Interval
 from skbayeseval.judgement.ranking_decision import (
     RankingDecision,
@@ -30,27 +23,18 @@ from skbayeseval.judgement.ranking_decision import (
     decide_ranking,
     worse_than,
 )
-from skbayeseval.judgement.rope import check_margin, check_rope_around_zero
+from skbayeseval.judgement.rope import check_rope_around_zero
 from skbayeseval.metrics.metric import Metric
 from skbayeseval.metrics.registry import labelled
 from skbayeseval.posterior.pair import PairPosterior, PooledPair, PooledScores
+from skbayeseval.results import words
 from skbayeseval.results.classical_tests import classical_tests_of_many
 from skbayeseval.results.comparison import ComparisonResult, Pairs
 from skbayeseval.results.figures import figure_of_many
-from skbayeseval.results.page import Page, explained, page_of_many
-from skbayeseval.results.page import write as write_page
+from skbayeseval.results.page import Page, page_of_many
 from skbayeseval.results.result import Result
-from skbayeseval.results.text_tables import Labels, latex_table, markdown_table, table_of_many
-from skbayeseval.results.words import (
-    Fact,
-    choice,
-    facts_of,
-    headline_of_many,
-    observed_of,
-    printed,
-    trained_on,
-    verdict_of_many,
-)
+from skbayeseval.results.text_tables import table_of_many
+from skbayeseval.results.words import Fact
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -113,7 +97,7 @@ class Ranking(Result):
     def _scores(self) -> PooledScores:
         return PooledScores(self._posterior)
 
-    def _pooled(self, metric: Metric) -> NDArray[Any]:
+    def _rivals(self, metric: Metric) -> NDArray[Any]:
         return self._scores.pooled(metric)
 
     @property
@@ -149,7 +133,7 @@ class Ranking(Result):
         return table
 
     def _rank(self, which: Metric, prob: float) -> pd.DataFrame:
-        p_best, ranks = best_and_ranks(self._pooled(which))
+        p_best, ranks = best_and_ranks(self._rivals(which))
         tails = np.quantile(ranks, [(1 - prob) / 2, (1 + prob) / 2], axis=1, method="inverted_cdf")
         values = self._scores.values(which)
         completed = self.evidence.completed
@@ -199,10 +183,9 @@ class Ranking(Result):
             return self._pair(order[0], k).decision(region, prob, metric=which)
 
         decision = decide_ranking(
-            self._pooled(which), order, self.names, region, prob, which.name, against_the_first,
-            self._others(metric),
+            self._rivals(which), order, self.names, region, prob, which.name, against_the_first,
         )  # fmt: skip
-        return replace(decision, trained_on=trained_on(self))
+        return replace(decision, **self._about(metric))
 
     def tiers(
         self, rope: Any = 0.0, prob: float = 0.95, *, metric: str | Metric | None = None
@@ -245,11 +228,11 @@ class Ranking(Result):
         groups = self._once(
             ("tiers", which, region, prob), lambda: self._groups(which, region, prob)
         )
-        return Tiers(groups, region, which.name, prob, self._others(metric))
+        return Tiers(groups, region, which.name, prob, **self._about(metric))
 
     def _groups(self, which: Metric, region: Interval, prob: float) -> tuple[tuple[str, ...], ...]:
         """Return the names in each tier, the best tier first."""
-        groups, draws = [], self._pooled(which)
+        groups, draws = [], self._rivals(which)
         left, first = self._scores.by_mean(which), self._posterior.first_copies(which)
         while left:
             p_worse = worse_than(draws[left[0]], draws, region)
@@ -294,10 +277,10 @@ class Ranking(Result):
         >>> compare_many(y, predictions, random_state=0).expected_loss().choice
         'a'
         """
-        which, others, k = self._metric(metric), self._others(metric), len(self.names)
+        which = self._metric(metric)
         region = check_rope_around_zero(rope, which, self._reference(which))
-        allowed, costs = [-region.low] * k, check_cost(cost, k)
-        return expected_loss(self._pooled(which), allowed, costs, self.names, which.name, others)
+        allowed = [-region.low] * len(self.names)
+        return self._expected_loss(allowed, cost, metric)
 
     def non_inferiority(
         self,
@@ -344,17 +327,14 @@ class Ranking(Result):
                 for k, name in enumerate(self.names)
                 if k != other
             }
-        which, prob = self._metric(metric), check_probability(prob)
-        margin = check_margin(margin, which, self._reference(which))
-        draws = self._pooled(which)
-        plan = self._plan(planned)
+        margin, draws = self._margin(margin, metric), self._rivals(self._metric(metric))
+        behind = map(Distribution, draws - draws.max(axis=0))
         return {
-            name: one_sided(
-                "non-inferiority", Distribution(behind), margin, prob, (name, "the best"),
-                which.name, plan=plan,
+            name: self._one_sided(
+                "non-inferiority", one, margin, prob, planned, metric, (name, "the best")
             )
-            for name, behind in zip(self.names, draws - draws.max(axis=0), strict=True)
-        }  # fmt: skip
+            for name, one in zip(self.names, behind, strict=True)
+        }
 
     def summary(
         self,
@@ -391,7 +371,7 @@ class Ranking(Result):
         metric: str | Metric | None = None,
         ax: Axes | None = None,
         **style: Any,
-    ) -> RankingDisplay | TiersDisplay | PairsDisplay | CriticalDifferenceDisplay:
+    ) -> Display:
         """Plot the ranking.
 
         Parameters
@@ -466,84 +446,18 @@ class Ranking(Result):
         tests = classical_tests_of_many
         return tests(self._posterior, self._cross_validation, self.names, which)
 
-    def explain(self, rope: Any = None) -> str:
-        """Return what the result means, in paragraphs of plain sentences.
-
-        They tell what `report` says first: who is the best, by how much and how surely, what this
-        means, what it applies to, what to be careful about, and what would settle what is open.
-
-        Parameters
-        ----------
-        rope : float, str, (float, float) or dict, default=None
-            As in `decision`. A dict has the ROPE of each metric.
-
-        Returns
-        -------
-        words : str
-            Paragraphs, separated by blank lines.
-        """
-        return explained(self._page(self._ropes(rope)), facts_of(self))
-
-    def report(self, path: str | PathLike[str], rope: Any = None) -> None:
-        """Write all that is known of the result to one HTML page, which needs no other file.
-
-        Parameters
-        ----------
-        path : str or path-like
-            The file to write, such as "report.html". An existing file is replaced.
-        rope : float, str, (float, float) or dict, default=None
-            The region of practical equivalence, as in `explain`.
-        """
-        ropes = self._ropes(rope)
-        write_page(path, self, lambda: self._page(ropes))
-
-    def to_latex(
-        self, rope: Any = None, *, prob: float = 0.95, mcse: bool = False, labels: Labels = None
-    ) -> str:
-        r"""Return the result as a LaTeX tabular, which needs ``\usepackage{booktabs}``.
-
-        There is one row per classifier, the best first. Numbers are rounded to two digits of the
-        standard deviation of their row.
-
-        Parameters
-        ----------
-        rope, prob, mcse
-            As in `ComparisonResult.to_latex`.
-        labels : dict of str to str, default=None
-            What metrics are called, as in `ComparisonResult.to_latex`. The label of the metric
-            stands above the observed values.
-
-        Returns
-        -------
-        table : str
-            The columns are the observed metric value, its estimate (the posterior mean), standard
-            deviation and HDI, the probability of being best and the rank; with a ROPE also the
-            probability of being practically equivalent to the best, and the decision against the
-            best.
-        """
-        return latex_table(table_of_many(self, rope, prob, mcse, labels))
-
-    def to_markdown(
-        self, rope: Any = None, *, prob: float = 0.95, mcse: bool = False, labels: Labels = None
-    ) -> str:
-        """Return the result as a Markdown table; the parameters are those of `to_latex`."""
-        return markdown_table(table_of_many(self, rope, prob, mcse, labels))
-
-    def to_html(
-        self, rope: Any = None, *, prob: float = 0.95, mcse: bool = False, labels: Labels = None
-    ) -> str:
-        """Return the result as an HTML table; the parameters are those of `to_latex`."""
-        return html_table(table_of_many(self, rope, prob, mcse, labels))
-
     def __str__(self) -> str:
-        return printed(self, verdict_of_many(self))
+        return words.printed(self, words.verdict_of_many(self))
 
     def _told(self, metric: Metric) -> tuple[str, list[Fact]]:
-        facts = [Fact("observed", observed_of(self, metric)), *choice(self, metric)]
-        return headline_of_many(self, metric), facts
+        facts = [Fact("observed", words.observed_of(self, metric)), *words.choice(self, metric)]
+        return words.headline_of_many(self, metric), facts
 
-    def _page(self, rope: Any) -> Page:
-        return page_of_many(self, rope)
+    def _page(self, ropes: Any) -> Page:
+        return page_of_many(self, ropes)
+
+    def _table(self, *options: Any) -> pd.DataFrame:
+        return table_of_many(self, *options)
 
     if not TYPE_CHECKING:  # type checkers would take every name for an attribute
 

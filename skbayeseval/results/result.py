@@ -2,31 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import replace
 from numbers import Integral
 from os import PathLike
 from typing import Any, Self, TypeVar
-from warnings import warn
 
 import pandas as pd
 from sklearn.exceptions import ConvergenceWarning
 
-from skbayeseval._arrays import in_short, wrong
-from skbayeseval._validation import check_characters
+from skbayeseval._arrays import Array, in_short, wrong
+from skbayeseval._html import html_table
+from skbayeseval._validation import check_characters, warn_caller
 from skbayeseval.evidence.interface import Evidence
-from skbayeseval.judgement.distribution import Plan
+from skbayeseval.judgement.decision import ExpectedLoss, check_cost, expected_loss
+from skbayeseval.judgement.distribution import Distribution, OneSidedDecision, Plan, one_sided
 from skbayeseval.judgement.intervals import Interval
-from skbayeseval.judgement.rope import check_rope, warn_of_one_rope
+from skbayeseval.judgement.rope import check_margin, check_rope, warn_of_one_rope
 from skbayeseval.metrics.metric import Metric
 from skbayeseval.metrics.registry import PerClass, split_metric
 from skbayeseval.metrics.scoring import resolve_scoring
 from skbayeseval.posterior.build import convergence_warnings, from_trace
 from skbayeseval.posterior.posterior import Posterior
-from skbayeseval.results.page import Page, view
+from skbayeseval.results.page import Page, explained, view, write_page
 from skbayeseval.results.storage import describe, read, write
+from skbayeseval.results.text_tables import Labels, latex_table, markdown_table
 from skbayeseval.results.to_arviz import as_arviz
-from skbayeseval.results.words import Fact, applies_to, as_lines, facts_of, trained_on
+from skbayeseval.results.words import Fact, applies_to, as_lines, called, facts_of, trained_on
 from skbayeseval.splitting.collect import CrossValidation
 from skbayeseval.splitting.out_of_fold import OutOfFold
 
@@ -59,7 +61,7 @@ class Result:
         if not posterior.has_warned:
             posterior.has_warned = True
             if self.warnings:
-                warn(" ".join(self.warnings), ConvergenceWarning, stacklevel=4)
+                warn_caller(" ".join(self.warnings), ConvergenceWarning)
 
     @property
     def _parts(self) -> tuple[Any, ...]:
@@ -184,9 +186,7 @@ class Result:
         posterior, names, _, *others = self._parts
         return type(self)(posterior, names, metrics, *others)
 
-    def pymc_model(
-        self, *, prior: Callable[..., Any] | None = None, form: str = "collapsed"
-    ) -> Any:
+    def pymc_model(self, *, prior: Callable[..., Any] | None = None) -> Any:
         """Return the model and the evidence as a PyMC graph, to sample, modify or plot.
 
         Parameters
@@ -194,16 +194,6 @@ class Result:
         prior : callable, default=None
             A function that builds variables to replace published priors, as that of `PyMCEngine`.
             By default, the prior of the result.
-        form : {"collapsed", "rows", "joint"}, default="collapsed"
-            The form of the graph for more than two classes:
-
-            - "collapsed": the graph that the engine samples, with the rows of the confusion table
-              integrated out. Data added to this graph do not affect the rows.
-            - "rows": the rows are variables (theta_A, theta_B). Sampling is slow and diverges for
-              cells without counts.
-            - "joint": for `models.PairedHierarchical`, the etas are inferred from the joint
-              outcomes of all classifiers, instead of each eta from the counts of its own
-              classifier.
 
         Returns
         -------
@@ -217,7 +207,7 @@ class Result:
                 f"The prior of this result is the function {name!r}, which is not available. Pass "
                 "it as prior=, or call pymc_model of the original result."
             )
-        return self._posterior.specification.build_graph(self.labels, prior=build, form=form)
+        return self._posterior.specification.build_graph(self.labels, prior=build)
 
     @classmethod
     def from_trace(cls, trace: Any, like: Self) -> Self:
@@ -279,6 +269,125 @@ class Result:
         ('chain', 'draw', 'true', 'predicted')
         """
         return as_arviz(self._posterior, self._names, self._metrics)
+
+    def explain(self, rope: Any = None) -> str:
+        """Return what the result means, in paragraphs of plain sentences.
+
+        They tell what `report` says first: who is better or the best, by how much and how surely,
+        what this means, what it applies to, what to be careful about, and what would settle what is
+        open.
+
+        Parameters
+        ----------
+        rope : float, str, (float, float) or dict, default=None
+            The region of practical equivalence: differences that are too small to matter. A number
+            r means [-r, r], "1%" is a percentage as in `decision`, and a dict has the ROPE of each
+            metric. Of a single classifier, there is none.
+
+        Returns
+        -------
+        words : str
+            Paragraphs, separated by blank lines.
+
+        Examples
+        --------
+        >>> from skbayeseval import compare_counts
+        >>> result = compare_counts((900, 50, 60), (700, 150, 260), random_state=0)
+        >>> print(result.explain(rope=0.01).partition(" (")[0])
+        Choose A: A is better than B on F1
+        """
+        return explained(self._page(self._ropes(rope)), facts_of(self))
+
+    def report(self, path: str | PathLike[str], rope: Any = None) -> None:
+        """Write all that is known of the result to one HTML page, which needs no other file.
+
+        The page begins with what decides: a sentence, a table and a figure, what they mean, what
+        they apply to, and what would settle what is open. Below, to be unfolded, is what the
+        Bayesian analysis reporting guidelines ask for (Kruschke 2021): the evidence, the model and
+        its prior, the computation, the posterior, sensitivity to the prior, and versions and seed.
+
+        Parameters
+        ----------
+        path : str or path-like
+            The file to write, such as "report.html". An existing file is replaced.
+        rope : float, str, (float, float) or dict, default=None
+            The region of practical equivalence, as in `explain`.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> from pathlib import Path
+        >>> from skbayeseval import compare_counts
+        >>> result = compare_counts((900, 50, 60), (700, 150, 260), random_state=0)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     page = Path(folder) / "report.html"
+        ...     result.report(page, rope=0.01)
+        ...     page.read_text()[:15]
+        '<!DOCTYPE html>'
+        """
+        ropes = self._ropes(rope)
+        write_page(path, self, lambda: self._page(ropes))
+
+    def to_latex(
+        self, rope: Any = None, *, prob: float = 0.95, mcse: bool = False, labels: Labels = None
+    ) -> str:
+        r"""Return the result as a LaTeX tabular, which needs ``\usepackage{booktabs}``.
+
+        There is one row per metric; of a ranking, one per classifier, the best first. Numbers are
+        rounded to two digits of the standard deviation of their row.
+
+        Parameters
+        ----------
+        rope : float, str, (float, float) or dict, default=None
+            The region of practical equivalence, as in `explain`. Without one, nothing is decided.
+        prob : float, default=0.95
+            The probability mass of the HDI.
+        mcse : bool, default=False
+            Whether to include Monte Carlo standard errors and, for Markov chains, diagnostics.
+        labels : dict of str to str, default=None
+            What metrics are called, such as {"roc_auc": "ROC AUC"}. Under a label, scores with a
+            minus sign are written without it: with {"neg_brier_score": "Brier score"}, smaller
+            numbers are better, and a negative difference speaks for A. In a ranking, the label of
+            the metric stands above the observed values.
+
+        Returns
+        -------
+        table : str
+            The observed metric values, the mean and standard deviation and the HDI: of the
+            difference A minus B, with the probabilities that A is worse, inside the ROPE and
+            better; of each classifier of a ranking, with the probability of being best and the
+            rank; or of the metric of a single one. With a ROPE also the decision: the symbol of
+            what is settled, or "not settled", and in a ranking the probability of being practically
+            equivalent to the best.
+
+        Examples
+        --------
+        >>> from skbayeseval import compare_counts
+        >>> result = compare_counts((88, 10, 12), (80, 14, 20), names=("new", "old"))
+        >>> print(result.to_latex(rope=0.01).splitlines()[4].split(" & ")[-1])
+        not settled \\
+        """
+        return latex_table(self._table(rope, prob, mcse, labels))
+
+    def to_markdown(
+        self, rope: Any = None, *, prob: float = 0.95, mcse: bool = False, labels: Labels = None
+    ) -> str:
+        """Return the result as a Markdown table; parameters and columns are those of `to_latex`.
+
+        Examples
+        --------
+        >>> from skbayeseval import score_posterior
+        >>> result = score_posterior([0, 1] * 40, [0, 1] * 36 + [1, 0] * 4, random_state=0)
+        >>> print(result.to_markdown().splitlines()[0])
+        | metric | observed | mean | std | 95% interval |
+        """
+        return markdown_table(self._table(rope, prob, mcse, labels))
+
+    def to_html(
+        self, rope: Any = None, *, prob: float = 0.95, mcse: bool = False, labels: Labels = None
+    ) -> str:
+        """Return the result as an HTML table, with escaped names, as `to_latex` does."""
+        return html_table(self._table(rope, prob, mcse, labels))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result without its draws, as a dict that can be written as JSON."""
@@ -346,8 +455,16 @@ class Result:
         """Return a sentence on what a metric says, and what is known of it."""
         raise NotImplementedError
 
-    def _page(self, rope: Any) -> Page:
+    def _page(self, ropes: Any) -> Page:
         """Return what `explain` and a page say, given the ROPE of each metric."""
+        raise NotImplementedError
+
+    def _table(self, rope: Any, prob: float, mcse: bool, labels: Labels) -> pd.DataFrame:
+        """Return the result as a table of text."""
+        raise NotImplementedError
+
+    def _rivals(self, metric: Metric) -> Array:
+        """Return draws of each classifier that tell what choosing it loses; of two, differences."""
         raise NotImplementedError
 
     def _reference(self, metric: Metric) -> float:
@@ -357,6 +474,11 @@ class Result:
     def _rope(self, rope: Any, metric: Metric) -> Interval:
         """Return the ROPE of a metric, in its units."""
         return check_rope(rope, metric, self._reference(metric))
+
+    def _margin(self, margin: Any, metric: str | Metric | None) -> float:
+        """Return a margin of a metric, in its units."""
+        which = self._metric(metric)
+        return check_margin(margin, which, self._reference(which))
 
     def _ropes(self, rope: Any) -> Any:
         """Return the ROPE of each metric; warn if one is given for metrics on different scales."""
@@ -387,9 +509,17 @@ class Result:
         metrics = resolve_scoring(metric, self.labels)
         return self._posterior.check_metric(next(iter(metrics.values())))
 
-    def _others(self, metric: str | Metric | None) -> tuple[str, ...]:
-        """Return the metrics that an answer leaves out because no metric was asked for."""
-        return self.metrics[1:] if metric is None else ()
+    def _expected_loss(
+        self, allowed: Sequence[float], cost: Any, metric: str | Metric | None
+    ) -> ExpectedLoss:
+        which, costs = self._metric(metric), check_cost(cost, len(self._names))
+        if not which.has_mean:
+            raise ValueError(
+                f"A loss in {which.name!r} has no mean, because a ratio without a bound may be "
+                "anything. Ask decision(rope) or superiority(), or choose another metric."
+            )
+        loss = expected_loss(self._rivals(which), allowed, costs, self._names, which.name)
+        return replace(loss, **self._about(metric))
 
     def _n_instances(self) -> int:
         """Return the number of instances, which may each be counted several times."""
@@ -399,14 +529,33 @@ class Result:
         return round(max(counts.total for counts in self._posterior.counts))
 
     def _about(self, metric: str | Metric | None) -> dict[str, Any]:
-        """Return what a one-sided answer about a metric applies to."""
+        """Return what all that is decided about a metric tells of the result."""
         record = self._cross_validation
         return {
+            "called": called(self, self._metric(metric)),
             "more_repeats": record.more_repeats if record else "",
             "trained_on": trained_on(self),
-            "applies_to": f"Applies to {''.join(applies_to(self))}.",
-            "other_metrics": self._others(metric),
+            "other_metrics": self.metrics[1:] if metric is None else (),
         }
+
+    def _one_sided(
+        self,
+        question: str,
+        of: Distribution,
+        limit: float,
+        prob: float,
+        planned: int | None,
+        metric: str | Metric | None,
+        against: tuple[str, ...] = (),
+    ) -> OneSidedDecision:
+        """Return the answer to a one-sided question, by default about all that was compared."""
+        which, plan = self._metric(metric), self._plan(planned)
+        names, (shift, n_repeats) = against, (0.0, 1)
+        if not against:
+            names, (shift, n_repeats) = self._names, self._posterior.resplitting(which)
+        answer = one_sided(question, of, limit, prob, names, which.name, shift=shift, plan=plan)
+        about = self._about(metric) | {"n_repeats": n_repeats}
+        return replace(answer, **about, applies_to=f"Applies to {''.join(applies_to(self))}.")
 
     def _plan(self, planned: Any) -> Plan | None:
         """Return how many of the planned items or instances there are; None if none are planned."""

@@ -3,39 +3,28 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from numbers import Real
-from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 from sklearn.utils import check_scalar
 
 from skbayeseval._arrays import Array, in_short
-from skbayeseval._html import html_table
-from skbayeseval._validation import as_float, check_probability
+from skbayeseval._validation import as_float
 from skbayeseval.display import ScoreDisplay
 from skbayeseval.evidence.instances import subgroups_of
-from skbayeseval.judgement.distribution import Distribution, OneSidedDecision, one_sided
+from skbayeseval.judgement.distribution import Distribution, OneSidedDecision
 from skbayeseval.judgement.intervals import Interval
 from skbayeseval.metrics.confusion import GROUP_RATES
 from skbayeseval.metrics.metric import Metric
 from skbayeseval.metrics.registry import labelled
-from skbayeseval.results.page import Page, explained, page_of_one
-from skbayeseval.results.page import write as write_page
+from skbayeseval.results import words
+from skbayeseval.results.page import Page, page_of_one
 from skbayeseval.results.result import Result
 from skbayeseval.results.subgroups import SubgroupScores, instances_of
 from skbayeseval.results.summaries import score_row, under_other_priors
-from skbayeseval.results.text_tables import Labels, latex_table, markdown_table, table_of_one
-from skbayeseval.results.words import (
-    Fact,
-    facts_of,
-    headline_of_one,
-    means_of_splits,
-    observed_of,
-    printed,
-    verdict_of_one,
-)
+from skbayeseval.results.text_tables import table_of_one
+from skbayeseval.results.words import Fact
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -123,16 +112,11 @@ class ScoreResult(Result):
         >>> from skbayeseval import score_posterior
         >>> result = score_posterior([0, 1] * 150, [0, 1] * 140 + [1, 0] * 10, random_state=0)
         >>> print(result.exceeds(0.9))
-        the accuracy of A is above 0.9 with probability 95.8% (accuracy)
+        the accuracy of A is above 0.9 with probability 95.8% (95% required)
            Applies to what was tested, on instances like these; not to models trained again.
         """
-        which, prob, limit = self._metric(metric), check_probability(prob), _checked(limit, "limit")
-        shift, n_repeats = self._posterior.resplitting(which)
-        answer = one_sided(
-            "above", self._distribution(which), limit, prob, self._names, which.name,
-            shift=shift, plan=self._plan(planned),
-        )  # fmt: skip
-        return replace(answer, **self._about(metric), n_repeats=n_repeats)
+        value, limit = self._distribution(metric), _checked(limit, "limit")
+        return self._one_sided("above", value, limit, prob, planned, metric)
 
     def summary(self, *, prob: float = 0.95) -> pd.DataFrame:
         """Return one row per metric: observed, mean, sd, mcse, hdi_low, hdi_high, hdi_mcse.
@@ -177,38 +161,6 @@ class ScoreResult(Result):
         return under_other_priors(
             self._posterior, which, lambda posterior: score_row(posterior, which, prob)
         )
-
-    def to_latex(self, *, prob: float = 0.95, mcse: bool = False, labels: Labels = None) -> str:
-        r"""Return the result as a LaTeX tabular, which needs ``\usepackage{booktabs}``.
-
-        There is one row per metric, with the observed metric value and the mean, standard deviation
-        and HDI, rounded to two digits of the standard deviation.
-
-        Parameters
-        ----------
-        prob : float, default=0.95
-            The probability mass of the HDI.
-        mcse : bool, default=False
-            Whether to include Monte Carlo standard errors and, for Markov chains, diagnostics.
-        labels : dict of str to str, default=None
-            What metrics are called, as in `ComparisonResult.to_latex`.
-
-        Examples
-        --------
-        >>> from skbayeseval import score_posterior
-        >>> result = score_posterior([0, 1] * 40, [0, 1] * 36 + [1, 0] * 4, random_state=0)
-        >>> print(result.to_markdown().splitlines()[0])
-        | metric | observed | mean | std | 95% interval |
-        """
-        return latex_table(table_of_one(self, prob, mcse, labels))
-
-    def to_markdown(self, *, prob: float = 0.95, mcse: bool = False, labels: Labels = None) -> str:
-        """Return the result as a Markdown table; the parameters are those of `to_latex`."""
-        return markdown_table(table_of_one(self, prob, mcse, labels))
-
-    def to_html(self, *, prob: float = 0.95, mcse: bool = False, labels: Labels = None) -> str:
-        """Return the result as an HTML table; the parameters are those of `to_latex`."""
-        return html_table(table_of_one(self, prob, mcse, labels))
 
     def plot(
         self,
@@ -277,42 +229,15 @@ class ScoreResult(Result):
         which = self._posterior.check_metric(which)
         return SubgroupScores(self._posterior, which, given, self._names)
 
-    def explain(self) -> str:
-        """Return what the result means, in paragraphs of plain sentences.
-
-        Returns
-        -------
-        words : str
-            Paragraphs, separated by blank lines.
-
-        Examples
-        --------
-        >>> from skbayeseval import score_posterior
-        >>> result = score_posterior([0, 1] * 50, [0, 1] * 45 + [1, 0] * 5, random_state=0)
-        >>> print(result.explain().partition(" with")[0])
-        The accuracy of A lies between 0.8226 and 0.9423
-        """
-        return explained(self._page(None), facts_of(self))
-
-    def report(self, path: str | PathLike[str]) -> None:
-        """Write all that is known of the result to one HTML page, which needs no other file.
-
-        Parameters
-        ----------
-        path : str or path-like
-            The file to write, such as "report.html". An existing file is replaced.
-        """
-        write_page(path, self, lambda: self._page(None))
-
     def __str__(self) -> str:
-        then = "exceeds(s) tells whether it is above s, the least that is good enough for you"
-        return printed(self, verdict_of_one(self), then)
+        then = "exceeds(s) tells how probably it is above s, the least that is good enough for you"
+        return words.printed(self, words.verdict_of_one(self), then)
 
     def _told(self, metric: Metric) -> tuple[str, list[Fact]]:
         # The mean of the splits, as scikit-learn has it, if that is another number.
-        pooled = means_of_splits(self, metric) is not None
-        facts = [Fact("observed", observed_of(self, metric))] if pooled else []
-        return headline_of_one(self, metric), facts
+        pooled = words.means_of_splits(self, metric) is not None
+        facts = [Fact("observed", words.observed_of(self, metric))] if pooled else []
+        return words.headline_of_one(self, metric), facts
 
     def _display(self, which: Metric, prob: float, limit: float | None = None) -> ScoreDisplay:
         return ScoreDisplay(
@@ -329,8 +254,19 @@ class ScoreResult(Result):
         which = self._metric(metric)
         self._display(which, 0.95, limit).plot(ax=ax, **labelled({"title": title}, which))
 
-    def _page(self, rope: Any) -> Page:
+    def _page(self, ropes: Any) -> Page:
         return page_of_one(self)
+
+    def _table(self, rope: Any, *options: Any) -> pd.DataFrame:
+        self._ropes(rope)
+        return table_of_one(self, *options)
+
+    def _ropes(self, rope: Any) -> None:
+        if rope is not None:
+            raise TypeError(
+                "rope is of a comparison. Whether one classifier is good enough is told by "
+                "exceeds(limit)."
+            )
 
     def _distribution(self, metric: str | Metric | None = None) -> Distribution:
         """Return the posterior of the metric."""

@@ -25,6 +25,7 @@ from skbayeseval._files import (
 )
 from skbayeseval.evidence import Evidence
 from skbayeseval.judgement.distribution import Distribution
+from skbayeseval.metrics.any_metric import AnyMetric
 from skbayeseval.metrics.metric import (
     UNLIMITED,
     Metric,
@@ -40,12 +41,10 @@ from skbayeseval.posterior.inferred_weight import KnownWeights, QuantityWeight, 
 from skbayeseval.posterior.pair import PooledPair
 from skbayeseval.posterior.posterior import Posterior
 from skbayeseval.posterior.prior import Prior
+from skbayeseval.results.words import facts_of
 from skbayeseval.splitting.collect import CrossValidation
 
-FORMAT = "skbayeseval result 7"
-
-# The formats that were written before the first release.
-UNRELEASED = [f"skbayeseval result {number}" for number in range(7)]
+FORMAT = "skbayeseval result 8"
 
 # The records in a file: evidence of all kinds, weights, cross-validations.
 CLASSES: dict[str, type] = {
@@ -65,30 +64,23 @@ Parts = tuple[Any, ...]
 
 
 def describe(result: Any) -> dict[str, Any]:
-    """Return the result without its draws as dicts, lists, numbers and strings."""
-    return plain(_header_of(result))
+    """Return the result without its draws, and in words, as dicts, lists, numbers and strings."""
+    headlines = {name: result._told(metric)[0] for name, metric in result._metrics.items()}
+    facts = [{"about": fact.keyword, "words": fact.words} for fact in facts_of(result)]
+    return plain(_header(result) | {"headlines": headlines, "facts": facts})
 
 
-def _header_of(result: Any) -> dict[str, Any]:
-    return _header(type(result).__name__, *result._parts)
-
-
-def _header(
-    kind: str,
-    posterior: Posterior,
-    names: tuple[str, ...],
-    metrics: Mapping[str, Metric],
-    record: CrossValidation | None,
-    pooled: PooledPair | None = None,
-) -> dict[str, Any]:
+def _header(result: Any) -> dict[str, Any]:
     """Return a result without its draws as a dict that may contain arrays."""
+    posterior, names, metrics, record, *of_many = result._parts
     evidence, weights = posterior.evidence, posterior.weights
     scored = None if posterior.scored is evidence else posterior.scored
+    one_pair_of = next((pooled.number for pooled in of_many if pooled is not None), None)
     return {
         "format": FORMAT,
-        "kind": kind,
+        "kind": type(result).__name__,
         "names": list(names),
-        "one_pair_of": None if pooled is None else pooled.number,
+        "one_pair_of": one_pair_of,
         "metrics": [
             {
                 "name": name,
@@ -98,6 +90,8 @@ def _header(
                 "needs": metric.needs,
                 "limits": None if metric.limits == UNLIMITED else metric.limits,
                 "observed": list(map(float, posterior.observed(metric))),
+                "own": metric.own
+                and {name: getattr(metric.own, name) for name in ("how", "words", "caution")},
             }
             for name, metric in metrics.items()
         ],
@@ -159,7 +153,7 @@ def write(result: Any, path: str | PathLike[str]) -> None:
             "restore. Keep the draws (result.draws) or the summary instead."
         )
     try:
-        header = encode(_header_of(result), arrays)
+        header = encode(_header(result), arrays)
     except TypeError as error:
         raise TypeError(
             "Cannot save the result: labels must be strings, numbers or booleans, and items of "
@@ -203,15 +197,10 @@ def read(path: str | PathLike[str], kind: str | None = None) -> tuple[str, Parts
     try:
         header, arrays = read_archive(path)
         version = header["format"]
-        if version in UNRELEASED:
-            raise ValueError(
-                f"its format is {version!r}, which a version of skbayeseval before the first "
-                "release wrote. Compare again, and save the new result"
-            )
         if version != FORMAT:
             raise ValueError(
                 f"its format is {version!r}, but this version of skbayeseval reads {FORMAT!r}. "
-                "Update skbayeseval"
+                "Load it with the version that wrote it, or compare again"
             )
         found, parts = _parts(decode(header, arrays, CLASSES), arrays)
     except Exception as error:
@@ -232,25 +221,24 @@ def read(path: str | PathLike[str], kind: str | None = None) -> tuple[str, Parts
 def _parts(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> tuple[str, Parts]:
     """Return the class of a result by name, and the parts of the result."""
     posterior = _restored_posterior(header, header["evidence"], arrays)
-    metrics = {saved["name"]: _restored_metric(saved) for saved in header["metrics"]}
-    for i, (saved, metric) in enumerate(zip(header["metrics"], metrics.values(), strict=True)):
-        _remember(posterior, metric, i, tuple(saved["observed"]), arrays)
+    metrics: dict[str, Metric] = {}
+    of_pair: dict[Metric, list[Distribution]] = {}
+    number = header.get("one_pair_of")
+    for i, saved in enumerate(header["metrics"]):
+        metric = metrics[saved["name"]] = _restored_metric(saved)
+        posterior.remember(arrays[f"draws_{i}"], "draws", metric)
+        posterior.remember(tuple(saved["observed"]), "observed", metric)
+        for one in range(_n_own_draws(posterior)):
+            posterior.remember(arrays[f"values_{i}_{one}"], "draws of one", metric, one)
+        if _has_own_influence(posterior, metric):
+            posterior.remember(arrays[f"influence_{i}"], "influence", metric)
+        if number is not None:
+            rows = arrays[f"pooled_{i}"]
+            of_pair[metric] = [Distribution(row, posterior.mcse(row)) for row in rows]
     parts: Parts = posterior, tuple(header["names"]), metrics, header["cross_validation"]
-    if header.get("one_pair_of") is not None:
-        drawn = _drawn_of_pair(posterior, metrics, arrays)
-        parts = *parts, PooledPair(header["one_pair_of"], drawn)
+    if number is not None:
+        parts = *parts, PooledPair(number, partial(_known_of_pair, of_pair))
     return header["kind"], parts
-
-
-def _drawn_of_pair(
-    posterior: Posterior, metrics: Mapping[str, Metric], arrays: Mapping[str, NDArray[Any]]
-) -> Callable[[Metric], Sequence[Distribution]]:
-    """Return what gives the saved draws of a pair that allow for other classifiers."""
-    known = {
-        metric: [Distribution(row, posterior.mcse(row)) for row in arrays[f"pooled_{i}"]]
-        for i, metric in enumerate(metrics.values())
-    }
-    return partial(_known_of_pair, known)
 
 
 def _known_of_pair(
@@ -265,33 +253,11 @@ def _known_of_pair(
     return known[metric]
 
 
-def _remember(
-    posterior: Posterior,
-    metric: Metric,
-    i: int,
-    observed: tuple[float, ...],
-    arrays: Mapping[str, NDArray[Any]],
-) -> None:
-    """Let a posterior know what was saved of its metric, the i-th."""
-    posterior.remember(arrays[f"draws_{i}"], "draws", metric)
-    posterior.remember(observed, "observed", metric)
-    for one in range(_n_own_draws(posterior)):
-        posterior.remember(arrays[f"values_{i}_{one}"], "draws of one", metric, one)
-    if _has_own_influence(posterior, metric):
-        posterior.remember(arrays[f"influence_{i}"], "influence", metric)
-
-
 def _restored_posterior(
     header: Mapping[str, Any], evidence: Evidence, arrays: Mapping[str, NDArray[Any]]
 ) -> Posterior:
     kind, published = MODEL_CLASSES[header["model_class"]], header["published_prior"]
-    model = resolve_model(
-        from_prior(kind, header["prior"]),
-        paired=evidence.is_paired,
-        n_classifiers=evidence.n_classifiers,
-        n_classes=len(evidence.margins()[0].labels),
-        family=evidence.family,
-    )
+    model = resolve_model(from_prior(kind, header["prior"]), evidence)
     model.published = None if published is None else from_prior(kind, published)
     prevalence = None if header["prevalence"] is None else tuple(header["prevalence"])
     common: dict[str, Any] = {"entropy": header["entropy"], "prevalence": prevalence}
@@ -322,7 +288,9 @@ def _restored_metric(saved: Mapping[str, Any]) -> Metric:
         "numbers": NumberMetric,
     }
     missing, limits = partial(_missing_function, name), saved["limits"] or UNLIMITED
-    return kinds[saved["source"]](name, missing, limits=limits, available=False)
+    own = saved.get("own") and AnyMetric(missing, name, **saved["own"])
+    about = {"own": own, "words": own.words} if own else {}
+    return kinds[saved["source"]](name, missing, limits=limits, available=False, **about)
 
 
 def _missing_function(name: str, *_: Any) -> NDArray[Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
@@ -27,7 +28,7 @@ from skbayeseval.judgement.subgroup_decision import (
 )
 from skbayeseval.metrics.confusion import GROUP_RATES
 from skbayeseval.metrics.metric import Metric
-from skbayeseval.metrics.registry import get_metric, labelled
+from skbayeseval.metrics.registry import get_metric, in_headings, labelled
 from skbayeseval.posterior.posterior import Posterior
 from skbayeseval.posterior.subgroups import Subgroup, compare_subgroups
 from skbayeseval.results.text_tables import (
@@ -61,6 +62,7 @@ class OfSubgroups:
     """Base class of what is known of each subgroup of the instances."""
 
     _columns: tuple[str, ...]  # of a summary
+    _of_many = False
 
     def __init__(
         self, posterior: Posterior, metric: Metric, given: Subgroups, names: tuple[str, ...]
@@ -267,6 +269,7 @@ class SubgroupComparison(OfSubgroups):
             prob,
             self.column,
             self.incomplete,
+            called=in_headings(self._metric),
         )
 
     def plot(
@@ -323,7 +326,9 @@ class SubgroupComparison(OfSubgroups):
             (a, b), columns = with_letters(self._names), ("A", "B")
         table, more = _cut(self._printed(None, 0.95, columns))
         shown = table.drop(columns=["95% interval, alone", "note"], errors="ignore")
-        heading = f"{a} minus {b} in {self.metric}, by {self.column or 'subgroup'}:"
+        called = in_headings(self._metric)
+        alone = ", the pair by itself" if self._of_many else ""
+        heading = f"{a} minus {b} in {called}, by {self.column or 'subgroup'}{alone}:"
         lines = [heading, within(shown), *more]
         if "note" in table:
             for note, rows in table[table["note"] != ""].groupby("note", sort=False):
@@ -485,7 +490,8 @@ class SubgroupScores(OfSubgroups):
             `by_chance`, what equal groups of these sizes would show, and `p_value`, of the test
             that all are equal; `str` returns a sentence.
         """
-        return largest_gap({self.metric: self._scores(self._subgroups, self.metric)}, prob)
+        gap = largest_gap({self.metric: self._scores(self._subgroups, self.metric)}, prob)
+        return replace(gap, called=in_headings(self._metric))
 
     def demographic_parity_difference(self, prob: float = 0.95) -> LargestGap:
         """Return the largest gap in the selection rate, the share that is predicted positive.
@@ -525,8 +531,8 @@ class SubgroupScores(OfSubgroups):
         for child, name in enumerate(names, 1):
             metric = GROUP_RATES.get(name) or get_metric(name)
             self._posterior.check_metric(metric)
-            found = compare_subgroups(self._posterior, metric, self._given, child)
-            by_metric[name] = self._scores(found.subgroups, name)
+            found, _ = compare_subgroups(self._posterior, metric, self._given, child)
+            by_metric[name] = self._scores(found, name)
         return largest_gap(by_metric, prob)
 
     def _scores(self, subgroups: tuple[Subgroup, ...], metric: str) -> Scores:
@@ -572,7 +578,8 @@ class SubgroupScores(OfSubgroups):
         return as_text(self._with_whole(0.95).drop(columns=["sd", "alone_low", "alone_high"]))
 
     def __str__(self) -> str:
-        heading = f"{self.metric} of {self.name}, by {self.column or 'subgroup'}:"
+        called = in_headings(self._metric)
+        heading = f"{called} of {self.name}, by {self.column or 'subgroup'}:"
         table, more = _cut(self._text())
         gap = [str(self.gap())] if len(self.draws.columns) > 1 else []
         return "\n".join([heading, within(table), *more, *gap])

@@ -76,13 +76,7 @@ def under_other_priors(
     evidence, rows, index = posterior.evidence, [], []
     models = []
     if metric.source in ("tables", "items"):
-        models = published_and_alternative_models(
-            evidence.family,
-            paired=evidence.is_paired,
-            true_negatives=posterior.has_true_negatives,
-            n_classes=len(posterior.counts[0].labels),
-            n_classifiers=evidence.n_classifiers,
-        )
+        models = published_and_alternative_models(evidence)
     if posterior.trace is not None or posterior.model not in models:
         rows.append(row(posterior))
         prior = posterior.prior_description if metric.source in ("tables", "items") else {}

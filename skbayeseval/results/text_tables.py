@@ -269,11 +269,6 @@ def by_model_and_prior(table: pd.DataFrame) -> pd.DataFrame:
     return table.set_axis(pd.Index(map(", ".join, table.index), name="model, prior"))
 
 
-def written_ranks(low: int, high: int) -> str:
-    """Return an interval of ranks as text."""
-    return str(low) if low == high else f"{low} to {high}"
-
-
 def in_tiers(table: pd.DataFrame, tiers: Tiers) -> pd.DataFrame:
     """Return a table of text in the order of tiers, with their numbers before all else."""
     numbers = tiers.numbers()
@@ -376,7 +371,8 @@ def table_of_many(
     table.insert(after, "sd", [value.sd for value in values])
     table.insert(after + 1, "mcse", [value.mcse for value in values])
     table.insert(after + 4, "hdi_mcse", [value.hdi_mcse(prob) for value in values])
-    table["rank"] = list(map(written_ranks, table["rank_low"], table["rank_high"]))
+    ranks = zip(table["rank_low"], table["rank_high"], strict=True)
+    table["rank"] = [f"{low}" if low == high else f"{low} to {high}" for low, high in ranks]
     if rope is not None:
         decision = ranking.decision(rope, prob, metric=which)
         states = decision.states()

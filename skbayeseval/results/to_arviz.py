@@ -45,11 +45,11 @@ def as_arviz(posterior: Posterior, names: tuple[str, ...], metrics: Mapping[str,
     groups = {
         "posterior": _by_chain({**_with_rates(parameters), **_named_scores(scores, alone)}, chains),
         "posterior_predictive": _predictive(posterior, _thinned(posterior, parameters), chains),
-        "log_likelihood": {} if densities is None else _by_chain(densities.likelihood, chains),
-        "log_prior": {} if densities is None else _by_chain(densities.prior, chains),
+        "log_likelihood": {} if densities is None else _by_chain(densities[0], chains),
+        "log_prior": {} if densities is None else _by_chain(densities[1], chains),
         **_prior_groups(posterior, metrics),
         "sample_stats": dict(posterior.stats),
-        "observed_data": {name: data.values for name, data in observed.items()},
+        "observed_data": {name: values for name, (_, values) in observed.items()},
     }
     prior = posterior.prior_description
     attrs = {
@@ -70,12 +70,12 @@ def as_arviz(posterior: Posterior, names: tuple[str, ...], metrics: Mapping[str,
         if name.startswith("pi_")
         for rate in ("rho+", "rho-", "mu")
     }
-    dims |= {name: list(data.dims) for name, data in observed.items()}
+    dims |= {name: list(of_data) for name, (of_data, _) in observed.items()}
     coords: dict[str, list[Any]] = dict(posterior.specification.coordinates(labels))
     coords |= {dim: list(map(str, labels)) for dim in ("true", "predicted", "target")}
     coords["count"] = ["hits", "true", "predicted"]
-    for data in observed.values():
-        sizes = dict(zip(data.dims, data.values.shape, strict=True))
+    for of_data, values in observed.values():
+        sizes = dict(zip(of_data, values.shape, strict=True))
         coords |= {dim: list(range(n)) for dim, n in sizes.items() if dim in ("split", "data_set")}
     return to_inference_data(groups, coords=coords, dims=dims, attrs=attrs)
 

@@ -22,6 +22,7 @@ from skbayeseval.judgement.decision import (
     PROBABLY,
     Lead,
     digits_of,
+    expected_loss,
     format_interval,
     format_probability,
 )
@@ -84,6 +85,9 @@ BEGINNINGS = {
 # What is printed below the verdict, besides the first caution; `details` has the rest.
 PRINTED = ("estimate", "missing", "note", "prevalence", "applies to", "ship now")
 
+# Splits that balance so many classes with fewer instances each overstate scores.
+MANY_CLASSES, FEW_PER_CLASS = 8, 40
+
 # Fewer groups, positives or instances than this are few.
 FEW_UNITS = 20
 
@@ -96,7 +100,7 @@ MOST_IN_PAIRS = 8
 # A class is scarce if it has less than this share of all instances.
 SCARCE = 0.25
 
-R = "with r the smallest difference that matters to you"
+R = "with r the largest difference that does not matter to you"
 WITHOUT_A_ROPE = f"decision(rope=r), {R}"
 
 
@@ -127,9 +131,11 @@ def in_brief(facts: Sequence[Fact], most_cautions: int = 1) -> list[Fact]:
     return shown + [fact for fact in facts if fact.keyword in PRINTED]
 
 
-def facts_of(result: Any) -> list[Fact]:
-    """Return what the posterior stands on, what it applies to, and what to be careful about."""
-    return [*_basis(result), *cautions_of(result), *_scope(result)]
+def facts_of(result: Any, *, basis: bool = True) -> list[Fact]:
+    """Return what the posterior stands on, what to be careful about, and what it applies to."""
+    remarks = [Fact(*remark) for remark in result.evidence.remarks(result._names)]
+    known = [*remarks, *cautions_of(result), *_scope(result)]
+    return [*_basis(result), *known] if basis else known
 
 
 def _basis(result: Any) -> Iterator[Fact]:
@@ -165,7 +171,7 @@ def _basis(result: Any) -> Iterator[Fact]:
             words = f"{weight.median:.2g}"
             if len(each) > 1:
                 medians = [of_classifier.median for of_classifier in each]
-                words = f"{min(medians):.2g} to {max(medians):.2g}"
+                words = " to ".join(dict.fromkeys(f"{end(medians):.2g}" for end in (min, max)))
             elif not math.isinf(weight.df):
                 low, high = weight.interval()
                 words = f"{words} ({low:.2g} to {high:.2g})"
@@ -178,7 +184,6 @@ def _basis(result: Any) -> Iterator[Fact]:
         yield Fact("large", f"{', '.join(together)}: {words}")
     if posterior.prior_name is not None:
         yield Fact("prior", f"the user's function {posterior.prior_name}")
-    yield from (Fact(*remark) for remark in evidence.remarks(result._names))
     if len(result._names) > 2:
         metric = next(iter(metrics.values()))
         source: Any = (posterior.scored if metric.weighs_instances else None) or evidence
@@ -219,33 +224,23 @@ def cautions_of(result: Any) -> Iterator[Fact]:
         if not np.isfinite(posterior.observed(metric)).all():
             words = "an observed value is infinite or undefined, so that the prior says how far"
             yield Fact("caution", f"{_which(metrics, name)}{words} draws go")
-    yield from _cautions_of_learners(result)
+    record = result._cross_validation
+    if record is not None:
+        for words in dict.fromkeys(record.cautions.values()):
+            names = [name for name, caution in record.cautions.items() if caution == words]
+            more = len(names) - MOST_VALUES
+            who = "; ".join(names[:MOST_VALUES]) + (f"; {more} more" if more > 0 else "")
+            yield Fact("caution", f"{who}: {words}; intervals may be too narrow")
+        number, n_classes = record.n_instances or math.inf, len(posterior.counts[0].labels)
+        if n_classes >= MANY_CLASSES and number < FEW_PER_CLASS * n_classes:
+            words = f"{number / n_classes:.0f} instances per class: where splits balance so many "
+            words += "classes, scores are too high, by one standard deviation or two"
+            yield Fact("caution", words)
     scarce = what_is_scarce(posterior, metrics.values())
     if scarce is not None and posterior.prior_name is None:
         of_pair = "" if hasattr(result, "prior_sensitivity") else " of a pair"
         call = f": see prior_sensitivity(){of_pair}"
         yield Fact("caution", f"the prior matters, because {scarce}", call)
-
-
-# Splits that balance so many classes with fewer instances each overstate scores.
-MANY_CLASSES, FEW_PER_CLASS = 8, 40
-
-
-def _cautions_of_learners(result: Any) -> Iterator[Fact]:
-    """Yield what makes a cross-validation less reliable than it looks."""
-    record, n_classes = result._cross_validation, len(result.labels)
-    if record is None:
-        return
-    for words in dict.fromkeys(record.cautions.values()):
-        names = [name for name, caution in record.cautions.items() if caution == words]
-        more = len(names) - MOST_VALUES
-        who = "; ".join(names[:MOST_VALUES]) + (f"; {more} more" if more > 0 else "")
-        yield Fact("caution", f"{who}: {words}; intervals may be too narrow")
-    number = record.n_instances or math.inf
-    if n_classes >= MANY_CLASSES and number < FEW_PER_CLASS * n_classes:
-        words = f"{number / n_classes:.0f} instances per class: where splits balance so many "
-        words += "classes, scores are too high, by one standard deviation or two"
-        yield Fact("caution", words)
 
 
 def _scope(result: Any) -> Iterator[Fact]:
@@ -261,7 +256,8 @@ def _scope(result: Any) -> Iterator[Fact]:
         yield Fact("averages", f"{words}: {numbers}")
     if posterior.prevalence is not None:
         shares = ", ".join(f"{share:.3g}" for share in posterior.prevalence)
-        yield Fact("prevalence", f"{shares} of {list(result.labels)}; observed scores are plain")
+        labels = list(posterior.counts[0].labels)
+        yield Fact("prevalence", f"{shares} of {labels}; observed scores are plain")
     length = posterior.evidence.block_length
     in_blocks = "" if length is None else f" (blocks of {length:,} consecutive rows)"
     words, call = applies_to(result)
@@ -270,12 +266,12 @@ def _scope(result: Any) -> Iterator[Fact]:
     record = result._cross_validation
     if getattr(result, "_of_many", None) is not None:
         number = result._of_many.number
-        words = f"one pair of {number}, allowing for the others"
+        words = f"one pair of {number} classifiers, allowing for all of them"
         yield Fact("note", words, "; .alone is the pair by itself")
     if record is not None:
         yield Fact("splits", f"{record.n_splits} ({record.splitter})")
     for name in result._names:
-        chosen = (result.cv_results or {}).get(name, {}).get("best_params")
+        chosen = record and record.results.get(name, {}).get("best_params")
         if chosen is not None:
             yield Fact("chosen by", f"{name}: {_tally(chosen)}")
 
@@ -303,7 +299,8 @@ def applies_to(result: Any) -> tuple[str, str]:
         # Not after splits such as those of time series, which leave out what came later.
         if not record.for_all or record.train_size + (record.test_size or 0) < 0.99 * number:
             return f"{learners}, not models refitted on all {number:,}", ""
-        return learners, f"; for models refitted on all {number:,}, use {record.for_all}"
+        words = f"{learners}, not models refitted on all {number:,}"
+        return words, f": for these, use {record.for_all}"
     if isinstance(evidence, SplitScores):
         share = 1 - evidence.test_fraction
         return f"learners trained on {share:.3g} of the data, not models refitted on all of it", ""
@@ -320,22 +317,44 @@ def applies_to(result: Any) -> tuple[str, str]:
 
 def to_ship(result: Any) -> list[Fact]:
     """Return which model to ship by the expected loss, if the result is about models that ship."""
-    record, evidence = result._cross_validation, result.evidence
-    is_of_models = not evidence.is_of_splits if record is None else record.estimand == "full"
-    if not is_of_models or len(result.metrics) > 1 or len(result._names) < 2:
+    record, names, metric = result._cross_validation, result._names, result._metric(None)
+    is_of_models = not result.evidence.is_of_splits if record is None else record.estimand == "full"
+    if not is_of_models or len(result._metrics) > 1 or len(names) < 2 or not metric.has_mean:
         return []
-    metric = result._metric(None)
-    if metric.source == "tables" and not np.isfinite(metric.limits).all():
-        return []  # the mean of a ratio without a bound may be anything
-    loss = result.expected_loss()
-    if len(result._names) == 2:
-        pair = result.pairs[0, 1] if hasattr(result, "pairs") else result
-        found = lead(pair, metric)
+    if len(names) == 2 and hasattr(result, "pairs"):
+        return to_ship(result.pairs[0, 1])
+    none, each = (0.0,) * len(names), (1.0,) * len(names)
+    loss = expected_loss(result._rivals(metric), none, each, names, in_headings(metric))
+    if len(names) == 2:
+        found = lead(result, metric)
         if isinstance(found, str):
             return []
         if not found.sign or found.ahead != loss.choice:  # of a skewed difference, too
             return [Fact("ship now", "either; neither is ahead")]
     return [Fact("ship now", loss.in_short())]
+
+
+def on_more_training(result: Any, metric: Metric, rope: Interval) -> str:
+    """Return how the difference changes with the training size; "" if both are on one side.
+
+    It is known for half of the data, and for what the splits train on.
+    """
+    record, at_half = result._cross_validation, result._posterior.at_half(metric)
+    if at_half is None or record is None or record.n_instances is None:
+        return ""
+    difference, (small, sd) = result._posterior.difference(metric), at_half
+    is_noise = abs(difference.mean - small) < 2 * math.hypot(difference.draws.std(), sd)
+    sides, said, (a, b) = set[int](), list[str](), result.names
+    for size, mean in ((record.n_instances / 2, small), (record.train_size, difference.mean)):
+        side = int(mean > rope.high) - int(mean < rope.low)
+        words = f"{a if mean > 0 else b} is ahead by {abs(mean):.3f}"
+        if side == 0:
+            words = f"{a} and {b} differ by {mean:+.3f}"
+        sides.add(side)
+        said.append(f"on {size:,.0f}{'' if said else ' instances'}, {words}")
+    if is_noise or len(sides) == 1:
+        return ""
+    return f"More training data changes the estimate: trained {'; '.join(said)}."
 
 
 def _tally(chosen: Sequence[Mapping[str, Any] | None]) -> str:
@@ -349,21 +368,17 @@ def _tally(chosen: Sequence[Mapping[str, Any] | None]) -> str:
 
 def observed_values(result: Any, metric: Metric) -> str:
     """Return the observed values of the classifiers, in words, and those with estimates."""
-    completed = result.evidence.completed
-    more = "" if completed is None else f"; completed: {_values(result, metric, completed)}"
-    return _values(result, metric, result._posterior.observed(metric)) + more
-
-
-def _values(result: Any, metric: Metric, values: Sequence[float]) -> str:
-    shown = list(zip(result._names, values, strict=True))[:MOST_VALUES]
-    more = ", ..." if len(values) > MOST_VALUES else ""
-    sign = sign_in_headings(metric)
-    return ", ".join(f"{name} {in_figures(sign * value)}" for name, value in shown) + more
+    sign, said = sign_in_headings(metric), []
+    for values in filter(None, (result._posterior.observed(metric), result.evidence.completed)):
+        shown = list(zip(result._names, values, strict=True))[:MOST_VALUES]
+        more = f" and {len(values) - MOST_VALUES} more" if len(values) > MOST_VALUES else ""
+        said.append(", ".join(f"{name} {in_figures(sign * one)}" for name, one in shown) + more)
+    return "; completed: ".join(said)
 
 
 def in_figures(value: float) -> str:
     """Return an observed value as text."""
-    return f"{value:.4f}" if abs(value) < 100 else f"{value:.1f}"
+    return f"{value:z.4f}" if abs(value) < 100 else f"{value:.1f}"
 
 
 def observed_of(result: Any, metric: Metric) -> str:
@@ -371,9 +386,10 @@ def observed_of(result: Any, metric: Metric) -> str:
     words, means = observed_values(result, metric), means_of_splits(result, metric)
     if means is not None:
         sign = sign_in_headings(metric)
-        shown = [f"{sign * means[name]:.4f}" for name in result._names[:MOST_VALUES] if means]
-        more = ", ..." if len(result._names) > MOST_VALUES else ""
-        of_splits = f"; mean of splits {' and '.join(shown)}{more}" if shown else ""
+        shown = [f"{sign * means[name]:z.4f}" for name in result._names[:MOST_VALUES] if means]
+        more = len(result._names) - MOST_VALUES
+        shown += [f"{more} more"] if shown and more > 0 else []
+        of_splits = f"; mean of splits {' and '.join(shown)}" if shown else ""
         words += f" (all {result.n_splits} splits together{of_splits})"
     return words
 
@@ -395,21 +411,6 @@ def means_of_splits(result: Any, metric: Metric) -> dict[str, float] | None:
     pairs = zip(result._posterior.observed(metric), means.values(), strict=True)
     alike = all(f"{value:.4f}" == f"{mean:.4f}" for value, mean in pairs)
     return None if alike else means
-
-
-def positive_class(posterior: Posterior, metric: Metric) -> Any:
-    """Return the positive class of two, if the metric depends on it; None if it is 1, as usual.
-
-    Metrics of instance scores always have one, as in scikit-learn: that which the scores are of.
-    """
-    label = None
-    scored: Any = posterior.scored
-    if metric.source == "instances" and scored is not None:
-        if len(scored.labels) == 2 and scored.truth.ndim == 1:
-            label = scored.labels[1 if scored.positive is None else scored.positive]
-    elif metric.needs_positive and posterior.positive is not None:
-        label = posterior.counts[0].labels[posterior.positive]
-    return None if label is None or label == 1 else label
 
 
 # Fewer errors, or instances of a class, than this are few.
@@ -497,20 +498,22 @@ def _seen(number: float, plural: str, singular: str, count_weight: float) -> str
 
 def called(result: Any, metric: Metric) -> str:
     """Return what a metric is called in a sentence, with the positive class unless it is 1."""
-    positive = positive_class(result._posterior, metric)
-    name = in_headings(metric)
-    return name if positive is None else f"{name} of class {positive!r}"
-
-
-def on(result: Any, metric: Metric) -> str:
-    """Return "on" and the metric, such as " on the next data set"."""
-    derived = metric.name in result._posterior.model.derived_metrics
-    return f" on {'the ' if derived else ''}{called(result, metric)}"
+    posterior, name, label = result._posterior, in_headings(metric), None
+    scored: Any = posterior.scored
+    if metric.source == "instances" and scored is not None:
+        if len(scored.labels) == 2 and scored.truth.ndim == 1:
+            label = scored.labels[1 if scored.positive is None else scored.positive]
+    elif metric.needs_positive and posterior.positive is not None:
+        label = posterior.counts[0].labels[posterior.positive]
+    if label is None or label == 1:
+        return f"the {name}" if metric.name in posterior.model.derived_metrics else name
+    return f"{name} of class {label!r}"
 
 
 def printed(result: Any, verdict: Sequence[str], then: str = WITHOUT_A_ROPE) -> str:
     """Return what is printed: the verdict, what nobody should miss, and what to call next."""
-    return "\n".join([*verdict, *as_lines([*in_brief(facts_of(result)), Fact("next", then)])])
+    facts = [*in_brief(facts_of(result, basis=False)), Fact("next", then)]
+    return "\n".join([*verdict, *as_lines(facts)])
 
 
 def headline_of_one(result: Any, metric: Metric) -> str:
@@ -542,41 +545,33 @@ def lead(result: Any, metric: Metric) -> Lead | str:
     return lead_of(result._distribution(metric), result.names, shift=shift)
 
 
-def headline_of_pair(result: Any, metric: Metric) -> str:
-    """Return a sentence on who is better, and how surely."""
-    found, where = lead(result, metric), on(result, metric)
+def pair_in_words(result: Any, metric: Metric) -> tuple[str, str]:
+    """Return who is better and how surely, in a sentence, and by how much."""
+    found, where, (a, b) = lead(result, metric), f" on {called(result, metric)}", result.names
     if isinstance(found, Lead):
-        return f"{found.verdict(where)}."
-    a, b = result.names
-    return f"{a} and {b} are identical{where}: their {found} are the same."
-
-
-def amount(result: Any, metric: Metric) -> str:
-    """Return who is ahead by how much; of identical classifiers, how much they may differ."""
-    found = lead(result, metric)
-    if isinstance(found, Lead):
-        return found.amount()
+        return f"{found.verdict(where)}.", found.amount()
     most = max(map(abs, result._distribution(metric).hdi()))
-    return f"at most {most:.4f} either way on other instances, with probability 95%"
+    amount = f"at most {most:.4f} either way on other instances, with probability 95%"
+    return f"{a} and {b} are identical{where}: their {found} are the same.", amount
 
 
-def verdict_of_pair(result: Any) -> list[str]:
-    """Return the lines that are printed first of two classifiers."""
-    if len(result.metrics) > 1:
-        return [_count(result), within(table_of_metrics(result))]
+def verdict_of_pair(result: Any) -> tuple[list[str], str]:
+    """Return the lines that are printed first of two classifiers, and what to call next."""
+    if len(result._metrics) > 1:
+        return [_count(result), within(table_of_metrics(result))], WITHOUT_A_ROPE
     metric = result._metric(None)
-    words = f"{amount(result, metric)} (observed: {observed_values(result, metric)})"
-    return [headline_of_pair(result, metric), *as_lines([Fact("difference", words)])]
-
-
-def next_of_pair(result: Any) -> str:
-    """Return what to call next: for more evidence, if that is what one metric lacks."""
-    metric = result._metric(None)
-    found, units = lead(result, metric), units_of(result, metric)
+    found, units, (headline, amount) = (
+        lead(result, metric), units_of(result, metric), pair_in_words(result, metric)
+    )  # fmt: skip
+    words = f"{amount} (observed: {observed_values(result, metric)})"
+    said = [headline, *as_lines([Fact("difference", words)])]
     is_clear = isinstance(found, str) or max(found.probability, found.equal) >= CLEARLY
-    if len(result.metrics) > 1 or is_clear or not units.startswith(PLANNED):
-        return WITHOUT_A_ROPE
-    return f"more {units} would tell; required_sample_size(rope=r) estimates how many, {R}"
+    if is_clear or not units.startswith(PLANNED):
+        return said, WITHOUT_A_ROPE
+    more = (
+        f"more {units} would make it clearer; required_sample_size(rope=r) estimates how many, {R}"
+    )
+    return said, more
 
 
 def _count(result: Any) -> str:
@@ -602,53 +597,52 @@ def table_of_metrics(result: Any) -> pd.DataFrame:
         difference, observed = result._distribution(metric), result._posterior.observed(metric)
         chance = format_probability(difference.around(Interval(0.0, 0.0)).better)
         cells, hdi = list(map(in_figures, observed)), difference.hdi()
-        mean = f"{difference.mean:+.{digits_of(hdi)}f}"
-        rows.append([*cells, mean, format_interval(hdi), chance])
+        middle = f"{difference.middle:+.{digits_of(hdi)}f}"
+        rows.append([*cells, middle, format_interval(hdi), chance])
     columns = ["A", "B", "A minus B", "95% interval", "P(A better)"]
     return pd.DataFrame(rows, result.metrics, columns)
 
 
-def _scarce_class(posterior: Posterior, metric: Metric) -> Any:
-    """Return the class on whose instances a metric rests and which has few of all; None if none."""
+def units_of(result: Any, metric: Metric) -> str:
+    """Return what more evidence consists of that could settle a metric, if anything could.
+
+    If it rests on the instances of a class that has few of all, this class is named.
+    """
+    posterior, evidence = result._posterior, result.evidence
+    if metric.name in posterior.model.derived_metrics:
+        return ""  # a further data set deviates, however many are known
+    if evidence.n_groups:
+        return str(evidence.noun_of_groups)
+    if evidence.is_of_items:
+        return "items"
+    if evidence.is_of_splits:
+        return "evidence"
+    if evidence.noun == "chunks":
+        return "sentences"
     scored: Any = posterior.scored
+    labels: Any = ()
     if metric.source == "instances" and scored is not None and scored.truth.ndim == 1:
         labels, positive = scored.labels, 1 if scored.positive is None else scored.positive
         true = np.bincount(scored.truth, minlength=len(labels))
-    elif metric.source == "tables" and posterior.evidence.family == "classes":
+    elif metric.source == "tables" and evidence.family == "classes":
         counts = posterior.counts[0]
         labels, positive, true = counts.labels, counts.positive, counts.true
-    else:
-        return None
+    units = "instances"
+    if evidence.family == "classes" and not metric.weighs_instances:
+        units = "labelled instances"
+    if not len(labels):
+        return units
     needed = metric.class_needed(positive)
     classes = [] if needed is None else [needed]
     if len(labels) == 2 and metric.needs_classes == "several":
         classes = [0, 1]
-    rare = min(classes, key=lambda c: true[c], default=None)
-    return None if rare is None or not true[rare] < SCARCE * true.sum() else labels[rare]
-
-
-def units_of(result: Any, metric: Metric) -> str:
-    """Return what more evidence consists of that could settle a metric, if anything could."""
-    if metric.name in result._posterior.model.derived_metrics:
-        return ""  # a further data set deviates, however many are known
-    if result.evidence.n_groups:
-        return result.evidence.noun_of_groups
-    if result.evidence.is_of_items:
-        return "items"
-    if result.evidence.is_of_splits:
-        return "evidence"
-    if result.evidence.noun == "chunks":
-        return "sentences"
-    label = _scarce_class(result._posterior, metric)
-    of_class = "" if label is None else f" of class {label}"
-    if result.evidence.family == "classes" and not metric.weighs_instances:
-        return f"labelled instances{of_class}"
-    return f"instances{of_class}"
+    rare = [c for c in classes if true[c] < SCARCE * true.sum()]
+    return f"{units} of class {labels[min(rare, key=lambda c: true[c])]}" if rare else units
 
 
 def headline_of_many(ranking: Any, metric: Metric) -> str:
     """Return a sentence on the first row of the table."""
-    table, where = ranking.ranking(metric=metric), on(ranking, metric)
+    table, where = ranking.ranking(metric=metric), f" on {called(ranking, metric)}"
     best, p_best = str(table.index[0]), table["p_best"].iloc[0]
     copies = number_of_copies(table, best)
     return f"{who_is_best(best, len(table), p_best, where, copies)}."
@@ -663,10 +657,10 @@ def choice(ranking: Any, metric: Metric) -> list[Fact]:
     digits = decimals((best["hdi_high"] - best["hdi_low"]) / 4)
     known = "completed" if "completed" in table else "observed"
     sign = sign_in_headings(metric)
-    observed, mean = (f"{sign * best[name]:.{digits}f}" for name in (known, "mean"))
+    observed, mean = (f"{sign * best[name]:z.{digits}f}" for name in (known, "mean"))
     why = f"it allows for being chosen as the best of {len(table)}"
     if sign * float(mean) < sign * float(observed):
-        why = f"the best of {len(table)} looks better than it is"
+        why = f"the best score of {len(table)} is usually partly luck"
     return [Fact("estimate", f"{mean} for {table.index[0]} ({observed} {known}): {why}")]
 
 

@@ -14,7 +14,7 @@ from sklearn.metrics import get_scorer, get_scorer_names
 from skbayeseval._arrays import wrong
 from skbayeseval._labels import check_labels, resolve_pos_label
 from skbayeseval.compare.targets import score_counts, score_learner
-from skbayeseval.evidence.one_classifier import ConfusionCounts
+from skbayeseval.evidence.counts import ConfusionCounts
 from skbayeseval.metrics.instance_scores import SCORE_METRICS
 from skbayeseval.metrics.registry import get_metric, table_metric
 

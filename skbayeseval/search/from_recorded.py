@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from numbers import Integral
@@ -12,9 +11,8 @@ import numpy as np
 
 from skbayeseval._arrays import Array, choices
 from skbayeseval._labels import check_labels
-from skbayeseval._validation import check_probability, check_size
-from skbayeseval.evidence.joint_counts import as_evidence
-from skbayeseval.evidence.one_classifier import ConfusionCounts
+from skbayeseval._validation import check_probability, check_size, warn_caller
+from skbayeseval.evidence.counts import ConfusionCounts, MarginalCounts
 from skbayeseval.evidence.split_scores import SplitScores
 from skbayeseval.judgement.ranking_decision import first_alike
 from skbayeseval.judgement.rope import check_rope_around_zero
@@ -125,24 +123,23 @@ def _from_counts(recorded: Recorded, settings: Settings, metric: Metric) -> Sear
             scores = recorded.scores(settings.key)[~bad]
             pos_label = _recorded_positive(settings.key, labels, metric, of_splits, scores)
         elif settings.labels is None:
-            warnings.warn(
+            warn_caller(
                 f"{metric.name!r} needs a positive class, and the recorded scores do not "
                 "determine it. The second of the counted classes is assumed. Specify it with "
-                "labels= and pos_label=.",
-                stacklevel=2,
+                "labels= and pos_label=."
             )
-    evidence = tuple(
-        ConfusionCounts(table, labels, proportions.weight, pos_label)
-        for table in of_splits.sum(axis=1)
+    tables = of_splits.sum(axis=1)
+    evidence = MarginalCounts(
+        tuple(ConfusionCounts(table, labels, proportions.weight, pos_label) for table in tables)
     )
-    present = np.flatnonzero(evidence[0].table.sum(axis=1))
+    present = np.flatnonzero(evidence[0].true)
     check_true_classes([labels[i] for i in present], "cv_results_")
     positive = evidence[0].positive
     weights = TableWeights(
         of_splits, 1 if positive is None else positive, RecordedSplits.of(proportions, n_splits)
     )
     posterior = make_posterior(
-        as_evidence(evidence).with_weight(weights.difference(metric).median),
+        evidence.with_weight(weights.difference(metric).median),
         Recalls() if len(labels) > 2 else "auto",
         "exact",
         settings.draws_of(len(kept)),
@@ -242,7 +239,7 @@ def make_report(
     what = source if source == "predictions" else f"{source} in all splits"
     more += [
         *choice(ranking, metric),
-        *copies_of(first_alike(ranking._pooled(metric)).tolist(), what),
+        *copies_of(first_alike(ranking._rivals(metric)).tolist(), what),
     ]
     return SearchReport(
         ranking,
@@ -274,5 +271,6 @@ def _facts(based_on: str, settings: Settings, proportions: SplitProportions) -> 
             Fact("caution", f"{assumed} safe side: if you know better, pass test_fraction=")
         )
     elif share is not None:
-        facts.append(Fact("applies to", f"learners trained on {share:.0%} of {settings.instances}"))
+        learners = f"learners trained on {share:.0%} of {settings.instances}"
+        facts.append(Fact("applies to", f"{learners}, not models refitted on all data"))
     return facts

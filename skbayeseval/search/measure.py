@@ -12,7 +12,7 @@ from sklearn.base import is_classifier, is_regressor
 from skbayeseval._arrays import choices, in_short, wrong
 from skbayeseval._labels import check_label_vector, is_indicator
 from skbayeseval.compare.learners import kind_of_target
-from skbayeseval.metrics.any_metric import AnyMetric, PerInstance
+from skbayeseval.metrics.any_metric import AnyMetric
 from skbayeseval.metrics.metric import Metric
 from skbayeseval.metrics.scorers import Made
 from skbayeseval.metrics.scoring import as_metric, is_scorer, resolve_scoring
@@ -54,7 +54,7 @@ def measure_of(
         if names and Made.of(scoring) is None:
             return names[0], None
         return next(iter(names), None), as_metric(scoring, *classes)
-    elif not isinstance(scoring, (str, Metric, AnyMetric, PerInstance, type(None))):
+    elif not isinstance(scoring, (str, Metric, AnyMetric, type(None))):
         wanted = "the name of a metric, a metric of skbayeseval.metrics or a scorer"
         raise wrong("scoring", wanted, scoring, TypeError)
     if scoring is None:

@@ -28,6 +28,7 @@ from skbayeseval.posterior.inferred_weight import (
     WeightPosterior,
     Weights,
     infer_weight,
+    mean_of_weights,
 )
 from skbayeseval.splitting.splits import (
     SplitProportions,
@@ -227,8 +228,7 @@ class TableWeights(Weights):
 
     def difference(self, metric: Metric) -> WeightPosterior:
         """Return the mean of the weights."""
-        each = self.each(metric)
-        return each[0]._replace(scale=float(np.mean([one.scale for one in each])))
+        return mean_of_weights(self.each(metric))
 
     def pair(self, i: int, j: int) -> TableWeights:
         """Return the weights of two of the candidates."""

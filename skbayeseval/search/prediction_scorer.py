@@ -8,7 +8,6 @@ scorer that the search was given, and is the number they are kept under, which `
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Number
@@ -26,6 +25,7 @@ from sklearn.utils import _safe_indexing, get_tags
 from sklearn.utils.metadata_routing import get_routing_for_object
 
 from skbayeseval._arrays import Array, number_of_samples
+from skbayeseval._validation import warn_caller
 from skbayeseval.compare.split_score_target import resolve_scorers
 from skbayeseval.evidence.instance_scores import RESPONSES as SCORES
 from skbayeseval.metrics.metric import Metric
@@ -156,7 +156,7 @@ class PredictionScorer:
                 (scorer,) = resolve_scorers(estimator, y, None, None, item).values()
                 scores[name] = float(scorer(listener, X, y))
             except Exception as error:
-                warnings.warn(f"{name!r} could not be computed: {error!r}", stacklevel=2)
+                warn_caller(f"{name!r} could not be computed: {error!r}")
                 scores[name] = math.nan
         if not listener.heard:
             return scores | {KEPT: math.nan}
@@ -167,6 +167,9 @@ class PredictionScorer:
         else:
             rows = rows + 3 * of_y
         test = TestSet(y if sparse.issparse(y) else np.asarray(y), rows)
+        last = estimator.steps[-1][1] if hasattr(estimator, "steps") else estimator
+        if getattr(last, "decision_function_shape", "ovr") == "ovo":  # not a column per class
+            listener.heard.pop("decision_function", None)
         outputs = {method: _shortened(output) for method, output in listener.heard.items()}
         name = hash_of(test.truth if rows is None else rows)
         said = Said(name, outputs, getattr(estimator, "classes_", None))
@@ -190,12 +193,19 @@ class TestSet(NamedTuple):
     rows: Array | None
 
 
-class Said(NamedTuple):
-    """What a fitted estimator said of a test set, by methods; and the classes it knew."""
+class Said:
+    """What a fitted estimator said of a test set, by methods, and says again if it is asked."""
 
-    test: str
-    outputs: Mapping[str, Any]
-    classes: Any
+    def __init__(self, test: str, outputs: Mapping[str, Any], classes: Any) -> None:
+        self.test, self.outputs, self.classes_ = test, outputs, classes
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in RESPONSES or name not in self.outputs:
+            raise AttributeError(f"what {name} returned was not kept")
+        output = self.outputs[name]
+        if isinstance(output, _Labels):
+            output = output.distinct[output.positions]
+        return lambda X: output
 
 
 class _OnTheWay(Number):
@@ -278,25 +288,6 @@ def _keys_of_rows(X: Any) -> Array | None:
         return None
 
 
-class Reciter:
-    """A candidate that says of a test set what it said before, in place of a fitted one."""
-
-    def __init__(self, candidate: Any, said: Said) -> None:
-        self._candidate, self._said = candidate, said
-        if said.classes is not None:
-            self.classes_ = said.classes
-
-    def __getattr__(self, name: str) -> Any:
-        if name not in RESPONSES:
-            return getattr(self._candidate, name)
-        if name not in self._said.outputs:
-            raise AttributeError(f"what {name} returned was not kept")
-        output = self._said.outputs[name]
-        if isinstance(output, _Labels):
-            output = output.distinct[output.positions]
-        return lambda X: output
-
-
 @dataclass(frozen=True)
 class Recalled:
     """What the scorer of a search kept of its candidates.
@@ -346,13 +337,6 @@ class Recalled:
         wanted = [SCORES.get(metric.needs, ("predict",)) for metric in metrics.values()]
         outputs = [one.outputs for row in self.said for one in row if one is not None]
         return all(any(map(said.__contains__, methods)) for said in outputs for methods in wanted)
-
-    def fitted(self, places: Array, candidates: Mapping[str, Any]) -> dict[str, list[Reciter]]:
-        """Return what takes the place of fitted candidates, one per split, by their names."""
-        return {
-            name: [Reciter(candidate, one) for one in self.said[place] if one is not None]
-            for place, (name, candidate) in zip(places, candidates.items(), strict=True)
-        }
 
     def are_of(self, y: Any, splits: Sequence[Any]) -> bool:
         """Return whether the test sets are those of splits of `y`."""

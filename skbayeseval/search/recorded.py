@@ -5,14 +5,14 @@ from __future__ import annotations
 import ast
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import chain
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from skbayeseval._arrays import Array, as_numbers, check_same_length, in_short
+from skbayeseval._arrays import Array, as_numbers, check_same_length, choices, in_short
 from skbayeseval.results.text_tables import format_values
 from skbayeseval.search.count_scorer import count_key
 from skbayeseval.splitting.digest import NotDigestibleError, digest
@@ -218,10 +218,13 @@ def short_names(names: Sequence[str]) -> dict[str, str]:
     }
 
 
-def ending_in(name: Any, known: Iterable[str]) -> list[str]:
-    """Return this name, or else all that end in it: "C" is "svc__C"."""
-    known = list(known)
-    return [name] if name in known else [one for one in known if one.endswith(f"__{name}")]
+def meant(argument: str, name: str, known: Sequence[str]) -> str:
+    """Return the known name that is this one, or the only one that ends in it: "C" is "svc__C"."""
+    ends = [name] if name in known else [one for one in known if one.endswith(f"__{name}")]
+    if len(ends) == 1:
+        return ends[0]
+    why = f"may be any of {ends}" if ends else "is not a parameter"
+    raise ValueError(f"{argument}={name!r} {why}. Valid names are {choices(name, known)}.")
 
 
 def name_candidates(candidates: Mapping[int, Parameters]) -> list[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
@@ -13,15 +12,20 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from skbayeseval._arrays import choices, in_short, wrong
+from skbayeseval._arrays import in_short, wrong
 from skbayeseval._html import html_table
-from skbayeseval.display import HeatmapDisplay, RankingDisplay, TimesDisplay
+from skbayeseval._validation import warn_caller
+from skbayeseval.display import (
+    HeatmapDisplay,
+    ParametersDisplay,
+    RankingDisplay,
+    TimesDisplay,
+)
 from skbayeseval.judgement.decision import PROBABLY, format_probability
 from skbayeseval.judgement.intervals import Interval
 from skbayeseval.metrics.registry import labelled
 from skbayeseval.results.figures import forest
-from skbayeseval.results.page import POSTERIOR, Page, explained, page_of_many, view
-from skbayeseval.results.page import write as write_page
+from skbayeseval.results.page import POSTERIOR, Page, explained, page_of_many, view, write_page
 from skbayeseval.results.ranking import Ranking
 from skbayeseval.results.text_tables import (
     AGAINST_THE_BEST,
@@ -35,7 +39,7 @@ from skbayeseval.results.text_tables import (
     within,
 )
 from skbayeseval.results.words import Fact, as_lines, headline_of_many, in_brief
-from skbayeseval.search.recorded import TIMES, as_key, ending_in, short_names, varying
+from skbayeseval.search.recorded import TIMES, as_key, meant, short_names, varying
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -124,7 +128,7 @@ class SearchReport:
     @property
     def draws(self) -> NDArray[Any]:
         """The draws of each candidate that the report is based on."""
-        return self.ranking._pooled(self.ranking._metric(None))
+        return self.ranking._rivals(self.ranking._metric(None))
 
     @property
     def metric(self) -> str:
@@ -173,19 +177,18 @@ class SearchReport:
 
     def simplest_index(self, key: Key) -> int:
         """Return the index in `cv_results_` of the candidate that `simplest` returns."""
-        names = [self._meant(name) for name in check_key(key)]
+        names = [meant("key", name, [*self._columns, *self._times]) for name in check_key(key)]
         table = self.summary()
         chosen = table.index[table["decision"] == "~"]
         if len(chosen) == 0:
             first, nearest = table.index[0], table["p_equivalent"].idxmax()
-            warnings.warn(
+            warn_caller(
                 "No candidate is practically equivalent to the best: the most probable one, "
                 f"candidate {nearest}, is within {abs(self.rope.low):g} of it with probability "
                 f"{format_probability(table['p_equivalent'].max(), threshold=self.prob)}, which is "
                 f"less than {100 * self.prob:.3g}%. Candidate "
                 f"{first} is chosen for its highest mean, whether it is simple or not. A larger "
-                "rope, more data or more splits may settle more.",
-                stacklevel=2,
+                "rope, more data or more splits may settle more."
             )
             return int(first)
 
@@ -206,15 +209,6 @@ class SearchReport:
                 "parameters that returns a number."
             ) from error
 
-    def _meant(self, name: str) -> str:
-        """Return the time, or the parameter, of this name, or of the only one that ends in it."""
-        known = [*self._names_of_parameters(), *self._times]
-        ends = ending_in(name, known)
-        if len(ends) == 1:
-            return ends[0]
-        why = f"may be any of {ends}" if ends else "is not a parameter"
-        raise ValueError(f"key={name!r} {why}. The parameters are {choices(name, known)}.")
-
     def plot(
         self,
         kind: str = "ranking",
@@ -223,19 +217,21 @@ class SearchReport:
         y: str | None = None,
         ax: Axes | None = None,
         **style: Any,
-    ) -> RankingDisplay | HeatmapDisplay | TimesDisplay:
+    ) -> RankingDisplay | HeatmapDisplay | ParametersDisplay | TimesDisplay:
         """Draw the report.
 
         Parameters
         ----------
         kind : {"ranking", "heatmap", "mean_fit_time", "mean_score_time"}, default="ranking"
             "ranking" shows the 20 best candidates with their HDIs and probabilities of being best.
-            "heatmap" shows the posterior means over two parameters, with ≈ in cells that are
-            practically equivalent to the best; surely worse cells are faded. A cell shows
-            the best candidate over all other parameters. A time shows the scores against it;
-            candidates that are worse with 90% probability and slower than another one are faded.
+            "heatmap" shows the posterior means over a grid of two parameters, with ≈ in cells that
+            are practically equivalent to the best; surely worse cells are faded. A cell shows
+            the best candidate over all other parameters. Where candidates fill no grid of two, as
+            those of a randomised search, it shows them with their HDIs over each parameter. A time
+            shows the scores against it; candidates that are worse with 90% probability and slower
+            than another one are faded.
         x, y : str, default=None
-            The parameters of the heatmap. Optional if exactly two parameters vary.
+            The parameters of the heatmap. By default, all that vary.
         ax : matplotlib Axes, default=None
             The axes to draw on. By default, a new figure is created.
         **style
@@ -243,7 +239,7 @@ class SearchReport:
 
         Returns
         -------
-        display : RankingDisplay, HeatmapDisplay or TimesDisplay
+        display : RankingDisplay, HeatmapDisplay, ParametersDisplay or TimesDisplay
             The display, with attributes `ax_`, `figure_`, `line_`, `fill_` and `text_`, as in
             scikit-learn.
         """
@@ -253,19 +249,23 @@ class SearchReport:
             shown = forest(self.ranking, self.rope, self.prob, metric, ROWS_OF_FIGURES)
             return shown.plot(ax=ax, **style)
         if kind == "heatmap":
-            return _grid(self, x, y).plot(ax=ax, **style)
+            return _over_parameters(self, x, y).plot(ax=ax, **style)
         if kind in TIMES:
-            return self._against(self._meant(kind)).plot(ax=ax, **style)
+            return self._against(meant("kind", kind, list(self._times))).plot(ax=ax, **style)
         raise ValueError(
             f"kind={in_short(kind)} is not a known plot. Valid kinds are {list(PLOTS)}."
         )
 
+    def _with_states(self) -> pd.DataFrame:
+        """Return the summary with what was decided of each candidate in words."""
+        states = {code: state for state, code in AGAINST_THE_BEST.items()}
+        return self.summary().assign(state=lambda table: table["decision"].map(states))
+
     def _against(self, time: str) -> TimesDisplay:
         """Return the display of scores against a time."""
-        table, draws = self.summary(), pd.DataFrame(self.draws, index=list(self._parameters))
-        names, of_each = self._named(), pd.Series(self._times[time])
+        table, draws = self._with_states(), pd.DataFrame(self.draws, index=list(self._parameters))
+        names, of_each = self._named, pd.Series(self._times[time])
         table["time"] = of_each
-        table["state"] = table["decision"].map({c: state for state, c in AGAINST_THE_BEST.items()})
         table["dominated_by"] = ""
         for i in table.index:
             faster = of_each.index[of_each < of_each[i]]
@@ -310,23 +310,20 @@ class SearchReport:
 
     def report(self, path: str | PathLike[str]) -> None:
         """Write all that is known of the search to an HTML file, which needs no other file."""
-        best = self._named()[self.summary().index[0]]
+        best = self._named[self.summary().index[0]]
         write_page(path, self.ranking, self._page, names=[best])
 
     def __str__(self) -> str:
-        table = self.summary()
-        shown = table.head(ROWS_IN_WORDS)
-        more = len(table) - len(shown)
-        parameters = varying([*self._parameters.values()])
-        text = self._as_text(rows=shown.index, columns=parameters).rename(columns=NARROW)
+        parameters, more = varying([*self._parameters.values()]), len(self._table) - ROWS_IN_WORDS
+        text = self._as_text(rows=ROWS_IN_WORDS, names=parameters).rename(columns=NARROW)
         facts = in_brief(self._facts)
-        if (table["decision"] == "~").sum() > 1:
+        if len(self.equivalent()) > 1:
             facts.append(Fact("next", "simplest(key) chooses the simplest of the equivalent ones"))
         return "\n".join(
             [
                 *self._verdict(),
                 within(text.replace("not settled", "?"), n_names=len(parameters)),
-                *([f"... and {more} more"] if more else []),
+                *([f"... and {more} more"] if more > 0 else []),
                 *as_lines(facts),
             ]
         )
@@ -343,12 +340,13 @@ class SearchReport:
         equal, worse, still = ((table["decision"] == code).sum() for code in ("~", "<<", "?"))
         return [
             first,
-            f"≈ Practically equivalent to the best, within {abs(self.rope.low):g}: {equal}. "
-            f"≪ Surely worse: {worse}. ? Not settled: {still}.",
+            f"{equal} practically equivalent to the best, within {abs(self.rope.low):g} (≈); "
+            f"{worse} surely worse (≪); {still} not settled (?).",
         ]
 
+    @cached_property
     def _named(self) -> dict[int, str]:
-        """Return the name of each candidate."""
+        """The name of each candidate."""
         return dict(zip(self._parameters, self.ranking.names, strict=True))
 
     def _page(self) -> Page:
@@ -362,48 +360,41 @@ class SearchReport:
         )
 
     @cached_property
+    def _columns(self) -> dict[str, str]:
+        """The column of each parameter in the summary."""
+        names = [name for parameters in self._parameters.values() for name in parameters]
+        return {name: f"param_{name}" if name in COLUMNS else name for name in names}
+
+    @cached_property
     def _table(self) -> pd.DataFrame:
-        index = pd.Index(list(self._parameters), name="candidate")
-        columns = {
-            self._column(name): _column_of(
-                [parameters.get(name, np.nan) for parameters in self._parameters.values()], index
-            )
-            for name in self._names_of_parameters()
-        }
         decision = self.ranking.decision(self.rope, self.prob)
-        codes = {name: AGAINST_THE_BEST[state] for name, state in decision.states().items()}
-        ranked = self.ranking.ranking(prob=self.prob)
-        ranked["p_equivalent"] = pd.Series(decision.p_equivalent)
-        ranked["decision"] = pd.Series(codes)
-        place = {name: i for i, name in self._named().items()}
-        ranked.index = ranked.index.map(place)
-        table = pd.DataFrame(columns, index=index).join(ranked[list(COLUMNS)])
-        return table.loc[ranked.index].rename_axis("candidate")
-
-    def _names_of_parameters(self) -> list[str]:
-        return list(
-            dict.fromkeys(name for parameters in self._parameters.values() for name in parameters)
-        )
-
-    def _column(self, parameter: str) -> str:
-        return f"param_{parameter}" if parameter in COLUMNS else parameter
+        table = self.ranking.ranking(prob=self.prob)
+        table["p_equivalent"] = pd.Series(decision.p_equivalent)
+        table["decision"] = pd.Series(decision.states()).map(AGAINST_THE_BEST)
+        table = table[list(COLUMNS)]
+        place = {name: i for i, name in self._named.items()}
+        table.index = table.index.map(place).rename("candidate")
+        for k, (name, column) in enumerate(self._columns.items()):
+            values = [self._parameters[i].get(name, np.nan) for i in table.index]
+            kinds = set(map(type, values))
+            of_one_kind = len(kinds) == 1 or kinds == {int, float}
+            given = pd.Series(values, index=table.index, dtype=np.dtype(object))
+            table.insert(k, column, given.infer_objects() if of_one_kind else given)
+        return table
 
     def _as_text(
-        self,
-        labels: Labels = None,
-        rows: pd.Index | None = None,
-        columns: Sequence[str] | None = None,
+        self, labels: Labels = None, rows: int | None = None, names: Sequence[str] | None = None
     ) -> pd.DataFrame:
-        """Return the summary as text, with short names of the parameters; by default all."""
+        """Return the first rows of the summary as text, with short names of some parameters."""
         table = self.summary()
         observed = name_observed(table, self.metric, labels)
-        names = self._names_of_parameters() if columns is None else columns
-        parameters = [self._column(name) for name in names]
-        for name in parameters:
-            table[name] = format_values(table[name].tolist())
-        shown = table.loc[table.index if rows is None else rows, [*parameters, *COLUMNS]]
-        titles = short_names(parameters) | observed | {"mean": ESTIMATE}
-        return as_text(shown, self.prob, titles=titles)
+        columns = [self._columns[name] for name in (self._columns if names is None else names)]
+        for column in columns:
+            table[column] = format_values(table[column].tolist())
+        titles = short_names(columns) | observed | {"mean": ESTIMATE}
+        return as_text(
+            table[[*columns, *COLUMNS]].head(rows or len(table)), self.prob, titles=titles
+        )
 
 
 def check_key(key: Any) -> tuple[str, ...]:
@@ -421,45 +412,47 @@ def check_key(key: Any) -> tuple[str, ...]:
     return tuple(names)
 
 
-def _column_of(values: list[Any], index: pd.Index) -> pd.Series:
-    """Return values as a column, of dtype object unless all are numbers, bools or strings."""
-    kinds = {type(value) for value in values}
-    column = pd.Series(values, index=index, dtype=np.dtype(object))
-    return column.infer_objects() if len(kinds) == 1 or kinds == {int, float} else column
-
-
-def _grid(report: SearchReport, x: str | None, y: str | None) -> HeatmapDisplay:
-    """Return the metric over two parameters; a cell shows the best over all other parameters."""
-    candidates, summary = report.candidates, report.summary()
+def _over_parameters(
+    report: SearchReport, x: str | None, y: str | None
+) -> HeatmapDisplay | ParametersDisplay:
+    """Return a heatmap of a grid of two parameters; otherwise, candidates over each parameter."""
+    candidates, table, known = (
+        report.candidates,
+        report._with_states(),
+        list(report._columns),
+    )
     differing = varying(list(candidates.values()))
-    if x is None and y is None and len(differing) == 2:
-        x, y = differing
-    known = report._names_of_parameters()
-    x, y = (one[0] if len(one := ending_in(name, known)) == 1 else name for name in (x, y))
-    if x not in known or y not in known or x == y:
+    given = {"x": x, "y": y}
+    names = [
+        meant(key, name, known) for key, name in given.items() if name is not None
+    ] or differing
+    if not names or len({*names}) < len(names):
         raise ValueError(
-            f"plot('heatmap') needs the names of two different parameters, got x={in_short(x)} and "
-            f"y={in_short(y)}. The parameters that vary are {choices((x, y), differing)}."
+            "plot('heatmap') needs the names of different parameters, got "
+            f"x={in_short(x)} and y={in_short(y)}. Those that vary are {differing}."
         )
+    short = short_names(names)
+    rows, columns = (_in_order(candidates, name) for name in (names[-1], names[0]))
     cells: dict[tuple[Any, Any], tuple[float, str]] = {}
-    for i, mean, code in zip(summary.index, summary["mean"], summary["decision"], strict=True):
-        parameters = candidates[i]
-        if x in parameters and y in parameters:  # rows are sorted by decreasing mean
-            place = as_key(parameters[y]), as_key(parameters[x])
+    for i, mean, code in zip(table.index, table["mean"], table["decision"], strict=True):
+        if names[0] in candidates[i] and names[-1] in candidates[i]:  # the best come first
+            place = as_key(candidates[i][names[-1]]), as_key(candidates[i][names[0]])
             cells.setdefault(place, (mean, code))
-    if not cells:
-        raise ValueError(f"No candidate has both {x!r} and {y!r}, so there is nothing to draw.")
-    rows, columns = _in_order(candidates, y), _in_order(candidates, x)
+    if len(names) != 2 or 2 * len(cells) < len(rows) * len(columns):
+        of_each = {
+            short[name]: [candidates[i].get(name, np.nan) for i in table.index] for name in names
+        }
+        named = table.set_axis([report._named[i] for i in table.index])
+        return ParametersDisplay(named, of_each, metric=report.metric)
     shown = [
         [cells.get((as_key(row), as_key(column)), (np.nan, "")) for column in columns]
         for row in rows
     ]
-    labels = short_names([y, x])
-    index, titles = (
-        pd.Index(format_values(values, 3), name=labels[name], dtype=object)
-        for name, values in ((y, rows), (x, columns))
+    titles, index = (
+        pd.Index(format_values(values, 3), name=short[name], dtype=object)
+        for name, values in zip(names, (columns, rows), strict=True)
     )
-    others = short_names([name for name in differing if name not in (x, y)])
+    others = short_names([name for name in differing if name not in names])
     return HeatmapDisplay(
         pd.DataFrame([[mean for mean, _ in row] for row in shown], index, titles),
         pd.DataFrame([[code for _, code in row] for row in shown], index, titles),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator, Mapping
 from copy import copy
 from dataclasses import dataclass, replace
@@ -23,6 +22,7 @@ from skbayeseval._validation import (
     check_random_state,
     check_random_state_entropy,
     check_whole_number,
+    warn_caller,
 )
 from skbayeseval.compare.learners import (
     CrossValidationOptions,
@@ -52,7 +52,7 @@ from skbayeseval.search.prediction_scorer import Recalled
 from skbayeseval.search.recorded import Recorded, name_candidates
 from skbayeseval.search.report import Key, SearchReport, check_key
 from skbayeseval.splitting.collect import Learners, route
-from skbayeseval.splitting.splits import generate_splits, splitter_name
+from skbayeseval.splitting.splits import Split, generate_splits, splitter_name
 
 # So many candidates are cross-validated again if the user does not say how many.
 MOST_AGAIN = 50
@@ -174,87 +174,108 @@ def report_search(
     entropy = check_random_state_entropy(random_state)
     settings = Settings(rope, prob, test_fraction, labels, pos_label, n_draws, entropy)
     if isinstance(search, (Mapping, pd.DataFrame)):
-        if X is not None or y is not None:
-            raise ValueError(
-                "X and y require the fitted search itself: the results of a search, which were "
-                "given, do not tell its estimator and its splits. Leave X and y out, or pass the "
-                "search."
-            )
-        recorded = Recorded(search)
-        key, measure = measure_of(recorded, scoring)
-        settings = replace(settings, key=key, measure=measure)
-        if key is not None:
-            check_range(recorded.scores(key), settings.name)
-        return report_recorded(recorded, settings)
+        return _report_results(search, X, y, scoring, settings)
     _check_search(search, X, y)
     requests = [*requests_of(scoring), *requests_of(search.scoring, [search.estimator])]
-    own_columns: set[str] = set()
-    if params and y is not None and get_config()["enable_metadata_routing"]:
-        if scoring is None and search.scoring is None:
-            own_columns = get_routing_for_object(search.estimator).consumes("score", [*params])
-        search, n = copy(search), number_of_samples(y, "y")
-        same = scoring is search.scoring
-        search.scoring, _ = routed(search.scoring, params, n)
-        scoring = search.scoring if same else routed(scoring, params, n)[0]
-    recorded = Recorded(search.cv_results_)
-    kept, splits, is_given = Recalled.of(search, recorded), None, X is not None
-    if kept is not None and not is_given:
+    search, scoring, is_own = _with_columns(search, scoring, params, y)
+    recorded, given = Recorded(search.cv_results_), X
+    kept, splits = Recalled.of(search, recorded), None
+    if kept is not None and given is None:
         X, y, splits = kept.data(recorded.n_splits if search.cv is None else search.cv, groups)
         params = None
     classes = classes_of(search, y)
     settings = _with_search(settings, search, recorded, scoring, classes)
-    if own_columns:  # what `score` does with them is known to nobody else
-        settings = replace(settings, measure=None)
-    if X is not None and settings.key is not None and not can_be_paired(settings.measure, classes):
+    settings = replace(settings, measure=None) if is_own else settings
+    if settings.key is not None and not can_be_paired(settings.measure, classes):
         X = None
-        if is_given:
-            warnings.warn(
+        if given is not None:
+            warn_caller(
                 f"scoring={settings.name!r} is known only by its value in each split, so X and y "
-                "are not used: the report is based on the recorded scores.",
-                stacklevel=2,
+                "are not used: the report is based on the recorded scores."
             )
     # Before anything is fitted again; what a percentage is of is known when scores are compared.
     check_rope_around_zero(rope, split_metric(settings.name), observed=1.0)
     if X is None:
         return report_recorded(recorded, settings)
-    bad = recorded.failed() if kept is None else recorded.failed() | kept.failed
     most = MOST_AGAIN if top is None else check_whole_number(top, "top")
+    options = CrossValidationOptions(
+        cv=search.cv,
+        scoring=settings.measure,
+        labels=labels,
+        pos_label=_positive_of_scorers(search, settings, pos_label),
+        n_jobs=n_jobs,
+        verbose=verbose,
+    )
+    data, passed = (X, y), (params, groups, requests)
+    return _report_predictions(
+        search, data, recorded, settings, options, most, passed, kept, splits
+    )
+
+
+def _report_results(results: Any, X: Any, y: Any, scoring: Any, settings: Settings) -> SearchReport:
+    """Report on the results of a search, without the search itself."""
+    if X is not None or y is not None:
+        raise ValueError(
+            "X and y require the fitted search itself: the results of a search, which were given, "
+            "do not tell its estimator and its splits. Leave X and y out, or pass the search."
+        )
+    recorded = Recorded(results)
+    key, measure = measure_of(recorded, scoring)
+    settings = replace(settings, key=key, measure=measure)
+    if key is not None:
+        check_range(recorded.scores(key), settings.name)
+    return report_recorded(recorded, settings)
+
+
+def _report_predictions(
+    search: Any,
+    data: tuple[Any, Any],
+    recorded: Recorded,
+    settings: Settings,
+    options: CrossValidationOptions,
+    most: int,
+    passed: tuple[Any, Any, Any],
+    kept: Recalled | None,
+    splits: list[Split] | None,
+) -> SearchReport:
+    """Report on the predictions that a search kept, or on those of candidates fitted again.
+
+    `data` are X and y; `passed` are the parameters of fits, the groups, and what requests columns;
+    `splits` are those of predictions that were kept, where X and y were not given.
+    """
+    X, y = data
+    bad = recorded.failed() if kept is None else recorded.failed() | kept.failed
     chosen, failed, picked_by = _most_promising(recorded, bad, settings, most)
     candidates = recorded.parameters(chosen)
     estimators = {
         name: clone(search.estimator).set_params(**clone(parameters, safe=False))
         for name, parameters in zip(name_candidates(candidates), candidates.values(), strict=True)
     }
+    params, groups, requests = passed
     cv = check_cv(search.cv, y, classifier=is_classifier(search.estimator))
     split_params, fit_params, _ = route("report_search", estimators, cv, params, groups, requests)
-    learners = Learners(estimators, cv, split_params, fit_params, entropy, params or {})
+    learners = Learners(estimators, cv, split_params, fit_params, settings.entropy, params or {})
+    is_given = splits is None
     if splits is None:
         splits = _repeated_splits(cv, X, y, split_params, recorded.n_splits)
         kept = kept if kept is not None and kept.are_of(y, splits) else None
-    if kept is not None and not kept.have(resolve_scoring(settings.measure, *classes or ())):
-        if not is_given:
-            raise ValueError(
-                f"scoring={settings.name!r} needs what the search did not keep: name it in "
-                "prediction_scorer(scoring), or pass X and y."
-            )
-        kept = None
-    options = CrossValidationOptions(
-        cv=search.cv,
-        scoring=settings.measure,
-        n_draws=settings.draws_of(len(candidates)),
-        labels=labels,
-        pos_label=_positive_of_scorers(search, settings, pos_label),
-        n_jobs=n_jobs,
-        verbose=verbose,
-    )
-    places = np.searchsorted(recorded.positions, chosen)
-    fitted = None if kept is None else kept.fitted(places, estimators)
-    ranking = compare_learners(Ranking, learners, X, y, options, splits, fitted)
+    metrics = resolve_scoring(settings.measure, *classes_of(search, y) or ())
+    said = None
+    if kept is not None and kept.have(metrics):
+        places = np.searchsorted(recorded.positions, chosen)
+        said = {name: kept.said[i] for name, i in zip(estimators, places, strict=True)}
+    elif not is_given:
+        raise ValueError(
+            f"scoring={settings.name!r} needs what the search did not keep: name it in "
+            "prediction_scorer(scoring), or pass X and y."
+        )
+    options = replace(options, n_draws=settings.draws_of(len(candidates)))
+    ranking = compare_learners(Ranking, learners, X, y, options, splits, said)
     # Recorded scores may use sample weights; counts never do.
     weighted = any("sample_weight" in name for name in params or {})
     if not hasattr(search, "n_resources_") and not weighted:
         _warn_of_different_scores(ranking, recorded, settings.key, list(candidates))
-    facts = _facts_of(ranking, search, recorded, settings, picked_by, kept is not None)
+    facts = _facts_of(ranking, search, recorded, settings, picked_by, said is not None)
     return make_report(ranking, recorded, candidates, settings, "predictions", failed, facts)
 
 
@@ -270,6 +291,21 @@ def _check_search(search: Any, X: Any, y: Any) -> None:
     if (X is None) != (y is None):
         missing = "X" if X is None else "y"
         raise ValueError(f"X and y must be given together, got {missing}=None.")
+
+
+def _with_columns(search: Any, scoring: Any, params: Any, y: Any) -> tuple[Any, Any, bool]:
+    """Return the search and `scoring` with scorers that know the columns which they request.
+
+    The last value is whether the estimator's own `score` takes some of the columns: what it does
+    with them is known to nobody else.
+    """
+    if not params or y is None or not get_config()["enable_metadata_routing"]:
+        return search, scoring, False
+    n, own = number_of_samples(y, "y"), get_routing_for_object(search.estimator)
+    is_own = scoring is search.scoring is None and bool(own.consumes("score", [*params]))
+    same, search = scoring is search.scoring, copy(search)
+    search.scoring, _ = routed(search.scoring, params, n)
+    return search, search.scoring if same else routed(scoring, params, n)[0], is_own
 
 
 def _with_search(
@@ -326,7 +362,8 @@ def _facts_of(
     if picked_by is not None:
         facts.append(Fact("candidates", f"were selected by their recorded {picked_by}"))
     if ranking.train_size is not None:
-        facts.append(Fact("applies to", f"learners trained on {ranking.train_size:.0f} instances"))
+        learners = f"learners trained on {ranking.train_size:.0f} instances"
+        facts.append(Fact("applies to", f"{learners}, not models refitted on all data"))
     return facts
 
 
@@ -340,11 +377,10 @@ def _warn_of_different_scores(
     again = np.array([results["test_score"] for results in ranking.cv_results.values()])
     off = float(np.abs(again - before).max())
     if off > 1e-6:
-        warnings.warn(
+        warn_caller(
             "The split scores differ from those that the search recorded, by up to "
             f"{off:.2g}. Pass X and y exactly as to the search, in the same order, and set the "
-            "random_state of the estimators.",
-            stacklevel=3,
+            "random_state of the estimators."
         )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterator
 from typing import Any, ClassVar
 
@@ -24,7 +23,7 @@ from skbayeseval._arrays import (
     wrong,
 )
 from skbayeseval._labels import check_label_vector, kind_of_labels
-from skbayeseval._validation import check_whole_number
+from skbayeseval._validation import check_whole_number, warn_caller
 
 MOST_REPEATS = 11
 
@@ -314,10 +313,9 @@ def _frequencies_of_target(y: Any, n_blocks: int) -> Any:
             "regularize=None, as in cv=BlockRegularizedCV(regularize=None)."
         )
     if counts.min() < n_blocks:
-        warnings.warn(
+        warn_caller(
             f"The least populated class in y has only {counts.min()} members, which is less than "
-            f"n_blocks={n_blocks}.",
-            stacklevel=5,
+            f"n_blocks={n_blocks}."
         )
     return np.ravel(codes)
 

@@ -77,9 +77,9 @@ class Checkpoint:
 
     def keys_of_fits(
         self,
-        estimators: Mapping[str, Any],
-        data: Sequence[Any],
-        fit_params: Mapping[str, Mapping[str, Any]],
+        learners: Any,
+        X: Any,
+        y: Any,
         observers: Mapping[str, Any],
         splits: Sequence[Any],
     ) -> dict[tuple[str, int], str]:
@@ -90,6 +90,7 @@ class Checkpoint:
         ValueError
             If it is not certain that other fits have other keys.
         """
+        estimators, data = learners.estimators, (X, y, learners.groups)
         unknown = [name for name in self.keys if name not in estimators]
         if unknown:
             raise ValueError(
@@ -112,7 +113,7 @@ class Checkpoint:
                 ),
                 *sorted(
                     digest([key, _digest_of(f"params[{key!r}]", value, _AS_ARRAYS)])
-                    for key, value in fit_params[name].items()
+                    for key, value in learners.fit_params[name].items()
                 ),
                 _digest_of("scoring", observers[name], _IN_A_MODULE),
             ]
@@ -195,10 +196,8 @@ class Checkpoint:
         return os.path.join(self.path, f"{key}.npz")
 
 
-def check_repeatable(checkpoint: Any, cv: Any, halves: bool, random_state: Any) -> None:
+def check_repeatable(cv: Any, halves: bool, random_state: Any) -> None:
     """Raise if a later call would have other splits, so that no fit would be found again."""
-    if checkpoint is None:
-        return
     if random_state is None and (cv is None or halves):
         what = "cv=None" if cv is None else "estimand='full', which fits halves"
         raise ValueError(

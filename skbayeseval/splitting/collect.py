@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 import sys
 import time
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
@@ -26,7 +25,7 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, proces
 from skbayeseval._arrays import Array, number_of_samples, wrong
 from skbayeseval._files import storable
 from skbayeseval._running import SharedList, Task, in_parallel
-from skbayeseval._validation import check_flag, check_n_jobs, check_whole_number
+from skbayeseval._validation import check_flag, check_n_jobs, check_whole_number, warn_caller
 from skbayeseval.splitting.block_cv import BlockRegularizedCV
 from skbayeseval.splitting.checkpoint import Checkpoint
 from skbayeseval.splitting.digest import digest
@@ -224,6 +223,33 @@ class Collection:
             return [tags for output in outputs for tags in output]
         return np.concatenate([np.asarray(output) for output in outputs])
 
+    def without_failures(self, cv: Any, halves: Collection | None) -> Collection:
+        """Return the outputs without splits in which a fit failed, and with those on halves."""
+        failures, n_splits, unit, kept = self.failures, len(self.splits), "split", self.kept
+        if failures:
+            failed = {i for _, i, _ in failures}
+            if isinstance(cv, BlockRegularizedCV):
+                unit = "repeat"
+                failed = {2 * (i // 2) + half for i in failed for half in (0, 1)}
+            kept = [i for i in kept if i not in failed]
+            details = "; ".join(f"{name!r} in split {i}: {error}" for name, i, error in failures)
+            if not kept:
+                raise ValueError(f"At least one estimator failed in every {unit}. {details}")
+            warn_caller(
+                f"{len(failures)} fits failed. Every {unit} with a failure is dropped for all "
+                f"estimators; {len(kept)} of {n_splits} splits are left. {details}",
+                FitFailedWarning,
+            )
+        if halves is not None and halves.failures:
+            warn_caller(
+                "Fits on halves of the data failed, so that they do not tell how much training "
+                f"sets matter (the first: {halves.failures[0][2]}).",
+                FitFailedWarning,
+            )
+            halves = None
+        weight = pooled_weight(cv, [self.splits[i][1] for i in kept])
+        return replace(self, kept=kept, weight=weight, halved=halves)
+
 
 def collect(
     learners: Learners,
@@ -234,6 +260,7 @@ def collect(
     splits: list[Split],
     observers: Mapping[str, Observe],
     halved: Sequence[Split] = (),
+    said: Mapping[str, Sequence[Any]] | None = None,
 ) -> Collection:
     """Fit clones of the estimators on every training set and observe them on the test set.
 
@@ -241,29 +268,32 @@ def collect(
     by the active joblib backend. `observers` are called with the fitted estimator of their name and
     the test set, and return a dict of the outputs to keep. If one raises, the fit counts as failed.
     `halved` are further splits into halves, which are collected as well. Fits that are in the
-    checkpoint are not repeated, and those that finish are added to it at once.
+    checkpoint are not repeated, and those that finish are added to it at once. Nothing is fitted
+    for which it is known what was `said` of each test set, in the form of fitted estimators.
     """
     X, y = indexable(X, y)
     everything = [*splits, *halved]
-    estimators, fit_params = learners.estimators, learners.fit_params
-    checkpoint = Checkpoint.of(fitting.checkpoint)
-    keys: dict[tuple[str, int], str] = {}
+    checkpoint, keys = Checkpoint.of(fitting.checkpoint), {}
     finished: dict[tuple[str, int], _Run] = {}
-    if checkpoint is not None:
-        data = X, y, learners.groups
-        keys = checkpoint.keys_of_fits(estimators, data, fit_params, observers, everything)
+    if said is not None:
+        for name, of_splits in said.items():
+            for i, (one, (_, test)) in enumerate(zip(of_splits, splits, strict=True)):
+                observed = observers[name](one, test, _safe_indexing(y, test))
+                finished[name, i] = _Run(observed, math.nan, math.nan, None)
+    elif checkpoint is not None:
+        keys = checkpoint.keys_of_fits(learners, X, y, observers, everything)
         finished = _finished(checkpoint, keys, show=fitting.verbose > 0)
-    tasks = [(name, i) for i in range(len(everything)) for name in estimators]
+    tasks = [(name, i) for i in range(len(everything)) for name in learners.estimators]
     left = [task for task in tasks if task not in finished]
     fit, n_samples = delayed(Task(_fit_and_observe)), number_of_samples(X, "X")
     common = [SharedList(data) if type(data) is list else data for data in (X, y)]
     calls = (
         fit(
             (name, i),
-            clone(estimators[name]),
+            clone(learners.estimators[name]),
             *common,
             *everything[i],
-            params=take_rows(fit_params[name], everything[i][0], n_samples),
+            params=take_rows(learners.fit_params[name], everything[i][0], n_samples),
             where=f"split {i}" if i < len(splits) else "a half of the data",
             keep=fitting.return_estimator and i < len(splits),
             reraise=fitting.error_score == "raise",
@@ -273,56 +303,21 @@ def collect(
         )
         for name, i in left
     )
-    results = in_parallel(
-        calls,
-        n_jobs=fitting.n_jobs,
-        total=len(left),
-        show=fitting.verbose > 0 and len(left) > 0,
-        ordered=False,
-    )
-    for task, run in results:
+    show = fitting.verbose > 0 and len(left) > 0
+    for task, run in in_parallel(
+        calls, n_jobs=fitting.n_jobs, total=len(left), show=show, ordered=False
+    ):
         finished[task] = run
         # A worker on a machine with other disks cannot do that itself.
         if checkpoint is not None and run.error is None and not checkpoint.has(keys[task]):
             checkpoint.store(keys[task], run)
-
-    def outputs_on(some: Sequence[Split], first: int) -> Collection:
-        numbers = range(first, first + len(some))
-        runs = {name: [finished[name, i] for i in numbers] for name in estimators}
-        return Collection(list(some), list(range(len(some))), runs)
-
-    whole, of_halves = outputs_on(splits, 0), outputs_on(halved, len(splits))
-    kept = _kept_splits(learners.cv, len(splits), whole.failures)
-    weight = pooled_weight(learners.cv, [splits[i][1] for i in kept])
-    if of_halves.failures:
-        warnings.warn(
-            "Fits on halves of the data failed, so that they do not tell how much training sets "
-            f"matter (the first: {of_halves.failures[0][2]}).",
-            FitFailedWarning,
-            stacklevel=4,
-        )
-    told = halved and not of_halves.failures
-    return replace(whole, kept=kept, weight=weight, halved=of_halves if told else None)
-
-
-def collect_from(
-    fitted: Mapping[str, Sequence[Any]],
-    learners: Learners,
-    X: Any,
-    y: Any,
-    *,
-    splits: list[Split],
-    observers: Mapping[str, Observe],
-) -> Collection:
-    """Observe estimators that were fitted before, one per split, on the test sets."""
-    runs: dict[str, list[_Run]] = {name: [] for name in fitted}
-    for name, of_splits in fitted.items():
-        for estimator, (_, test) in zip(of_splits, splits, strict=True):
-            data = _safe_indexing(X, test), _safe_indexing(y, test)
-            observed = _on(observers[name], test)(estimator, *data)
-            runs[name].append(_Run(observed, math.nan, math.nan, None))
-    weight = pooled_weight(learners.cv, [test for _, test in splits])
-    return Collection(splits, list(range(len(splits))), runs, weight)
+    n = len(splits)
+    runs = {name: [finished[task] for task in tasks if task[0] == name] for name, _ in tasks}
+    halves = Collection(
+        [*halved], [*range(len(halved))], {name: of_one[n:] for name, of_one in runs.items()}
+    )
+    whole = Collection(splits, [*range(n)], {name: of_one[:n] for name, of_one in runs.items()})
+    return whole.without_failures(learners.cv, halves if halved else None)
 
 
 def _on(observe: Any, rows: Array) -> Observe:
@@ -348,11 +343,10 @@ def _finished(
         print(message, file=sys.stderr)
     unseeded = {name: None for (name, _), run in finished.items() if run.unseeded}
     if unseeded:
-        warnings.warn(
+        warn_caller(
             f"Fits of {', '.join(map(repr, unseeded))} drew random numbers without a random_state. "
             f"Those in the checkpoint {checkpoint.path} are of one run, and are used again as they "
-            "are. For another run, pass a random_state to the estimator, or choose another folder.",
-            stacklevel=5,
+            "are. For another run, pass a random_state to the estimator, or choose another folder."
         )
     return finished
 
@@ -476,25 +470,3 @@ def name_the_place(error: Exception, where: str) -> None:
         error.args = (f"{where}: {error.args[0]}", *error.args[1:])
     if where not in str(error):  # the exception class builds its own message
         error.add_note(where)
-
-
-def _kept_splits(cv: Any, n_splits: int, failures: list[tuple[str, int, str]]) -> list[int]:
-    """Return the indices of the splits to keep, and warn if splits are dropped."""
-    if not failures:
-        return list(range(n_splits))
-    failed = {i for _, i, _ in failures}
-    unit = "split"
-    if isinstance(cv, BlockRegularizedCV):
-        unit = "repeat"
-        failed = {2 * (i // 2) + half for i in failed for half in (0, 1)}
-    kept = [i for i in range(n_splits) if i not in failed]
-    details = "; ".join(f"{name!r} in split {i}: {error}" for name, i, error in failures)
-    if not kept:
-        raise ValueError(f"At least one estimator failed in every {unit}. {details}")
-    warnings.warn(
-        f"{len(failures)} fits failed. Every {unit} with a failure is dropped for all estimators; "
-        f"{len(kept)} of {n_splits} splits are left. {details}",
-        FitFailedWarning,
-        stacklevel=5,
-    )
-    return kept

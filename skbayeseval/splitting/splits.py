@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from numbers import Integral, Real
 from typing import Any, NamedTuple
@@ -27,6 +26,7 @@ from sklearn.model_selection import (
 from sklearn.utils import _safe_indexing, indexable
 
 from skbayeseval._arrays import Array, as_array, check_same_length, in_short, wrong
+from skbayeseval._validation import warn_caller
 from skbayeseval.splitting.block_cv import (
     MOST_REPEATS,
     BlockRegularizedCV,
@@ -107,11 +107,10 @@ def make_splits(
     if overlaps:
         i = overlaps[0]
         shared = len(np.intersect1d(*splits[i]))
-        warnings.warn(
+        warn_caller(
             f"In {len(overlaps)} of {len(splits)} splits of cv, training and test set overlap "
             f"(split {i}: {shared} instances are in both). Scores of instances that were seen in "
-            "training are too high.",
-            stacklevel=4,
+            "training are too high."
         )
     if params.get("groups") is None:
         return splits
@@ -119,11 +118,10 @@ def make_splits(
     n_split = sum(bool(np.isin(codes[test], codes[train]).any()) for train, test in splits)
     if n_split:
         such_as = f", such as GroupKFold({min(5, len(distinct))})" if len(distinct) > 1 else ""
-        warnings.warn(
+        warn_caller(
             f"In {n_split} of {len(splits)} splits of cv, instances of one group are in both "
             "training and test set, so scores are too high if the instances of a group are alike. "
-            f"Pass a cv that keeps groups whole{such_as}.",
-            stacklevel=4,
+            f"Pass a cv that keeps groups whole{such_as}."
         )
     return splits
 

@@ -57,11 +57,11 @@ def test_terminals_without_the_symbols():
     [
         (
             "--a 88 10 12 --b 80 14 20 --scoring f1 recall --rope 0.01",
-            "not settled: A better 91.9%, equivalent ",
+            "not settled: 91.9% A better by more than 0.01, ",
         ),
         (
             "--a 88 10 12 90 --b 60 34 40 70 --scoring accuracy",
-            "  next        --rope r, with r the smallest difference that matters to you\n",
+            "  next        --rope r, with r the largest difference that does not matter to you\n",
         ),
     ],
 )
@@ -121,7 +121,7 @@ def test_demo(run, tmp_path):
     code, said = run(f"demo --plot {tmp_path / 'demo.png'}")
     assert code == 0
     printed = said.out
-    assert "not settled: SVM better " in printed
+    assert " SVM better by more than 0.01, " in printed
     assert re.search(r"model +paired +unpaired +bcv", printed)
     assert not re.search(r"^(bf|mcse|interval mcse) ", printed, re.MULTILINE)
     assert re.search(r"\ndecision( +not settled){3}\n", printed)

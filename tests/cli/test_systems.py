@@ -73,7 +73,7 @@ def test_markdown_is_in_the_order_of_tiers(path, ranked):
 
 def test_a_gate_about_the_first(path, ranked):
     code, said = ranked(path, "--rope 1.5 --gate non-inferior")
-    assert (code, said.out.count("s0 is not worse than")) == (0, 4)
+    assert (code, said.out.count("s0 is at most")) == (0, 4)
     leaderboard().iloc[::-1].to_csv(path)
     assert ranked(path, "--gate better")[0] == 3
 

@@ -9,7 +9,6 @@ from sklearn.datasets import make_classification, make_multilabel_classification
 from sklearn.linear_model import LinearRegression, Ridge
 from sklearn.model_selection import (
     StratifiedKFold,
-    cross_val_predict,
     cross_val_score,
     cross_validate,
 )
@@ -18,7 +17,7 @@ from sklearn.multioutput import MultiOutputClassifier
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 
-from skbayeseval import bayesian_cross_val_score, bayesian_cross_validate, score_posterior
+from skbayeseval import bayesian_cross_val_score, bayesian_cross_validate
 from skbayeseval.models import Paired
 
 X, Y = make_classification(240, n_informative=4, flip_y=0.2, random_state=0)
@@ -104,43 +103,11 @@ def test_other_priors_of_two_classes():
     """The prior of one learner is the margin of that of two: twice the counts of a pair."""
     result = bayesian_cross_val_score(NB, X, Y, scoring="recall", weight=1.0, random_state=0)
     means = result.prior_sensitivity()["mean"].loc["paired"]
-    ((truth, said, number),) = [result.evidence.margin(0).cells()]
+    ((truth, said, number),) = [result.evidence.margin(0).cells]
     hits, true = number[(truth == 1) & (said == 1)].sum(), number[truth == 1].sum()
     for theta in (1.0, 0.5, 0.25):
         (found,) = means[[f"theta={theta}" in name for name in means.index]]
         assert found == pytest.approx((hits + 2 * theta) / (true + 4 * theta), abs=4e-4)
-
-
-def test_where_folds_do_not_tell_the_instability_it_is_that_of_most_learners():
-    """Variances are 1.6 times those of test noise, times 10 / 8 for 10 degrees of freedom."""
-    result = bayesian_cross_val_score(NB, X, Y, cv=10, random_state=0)
-    p = result.observed
-    noise = p * (1 - p) / (len(Y) + 2)
-    assert result.draws.std() == pytest.approx(np.sqrt(1.6 * 1.25 * noise), rel=0.05)
-
-
-def test_out_of_fold_predictions_keep_their_instances():
-    """Subgroups are found by the index, and are what their instances give alone."""
-    names = [f"patient {i}" for i in range(len(Y))]
-    truth = pd.Series(Y, index=names)
-    predicted = pd.Series(cross_val_predict(NB, X, Y, cv=FOLDS), index=names)
-    folds = pd.Series(-1, index=names)
-    for number, (_, test) in enumerate(FOLDS.split(X, Y)):
-        folds.iloc[test] = number
-    site = pd.Series(np.where(X[:, 0] > 0.5, "north", "south"), index=names, name="site")
-    options = {"scoring": "f1", "random_state": 0}
-    result = score_posterior(truth, predicted, folds=folds, **options)
-    pd.testing.assert_series_equal(
-        result.predictions["A", 0], predicted, check_names=False, check_index_type=False
-    )
-    subgroups = result.by(site.sample(frac=1, random_state=0))
-    for one in ("north", "south"):
-        of = site == one
-        alone = score_posterior(truth[of], predicted[of], folds=folds[of], **options)
-        row = subgroups.summary().loc[one]
-        assert row["observed"] == pytest.approx(alone.observed)
-        widths = np.diff(alone.hdi()), row["alone_high"] - row["alone_low"]
-        np.testing.assert_allclose(*widths, rtol=0.05)
 
 
 class Framed(ClassifierMixin, BaseEstimator):

@@ -5,8 +5,6 @@ import pandas as pd
 import pytest
 from sklearn.base import clone
 from sklearn.datasets import (
-    load_breast_cancer,
-    load_wine,
     make_classification,
     make_multilabel_classification,
     make_regression,
@@ -19,8 +17,6 @@ from sklearn.model_selection import (
     RepeatedStratifiedKFold,
     ShuffleSplit,
     StratifiedKFold,
-    cross_val_predict,
-    cross_validate,
 )
 from sklearn.multioutput import MultiOutputClassifier
 from sklearn.naive_bayes import GaussianNB
@@ -131,23 +127,6 @@ def test_the_same_as_by_fits(case):
         pd.testing.assert_frame_equal(result.disagreements(), expected.disagreements())
 
 
-@pytest.mark.parametrize("load", [load_breast_cancer, load_wine])
-@pytest.mark.parametrize("n_folds", [5, 10])
-def test_data_sets(load, n_folds):
-    features, classes = load(return_X_y=True)
-    data = features[:, :6], (classes == 1).astype(int)
-    cv = StratifiedKFold(n_folds, shuffle=True, random_state=0)
-    folds, splits = folds_of(cv, data=data)
-    given = [out_of_fold(one, splits, data=data) for one in (NB, TREE)]
-    scores = [out_of_fold(one, splits, "predict_proba", data) for one in (NB, TREE)]
-    options = {"scoring": ["f1", "roc_auc"], **FEW}
-    result = compare_predictions(
-        data[1], *given, y_score_a=scores[0], y_score_b=scores[1], folds=folds, **options
-    )
-    expected = bayesian_cross_validate(("A", NB), ("B", TREE), *data, cv=cv, **options)
-    assert_same(result, expected)
-
-
 def test_one_learner_and_many():
     folds, splits = folds_of(FIVE)
     said = {name: out_of_fold(one, splits) for name, one in (("a", NB), ("b", LR), ("c", TREE))}
@@ -160,34 +139,36 @@ def test_one_learner_and_many():
     pd.testing.assert_frame_equal(ranking.table, comparer.ranking_.table)
 
 
-def test_numbers_of_several_repeats():
-    data = make_regression(120, 6, noise=20, random_state=3)
-    cv = RepeatedKFold(n_splits=5, n_repeats=2, random_state=0)
+REPEATED = {
+    "numbers": (
+        make_regression(120, 6, noise=20, random_state=3),
+        (Ridge(), DecisionTreeRegressor(random_state=0)),
+        {"scoring": ["r2", "neg_mean_absolute_error"]},
+    ),
+    "classes": (
+        make_classification(180, 8, n_informative=5, n_classes=3, flip_y=0.2, random_state=2),
+        (NB, LR),
+        {"scoring": ["f1_macro", "neg_log_loss"]},
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", REPEATED)
+def test_several_repeats(kind):
+    (features, target), learners, options = REPEATED[kind]
+    data, scores, options = (features, target), {}, options | FEW
+    if kind == "classes":
+        data = features, np.array(["x", "y", "z"])[target]
+    splitter = RepeatedKFold if kind == "numbers" else RepeatedStratifiedKFold
+    cv = splitter(n_splits=5, n_repeats=2, random_state=0)
     folds, splits = folds_of(cv, 2, data)
-    learners = Ridge(), DecisionTreeRegressor(random_state=0)
-    options = {"scoring": ["r2", "neg_mean_absolute_error"], **FEW}
     given = [out_of_fold(one, splits, data=data) for one in learners]
-    result = compare_predictions(data[1], *given, folds=folds, **options)
-    expected = bayesian_cross_validate(
-        ("A", learners[0]), ("B", learners[1]), *data, cv=cv, **options
-    )
-    assert_same(result, expected)
-
-
-def test_classes_by_name_with_probabilities():
-    features, classes = make_classification(
-        180, 8, n_informative=5, n_classes=3, flip_y=0.2, random_state=2
-    )
-    data = features, np.array(["x", "y", "z"])[classes]
-    cv = RepeatedStratifiedKFold(n_splits=5, n_repeats=2, random_state=0)
-    folds, splits = folds_of(cv, 2, data)
-    options = {"scoring": ["f1_macro", "neg_log_loss"], **FEW}
-    given = [out_of_fold(one, splits, data=data) for one in (NB, LR)]
-    scores = [out_of_fold(one, splits, "predict_proba", data) for one in (NB, LR)]
-    result = compare_predictions(
-        data[1], *given, y_score_a=scores[0], y_score_b=scores[1], folds=folds, **options
-    )
-    assert_same(result, bayesian_cross_validate(("A", NB), ("B", LR), *data, cv=cv, **options))
+    if kind == "classes":
+        said = [out_of_fold(one, splits, "predict_proba", data) for one in learners]
+        scores = dict(zip(("y_score_a", "y_score_b"), said, strict=True))
+    result = compare_predictions(data[1], *given, folds=folds, **scores, **options)
+    named = zip("AB", learners, strict=True)
+    assert_same(result, bayesian_cross_validate(*named, *data, cv=cv, **options))
 
 
 def test_label_indicators():
@@ -299,7 +280,7 @@ ONE_CLASS = np.where(Y == 0, np.arange(160) % 4, np.arange(160) % 3)
         ({"folds": np.where(FOLDS == 0, 0, -1)}, "two or more folds, got 1"),
         ({"folds": np.zeros((160, 2, 2))}, r"shape \(160,\) or \(160, repeats\), got shape"),
         ({"folds": np.stack([FOLDS, FOLDS], axis=1)}, r"y_pred_a must have the shape \(160, 2\)"),
-        ({"folds": FOLDS, "counts": np.ones(160, int)}, "counts= does not apply.* Omit one"),
+        ({"folds": FOLDS, "counts": np.ones(160, int)}, "counts= does not apply.* Omit it"),
         ({"folds": FOLDS, "prevalence": 0.1}, "prevalence= does not apply to predictions with fo"),
         ({"folds": FOLDS, "model": "scores"}, "pass these to compare_scores"),
         ({"folds": FOLDS, "weight": "best"}, r"weight must be one of \['inferred', 'published'\]"),
@@ -310,50 +291,9 @@ ONE_CLASS = np.where(Y == 0, np.arange(160) % 4, np.arange(160) % 3)
             r"not defined in split 3, where all or none of the test set are of \[1\]",
         ),
         ({"weight": "published"}, "is of cross-validated predictions: pass folds="),
+        ({"folds": ["a", 1] * 80}, "folds"),
     ],
 )
 def test_bad_folds(options, message):
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises((ValueError, TypeError), match=message):
         compare_predictions(Y, A, B, **options, **FEW)
-
-
-def test_folds_of_mixed_kinds():
-    with pytest.raises((TypeError, ValueError), match="folds"):
-        compare_predictions(Y, A, B, folds=["a", 1] * 80, **FEW)
-
-
-def test_recipe_of_cross_val_predict():
-    cv = StratifiedKFold(5, shuffle=True, random_state=0)
-    folds = np.empty(len(Y), dtype=int)
-    for number, (_, test) in enumerate(cv.split(X, Y)):
-        folds[test] = number
-    a, b = (cross_val_predict(one, X, Y, cv=cv) for one in (NB, LR))
-    result = compare_predictions(Y, a, b, folds=folds, **FEW)
-    assert_same(result, bayesian_cross_validate(("A", NB), ("B", LR), X, Y, cv=cv, **FEW))
-
-
-def test_recipe_of_cross_validate():
-    cv = RepeatedStratifiedKFold(n_splits=5, n_repeats=2, random_state=0)
-    said, folds = {}, np.empty((len(Y), 2), dtype=int)
-    for name, learner in (("A", NB), ("B", LR)):
-        run = cross_validate(learner, X, Y, cv=cv, return_estimator=True, return_indices=True)
-        said[name] = np.empty((len(Y), 2), dtype=Y.dtype)
-        fits = zip(run["estimator"], run["indices"]["test"], strict=True)
-        for i, (fitted, test) in enumerate(fits):
-            folds[test, i // 5] = i
-            said[name][test, i // 5] = fitted.predict(X[test])
-    result = compare_many(Y, said, folds=folds, **FEW)
-    expected = BayesianComparer([("A", NB), ("B", LR)], cv=cv, **FEW).fit(X, Y).ranking_
-    assert_same(result, expected)
-
-
-def test_a_weight_widens_what_folds_say():
-    rng = np.random.default_rng(0)
-    y, folds = np.arange(2000) % 2, np.arange(2000) % 5
-    a, b = (np.where(rng.random(2000) < right, y, 1 - y) for right in (0.9, 0.8))
-    whole, quarter = (
-        compare_predictions(y, a, b, folds=folds, weight=weight, random_state=0)
-        for weight in (1.0, 0.25)
-    )
-    assert quarter.weight == 0.25
-    assert quarter.draws.std() == pytest.approx(2 * whole.draws.std(), rel=0.05)

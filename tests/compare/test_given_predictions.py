@@ -178,6 +178,16 @@ def test_a_label_that_is_never_true_has_proportion_0():
     assert "averages" not in without.details()
 
 
+def test_scores_beside_a_label_that_is_never_true():
+    rng = np.random.default_rng(0)
+    y = rng.integers(1, 3, 200)
+    said, scores = np.where(rng.random(200) < 0.8, y, 0), y + rng.normal(size=200)
+    options = {"y_score": scores, "pos_label": 2, "n_draws": 100}
+    result = score_posterior(y, said, scoring=["roc_auc", "accuracy"], **options)
+    assert result.observed == pytest.approx(sk.roc_auc_score(y, scores))
+    assert result.metric("accuracy").observed == accuracy_score(y, said)
+
+
 def test_declared_labels_enter_all_averages_and_all_are_ranked():
     labels = [0, 1, 2, 7]
     result = compare_predictions(Y3, A3, ODD, scoring="f1_macro", labels=labels, **FEW)
@@ -372,14 +382,17 @@ class TestCounts:
             ({"counts": 60 * [0]}, "counts must contain a count greater than 0"),
             ({"counts": 59 * [1]}, "y_true has 60, counts has 59"),
             ({"counts": np.ones((60, 1))}, "counts must be 1D array, got 2D array"),
-            ({"groups": Y}, "groups= requires a row per instance, but counts= was given"),
-            ({"blocks": 5}, "blocks= requires a row per instance"),
-            ({"sample_weight": TIMES}, "sample_weight= requires a row per instance"),
+            (
+                {"groups": Y},
+                "groups= does not apply to rows that stand for several instances, as with counts=",
+            ),
+            ({"blocks": 5}, "blocks= does not apply to rows"),
+            ({"sample_weight": TIMES}, "sample_weight= does not apply to rows"),
             (
                 {"params": {"amount": P}, "scoring": metrics.weighted(cost)},
                 "is computed from instances, but counts= was given",
             ),
-            ({"y_score_a": P, "y_score_b": P}, "y_score_a= requires a row per instance"),
+            ({"y_score_a": P, "y_score_b": P}, "y_score_a= does not apply to rows"),
             ({"scoring": "roc_auc"}, "scoring='roc_auc' is computed from instances, but counts="),
             ({"scoring": "r2"}, "counts= does not apply to predictions of numbers"),
         ],

@@ -158,31 +158,6 @@ class TestMissing:
         assert (result.draws == self.compared("raise", *filled).draws).all()
         assert "new has no score for 1, old has no score for 2: these count as wrong" in str(result)
 
-    @pytest.mark.parametrize("missing", ["drop", "wrong"])
-    def test_swapped_and_permuted(self, missing):
-        a, b, many = self.a, self.b, {"n_draws": 40_000}
-        result = self.compared(missing, **many)
-        swapped = self.compared(missing, b, a, **many)
-        again = self.compared(missing, a[::-1], b.sample(frac=1, random_state=1), **many)
-        observed = result.observed_a, result.observed_b
-        assert observed == (swapped.observed_b, swapped.observed_a)
-        assert observed == (again.observed_a, again.observed_b)
-        there = pytest.approx(result.probability(0.1).better, abs=0.015)
-        assert swapped.probability(0.1).worse == there
-        assert again.probability(0.1).better == there
-        same = self.compared(missing, a, a)
-        assert same.evidence.missing is None
-        assert "missing" not in same.details()
-
-    def test_several_systems(self):
-        scores = {"x": self.a, "y": self.b, "z": self.a[::-1].iloc[1:]}
-        ranking = compare_many_items(scores, missing="drop", n_draws=200)
-        assert ranking.evidence.n_items == 3
-        line = "of 7 items, x has no score for 1, y has no score for 2, z has no score for 2"
-        assert line in str(ranking)
-        assert line in str(ranking.pairs[0, 1])
-        assert compare_many_items(scores, missing="wrong", n_draws=200).evidence.n_items == 7
-
     def test_runs(self):
         a = pd.DataFrame({0: [1, 1, 0.5], 1: [0, np.nan, 1]}, list("xyz"))
         b = pd.DataFrame({0: [1, 0], 1: [1, 1], 2: [0, np.nan]}, list("xw"))
@@ -214,13 +189,6 @@ class TestMissing:
         with pytest.raises(ValueError, match="scores and groups have different items: 3 are in"):
             self.compared("drop", groups=groups[:-1])
 
-    def test_groups_by_number(self):
-        """An index from 0 has ids if these are the ids."""
-        a, b = pd.Series([1.0, 0, 1, 1], [3, 0, 1, 2]), pd.Series([1.0, 1, 0], [0, 2, 3])
-        groups = pd.Series(list("pqrp"))
-        for given in (groups, groups[::-1]):
-            assert self.compared("drop", a, b, groups=given).evidence.group.tolist() == [0, 0, 1]
-
 
 LARGE = 1_800_000_000_000_000_000  # floats do not tell it from the next
 
@@ -242,36 +210,6 @@ class TestTypesOfIds:
         expected = [self.a, *[self.b] * (len(ids) - 1)]
         np.testing.assert_array_equal(evidence.scores[..., 0], expected)
         assert evidence.missing is None
-
-    @pytest.mark.parametrize("kinds", [("int64", "uint64"), ("uint64", "int64")])
-    def test_groups_and_grades(self, kinds):
-        of_scores, of_others = (pd.Index((np.arange(300) + LARGE).astype(kind)) for kind in kinds)
-        group, grades = np.arange(300) // 3, np.where(self.a, 0.75, 0.25)
-        found = compare_items(
-            pd.Series(self.a, of_scores),
-            pd.Series(self.b, of_scores),
-            groups=pd.Series(group, of_others).iloc[self.order],
-            human_a=pd.Series(grades, of_others).iloc[self.order[:200]],
-            human_b=pd.Series(1 - grades, of_others).iloc[self.order[100:]],
-            n_draws=100,
-        )
-        assert found.evidence.group.tolist() == group.tolist()
-        seen = np.isfinite(found.evidence.human)
-        assert seen.sum(axis=1).tolist() == [200, 200]
-        given = np.stack([grades, 1 - grades])
-        np.testing.assert_array_equal(found.evidence.human[seen], given[seen])
-
-    def test_whole_numbers_beside_floats(self):
-        scores = pd.Series([0.0, 0.5, 1.0, 1.0], [0, 2, LARGE, LARGE + 1]), [0.5, 0.1, 0.7]
-        found = matched(scores[0], pd.Series(scores[1], [2.0, 1.0, 0.0]), missing="drop")
-        np.testing.assert_array_equal(found[..., 0], [[0, 0.5], [0.7, 0.5]])
-
-    def test_levels_of_an_index(self):
-        ids = np.arange(300) + LARGE
-        a = pd.Series(self.a, pd.MultiIndex.from_arrays([["q"] * 300, ids]))
-        other = pd.MultiIndex.from_arrays([["q"] * 300, ids.astype("uint64")])
-        found = matched(a, pd.Series(self.b, other).iloc[self.order])
-        np.testing.assert_array_equal(found[..., 0], [self.a, self.b])
 
     @pytest.mark.parametrize("missing", ["drop", "wrong"])
     def test_numbers_and_texts(self, missing):

@@ -68,12 +68,6 @@ def test_blocks_that_are_refused(compare):
         compare(blocks=1, groups=np.arange(N) // 3)
 
 
-@pytest.mark.parametrize("blocks", ["auto ", 0, -3, 2.5, True, [5], np.nan])
-def test_bad_blocks(blocks):
-    with pytest.raises((ValueError, TypeError), match=r"^blocks"):
-        by_items(blocks=blocks)
-
-
 @pytest.mark.parametrize("compare", PAIRS)
 def test_blocks_are_groups_of_consecutive_rows(compare):
     plain, of_one_row = compare(), compare(blocks=1)
@@ -89,17 +83,6 @@ def test_blocks_are_groups_of_consecutive_rows(compare):
     assert (result.observed_a, result.observed_b) == (plain.observed_a, plain.observed_b)
     if compare is by_classes:  # the last block is shorter
         assert compare(blocks=50).evidence.sizes.tolist() == [50, 50, 20]
-
-
-def test_metrics_share_the_length():
-    alone = by_classes(blocks="auto", scoring="f1")
-    both = by_classes(blocks="auto", scoring=["accuracy", "f1"])
-    assert both.evidence.block_length == alone.evidence.block_length
-    assert np.array_equal(both.metric("f1").draws, alone.draws)
-    scores = {"y_score_a": NUMBERS[0], "y_score_b": NUMBERS[1], "scoring": ["accuracy", "roc_auc"]}
-    result = by_classes(blocks="auto", **scores)
-    assert result._posterior.scored.block_length == result.evidence.block_length
-    assert "Diebold and Mariano" in result.frequentist(metric="roc_auc").index
 
 
 @pytest.mark.parametrize("compare", ALL)
@@ -124,25 +107,6 @@ def test_what_blocks_do_not_go_with():
         by_classes(blocks=10).by(np.arange(N) % 2)
     halves = by_classes(blocks=10).by(np.arange(N) // 60)
     assert halves.summary()["n_groups"].tolist() == [6, 6]
-
-
-def test_swap():
-    result = by_classes(blocks="auto")
-    swapped = compare_predictions(Y, B, A, blocks="auto", **FEW)
-    assert swapped.evidence.block_length == result.evidence.block_length
-    assert np.allclose(swapped.draws, -result.draws)
-    tests, others = result.frequentist(), swapped.frequentist()
-    name = "Diebold and Mariano"
-    assert others.loc[name, "statistic"] == pytest.approx(-tests.loc[name, "statistic"])
-
-
-def test_sample_weights():
-    weights = np.random.default_rng(3).random(N)
-    blocked = by_classes(blocks=10, sample_weight=weights)
-    grouped = by_classes(groups=np.arange(N) // 10, sample_weight=weights)
-    assert np.array_equal(blocked.draws, grouped.draws)
-    assert by_classes(blocks="auto", sample_weight=weights).evidence.block_length > 1
-    assert by_numbers(blocks="auto", sample_weight=weights).evidence.block_length > 1
 
 
 def test_several_share_the_length_that_is_longest():
@@ -293,15 +257,6 @@ def test_times_that_are_not_sorted_and_splits_in_order_of_time(order):
         comparer.fit(x, Y)
     assert caught[0].filename == __file__
     comparer.fit(pd.DataFrame(X, TIMES), Y)  # without a warning
-
-
-def test_blocks_of_a_cross_validation_are_those_of_the_predictions():
-    cv = [(np.arange(20), np.arange(20, N))]
-    result = bayesian_cross_validate(*LEARNERS, X, Y, cv=cv, blocks=10, weight=1.0, **FEW)
-    said = [one.fit(X[:20], Y[:20]).predict(X[20:]) for one in LEARNERS]
-    expected = compare_predictions(Y[20:], *said, blocks=10, **FEW)
-    assert result.draws.mean() == pytest.approx(expected.draws.mean(), abs=0.01)
-    assert result.draws.std() == pytest.approx(expected.draws.std(), rel=0.1)
 
 
 def test_a_length_that_is_chosen_counts_rows_between_those_that_are_tested():

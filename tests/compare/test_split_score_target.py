@@ -5,7 +5,7 @@ import pytest
 from sklearn.base import BaseEstimator
 from sklearn.datasets import load_breast_cancer, load_diabetes
 from sklearn.linear_model import Lasso, Ridge
-from sklearn.metrics import average_precision_score, make_scorer, max_error, mean_pinball_loss
+from sklearn.metrics import average_precision_score
 from sklearn.model_selection import (
     KFold,
     ShuffleSplit,
@@ -53,20 +53,6 @@ def test_regressors(cv, scoring, fraction):
         np.testing.assert_allclose(result.cv_results["Ridge"][key], a)
         alone = compare_scores(a, b, test_fraction=fraction)
         assert result.probability(metric=name) == pytest.approx(alone.probability())
-
-
-def test_any_scorer():
-    scoring = {
-        "pinball": make_scorer(mean_pinball_loss, greater_is_better=False),
-        "worst": make_scorer(max_error, greater_is_better=False),
-        "n": lambda estimator, X, y: float(len(y) % 3),
-    }
-    result = bayesian_cross_validate(Ridge(), Lasso(), X, Y, scoring=scoring, **SCORED)
-    assert result.metrics == ("pinball", "worst", "n")
-    assert result.probability(metric="n") == pytest.approx((0.5, 0, 0.5))
-    one = bayesian_cross_validate(Ridge(), Lasso(), X, Y, scoring=scoring["worst"], **SCORED)
-    assert one.metrics == ("score",)
-    np.testing.assert_array_equal(one.draws, result.metric("worst").draws)
 
 
 def errors(estimator, X, y):
@@ -145,23 +131,6 @@ def test_auc_beside_f1():
         both.required_sample_size(1e-9, metric="roc_auc")
 
 
-def test_scores_made_elsewhere():
-    rng = np.random.default_rng(0)
-    y = rng.integers(0, 2, 300)
-    a, b = (1 / (1 + np.exp(-(2 * y - 1 + rng.normal(size=300) * s))) for s in (1, 2))
-    said, scores = (y, a > 0.5, b > 0.5), {"y_score_a": a, "y_score_b": b}
-    columns = {**scores, "y_score_b": np.column_stack([1 - b, b])}
-    result = compare_predictions(*said, **scores, scoring=["accuracy", "roc_auc"], **FEW)
-    alone = compare_predictions(y, None, None, **columns, scoring="roc_auc", **FEW)
-    np.testing.assert_allclose(result.metric("roc_auc").draws, alone.draws, atol=1e-12)
-    with pytest.raises(ValueError, match="prevalence= does not apply to"):
-        compare_predictions(*said, **scores, scoring=["f1", "roc_auc"], prevalence=0.1)
-    with pytest.raises(ValueError, match="must be given together, got y_pred_b=None"):
-        compare_predictions(y, a > 0.5, None, scoring="accuracy")
-    with pytest.raises(ValueError, match="Pass predictions as well"):
-        compare_predictions(y, None, None, **scores, scoring="f1")
-
-
 def test_the_positive_class_is_heard_everywhere():
     common = {"scoring": "average_precision", "cv": StratifiedKFold(3), **FEW}
     counted = bayesian_cross_validate(TREE, NB, XC, YC, pos_label=0, **common)
@@ -182,9 +151,6 @@ def test_splits_without_a_class_are_told_before_a_fit():
     rare = np.r_[np.zeros(60, int), np.ones(3, int)]
     with pytest.raises(ValueError, match="'roc_auc' is not defined in split 0.*stratified"):
         bayesian_cross_validate(TREE, NB, XC[:63], rare, scoring="roc_auc", cv=KFold(5))
-
-
-# Searches as estimators.
 
 
 # Numbers, of which predictions are kept.

@@ -106,16 +106,6 @@ class TestTablesOfSplits:
             np.testing.assert_array_equal(pair.draws, two.draws)
         assert "10 splits with a correlation of 0.1" in ranking.details()
 
-    @pytest.mark.parametrize("way", [pd.DataFrame, lambda table: table.to_dict("series")])
-    def test_averages_are_no_splits(self, way):
-        table = folds().set_axis([f"fold {i}" for i in range(10)])
-        options = {"test_fraction": 0.1, "random_state": 0}
-        more = way(pd.concat([table, table.mean().to_frame("mean").T]))
-        with pytest.warns(UserWarning, match="'mean' is left out: .*not like a split"):
-            found = compare_scores(more, **options)
-        expected = compare_scores(table, **options)
-        np.testing.assert_array_equal(found.draws, expected.draws)
-
     def test_joint_draws_have_the_law_of_each_difference(self):
         table, rho = folds(), 0.1
         ranking = compare_scores(table, test_fraction=rho, random_state=0)

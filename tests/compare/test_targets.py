@@ -83,7 +83,7 @@ def test_two_schemes(tmp_path):
     assert len(result.evidence.shape) == 400  # a sentence has one weight in all repeats
     result.save(tmp_path / "file")
     np.testing.assert_array_equal(load_result(tmp_path / "file").draws, result.draws)
-    assert "  applies to  learners trained on 200 instances; for models refitted" in str(result)
+    assert "  applies to  learners trained on 200 instances, not models refitted" in str(result)
     assert result.details().endswith("\n  splits      6 (BlockRegularizedCV)")
 
 

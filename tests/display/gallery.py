@@ -15,6 +15,7 @@ from skbayeseval.display import (
     JointDisplay,
     LearningCurveDisplay,
     PairsDisplay,
+    ParametersDisplay,
     PosteriorDisplay,
     PowerDisplay,
     RankingDisplay,
@@ -242,6 +243,9 @@ def cases():
         "factor-difference": lambda: FactorDisplay(
             normal(0.05, 0.01), normal(0, 0.3), factor=factor(0.004, False)
         ),
+        "factor-point": lambda: FactorDisplay(
+            np.zeros(500), normal(0, 0.3), factor=factor(1e300), prior_at_zero=1.3
+        ),
         "scores-few": lambda: SplitScoresDisplay([0.8, np.nan, 0.9], [0.8, 0.7, 0.85]),
         "scores-huge": lambda: SplitScoresDisplay(normal(-3e6, 1e5, 6), normal(-3e6, 1e5, 6, 1)),
         "learning-curve-huge": lambda: LearningCurveDisplay(
@@ -277,6 +281,20 @@ def cases():
         "heatmap-easy": lambda: HeatmapDisplay(*grid(4, 5), metric="f1_macro"),
         "heatmap-noted": lambda: HeatmapDisplay(*grid(4, 5), note="best over kernel, degree"),
         "heatmap-large": lambda: HeatmapDisplay(*grid(11, 14), metric="f1_macro"),
+        "parameters-easy": lambda: ParametersDisplay(
+            times(12), {"C": np.geomspace(0.001, 1000, 12)}
+        ),
+        "parameters-many": lambda: ParametersDisplay(
+            times(60),
+            {
+                "n_neighbors": np.arange(60),
+                "weights": ["uniform", None, np.nan] * 20,
+                "leaf_size": np.geomspace(1, 30, 60),
+            },
+        ),
+        "parameters-long": lambda: ParametersDisplay(
+            times(2, LONG), {name: [1.5, 2.5] for name in LONG}
+        ),
         "times-easy": lambda: TimesDisplay(times(6), metric="f1_macro", time="fit time"),
         "times-many": lambda: TimesDisplay(times(60), time="prediction time"),
         "times-long": lambda: TimesDisplay(times(2, LONG), time="fit time"),

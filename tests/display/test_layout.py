@@ -15,6 +15,7 @@ CASES = cases()
 # Drawn in all layouts by the quick tests; the others are slow.
 QUICK = [
     "heatmap-easy",
+    "parameters-many",
     *(f"{kind}-long" for kind in ("posterior", "joint", "trace", "classes", "ranking")),
     *(f"{kind}-long" for kind in ("pairs", "forest", "power", "net_benefit")),
 ]

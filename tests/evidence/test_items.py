@@ -27,15 +27,6 @@ def test_share_of_runs_by_hand():
     assert items([[1, NAN], [2, NAN]], [[0, 1], [2, 2]]).run_share() is None
 
 
-def test_share_of_runs_with_single_runs_takes_the_variance_of_the_others():
-    complete = items([[0, 2], [3, 5]], [[1, 3], [0, 2]])
-    a_lacks_one = items([[0, 2], [4, NAN]], [[1, 3], [0, 2]])
-    # Within A 2 and 2 (pooled), now with one run: 1 + 2 instead of 1 + 1, of four.
-    variance = np.var([-1, 3], ddof=1) / 2
-    assert complete.run_share() == pytest.approx(min(1, 4 / 4 / variance))
-    assert a_lacks_one.run_share() == pytest.approx(5 / 4 / variance)
-
-
 def test_share_of_runs_in_a_simulation():
     rng = np.random.default_rng(0)
     n, runs = 4000, 4
@@ -70,13 +61,6 @@ def test_attempts_are_all_choices_of_runs(k):
         chosen = np.array(list(combinations(runs[np.isfinite(runs)], k)))
         assert at_least_one[system, item] == pytest.approx(chosen.any(axis=1).mean())
         assert every[system, item] == pytest.approx(chosen.all(axis=1).mean())
-
-
-def test_equal_differences():
-    assert items([0.1, 0.2, 0.3], [0.4, 0.5, 0.6]).has_equal_differences()
-    assert not items([0.1, 0.2, 0.3], [0.4, 0.5, 0.61]).has_equal_differences()
-    assert items([1, 2], [1, 2]).are_copies(0, 1, "score")
-    assert not items([1, 2], [1, 3]).are_copies(0, 1, "score")
 
 
 def test_other_metrics_are_refused():

@@ -3,8 +3,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from skbayeseval import compare_predictions
-from skbayeseval.evidence import PairedCounts, joint_counts
+from skbayeseval.evidence import PairedCounts, counts
 
 rng_of = np.random.default_rng
 
@@ -60,19 +59,9 @@ def test_counts_are_those_of_a_loop(labels):
 
 
 def test_strings_with_the_same_hash_are_told_apart(monkeypatch):
-    monkeypatch.setattr(joint_counts, "MULTIPLIER", np.uint64(1))
+    monkeypatch.setattr(counts, "MULTIPLIER", np.uint64(1))
     found = count(np.array(["ab", "ba", "ab"]), np.array(["ab", "ab", "ba"]))
     assert as_counter(found) == {("ab", "ab"): 1, ("ba", "ab"): 1, ("ab", "ba"): 1}
-
-
-def test_vectors_on_disk(tmp_path):
-    y, a, b = rng_of(4).integers(0, 3, (3, 1000))
-    names = np.array(["x", "yy", "zzz"])
-    np.save(tmp_path / "y.npy", y)
-    on_disk = np.load(tmp_path / "y.npy", mmap_mode="r")
-    assert as_counter(count(names[on_disk], names[a])) == as_counter(count(names[y], names[a]))
-    numbers = compare_predictions(on_disk, a, b, random_state=0, n_draws=200)
-    assert numbers.observed_a == pytest.approx(np.mean(y == a))
 
 
 @pytest.mark.parametrize("order", [[0, 1, 2, 3], [3, 1, 0, 2]])

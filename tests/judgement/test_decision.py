@@ -5,10 +5,11 @@ import pytest
 from scipy import stats
 
 from skbayeseval.judgement.decision import (
+    Decision,
     Lead,
     Probabilities,
+    code_of,
     codes_given_hdi,
-    decide,
     format_interval,
     format_probability,
 )
@@ -16,6 +17,13 @@ from skbayeseval.judgement.intervals import Interval, hdi_of_rows
 from skbayeseval.judgement.rope import check_rope
 
 ROPE = Interval(-0.05, 0.05)
+
+
+def decide(hdi, rope, around, mean, names=("A", "B")):
+    """Return a decision of which no more is known."""
+    sign = int(np.sign(around.better - around.worse))
+    lead = Lead(names, sign, max(around.better, around.worse), around.equivalent, mean, hdi)
+    return Decision(code_of(hdi, rope, around, mean), hdi, rope, around, lead, names)
 
 
 @pytest.mark.parametrize(
@@ -71,11 +79,27 @@ def test_all_printed_decisions(published):
 @pytest.mark.parametrize(
     ("probabilities", "rope", "words"),
     [
-        ((0.556, 0.384, 0.06), 0.01, "y better 55.6%, equivalent 38.4%, x better 6.0%"),
-        ((0.21, 0.62, 0.17), 0.01, "y better 21.0%, equivalent 62.0%, x better 17.0%"),
-        ((0.25, 0.5, 0.25), 0.01, "x better 25.0%, equivalent 50.0%, y better 25.0%"),
-        ((0.001, 0.3, 0.699), (-0.01, 0.02), "x better 69.9%, equivalent 30.0%, y better 0.1%"),
-        ((0.3, 0.0, 0.7), 0, "x better 70.0%, y better 30.0%"),
+        (
+            (0.556, 0.384, 0.06),
+            0.01,
+            "55.6% y better by more than 0.01, 38.4% equivalent, 6.0% x better by more than 0.01",
+        ),
+        (
+            (0.21, 0.62, 0.17),
+            0.01,
+            "21.0% y better by more than 0.01, 62.0% equivalent, 17.0% x better by more than 0.01",
+        ),
+        (
+            (0.25, 0.5, 0.25),
+            0.01,
+            "25.0% x better by more than 0.01, 50.0% equivalent, 25.0% y better by more than 0.01",
+        ),
+        (
+            (0.001, 0.3, 0.699),
+            (-0.01, 0.02),
+            "69.9% x better by more than 0.02, 30.0% equivalent, 0.1% y better by more than 0.01",
+        ),
+        ((0.3, 0.0, 0.7), 0, "70.0% x better, 30.0% y better"),
     ],
 )
 def test_what_is_not_settled_is_told_by_probabilities(probabilities, rope, words):
@@ -99,7 +123,8 @@ def test_what_is_not_settled_is_told_by_probabilities(probabilities, rope, words
 )  # fmt: skip
 def test_what_could_settle_it(units, words):
     found = decide(Interval(-0.2, 0.2), ROPE, Probabilities(0.2, 0.2, 0.6), 0.1)
-    needed = "Settled needs all of the 95% interval beyond what is equivalent, or within it"
+    either = "outside ±0.05 (one is better) or inside (they are equivalent)"
+    needed = f"Settled once the whole 95% interval is {either}"
     assert str(replace(found, units=units)).splitlines()[2:] == [f"   {needed}{words}"]
 
 

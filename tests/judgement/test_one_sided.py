@@ -25,12 +25,12 @@ def answer_to(question, probability, margin=0.01, **options):
 @pytest.mark.parametrize(
     ("probability", "answer", "words"),
     [
-        (0.97, "yes", "safe to ship: new is not worse than old by more than 0.01 with probability "
-         "97.0% (f1)"),
-        (0.82, "not settled", "not settled: the probability that new is not worse than old by "
-         "more than 0.01 is 82.0% (f1; 95% or more would be a yes)"),
+        (0.97, "yes", "safe to ship: new is at most 0.01 worse than old with probability "
+         "97.0% (f1; 95% required)"),
+        (0.82, "not settled", "not settled: the probability that new is at most "
+         "0.01 worse than old is 82.0% (f1; 95% required)"),
         (0.02, "no", "not safe to ship: new is worse than old by more than 0.01 with probability "
-         "98.0% (f1)"),
+         "98.0% (f1; 95% required)"),
     ],
 )  # fmt: skip
 def test_sentences_of_non_inferiority(probability, answer, words):
@@ -87,8 +87,8 @@ def test_expected_loss_in_closed_form():
     assert found.b - found.a == pytest.approx(0.01, rel=1e-4)
     assert (found.choice, found.waiting) == ("new", found.a)
     assert str(found).startswith(
-        "Choose either, new by a hair; old would cost 0.01 on average. The expected loss in f1 is "
-        "0.004 with new, 0.014 with old. To wait"
+        "Choose new; old would cost 0.010 in f1 on average, and may cost up to 0.049. The expected "
+        "loss in f1 is 0.004 with new, 0.014 with old. To wait"
     )
     assert found.largest == pytest.approx((0.0292, 0.0492), abs=1e-4)
 
@@ -96,10 +96,11 @@ def test_expected_loss_in_closed_form():
 @pytest.mark.parametrize(
     ("mean", "words"),
     [
-        (0.01, "either, new by a hair; old would cost 0.01 on average"),
-        (0.03, "new; old would cost 0.03 on average, and may cost up to 0.069"),
-        (-0.03, "old; new would cost 0.03 on average, and may cost up to 0.069"),
-        (0.05, "new; old would cost 0.05 on average"),
+        (0.002, "either, new by a hair; old would cost 0.002 in f1 on average"),
+        (0.01, "new; old would cost 0.010 in f1 on average, and may cost up to 0.049"),
+        (0.03, "new; old would cost 0.030 in f1 on average, and may cost up to 0.069"),
+        (-0.03, "old; new would cost 0.030 in f1 on average, and may cost up to 0.069"),
+        (0.05, "new; old would cost 0.050 in f1 on average"),
     ],
 )
 def test_which_one_to_ship(mean, words):
@@ -114,6 +115,8 @@ def test_the_rope_and_the_costs_of_expected_loss():
     found = lost(draws, 0.01, (1.0, 10.0))
     assert (found.a, found.b, found.choice) == (0.03 / 4, 0.2 / 4, "new")
     assert "in f1 costs 1 with new and 10 with old. " in str(found)
+    # However probable it is that it loses nothing.
+    assert lost(draws, 0.01, (1.0, 90.0)).in_short().startswith("new; old would cost 0.443 on")
     found = lost(draws, 0.01, (1000.0, 1000.0))
     # 5 is no loss in a metric of at most 1.
     assert str(found).startswith(
@@ -165,7 +168,7 @@ def test_a_plan_requires_less_and_less():
     found = planned_answer(2.5, Plan(1000, 2000, "items"))
     assert (found.answer, found.prob) == ("not settled", pytest.approx(stats.norm.cdf(2.7718)))
     assert str(found).endswith(
-        "99.4% (f1; 99.7213% or more would be a yes at 1,000 of 2,000 planned items; "
+        "99.4% (f1; 99.7213% required at 1,000 of 2,000 planned items; "
         f"{found.n_more} more give one if the difference stays as it is)"
     )
     # The score is 2.5 now, and grows as the root of the number.
@@ -177,7 +180,7 @@ def test_a_plan_requires_less_and_less():
     few = str(planned_answer(1.0, Plan(1000, 2000)))
     assert "all of them are too few if the difference stays as it is" in few
     last = planned_answer(1.9, Plan(2000, 2000))
-    assert str(last).endswith("97.5% or more would be a yes at 2,000 of 2,000 planned instances)")
+    assert str(last).endswith("97.5% required at 2,000 of 2,000 planned instances)")
     assert planned_answer(2.0, Plan(2000, 2000)).answer == "yes"
 
 

@@ -43,9 +43,11 @@ def test_cases():
     # P(c within 0.01 of the best of a, b and itself), the best being about 0.8004.
     assert found.p_equivalent["c"] == pytest.approx(0.48, abs=0.05)
     assert str(found) == repr(found)
-    assert "\n  practically as good as the best: a, b\n" in str(found)
-    assert "\n  not settled (probability of being as good as the best): c (4" in str(found)
-    assert "surely worse than the best: d" in str(found)
+    assert "\n  the best or within 0.01 of it: a, b\n" in str(found)
+    assert "\n  not settled (probability of being the best or within 0.01 of it): c (4" in str(
+        found
+    )
+    assert "surely worse than the best by more than 0.01: d" in str(found)
     assert found.best_alone is None
 
 
@@ -102,7 +104,7 @@ def test_copies_count_once(make):
     # Draws are others, or Monte Carlo error would be 0.
     error = 5 * np.sqrt(0.5 / 2000)
     np.testing.assert_allclose(once["p_best"], alone.table["p_best"][list("abcd")], atol=error)
-    assert "(a (with 3 exact copies) ahead with probability" in str(ranking)
+    assert "(a (with 3 exact copies) the best with probability" in str(ranking)
     assert "  copies      8 of 10 have exactly the same" in ranking.details()
     assert "copies" not in alone.details()
 

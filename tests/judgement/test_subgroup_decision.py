@@ -6,7 +6,7 @@ import pytest
 
 from skbayeseval.judgement import Interval, SubgroupDecision
 from skbayeseval.judgement.distribution import Distribution, decision_of
-from skbayeseval.judgement.subgroup_decision import farthest_apart
+from skbayeseval.judgement.subgroup_decision import Scores, farthest_apart, largest_gap
 
 ROPE = Interval(-0.01, 0.01)
 
@@ -72,7 +72,7 @@ def test_whether_the_difference_varies(means, options, varies, sentence):
 def test_sentences():
     found = decision({"north": 0.05, "south": 0.0, "east": -0.05, "west": 0.012})
     west = found.subgroups["west"].probabilities
-    chances = f"new better {west.better:.1%}, equivalent {west.equivalent:.1%}, old better <0.1%"
+    chances = f"{west.better:.1%} new better, {west.equivalent:.1%} equivalent, <0.1% old better"
     assert str(found).splitlines()[:5] == [
         "new compared with old in subgroups of site (f1, 95% intervals; differences up to 0.01 are "
         "equivalent):",
@@ -84,3 +84,10 @@ def test_sentences():
     assert not found.settled
     assert repr(found) == str(found)
     assert "north" in found._repr_html_()
+
+
+def test_a_gap_that_was_not_observed():
+    observed = np.array([0.5, np.nan])
+    draws = np.random.default_rng(0).normal(0.5, 0.1, (2, 400))
+    gap = largest_gap({"recall": Scores(("x", "y"), observed, draws, draws, np.full(2, 50))})
+    assert " Observed: not defined; equal groups of these sizes would show 0." in str(gap)

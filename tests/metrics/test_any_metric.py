@@ -98,10 +98,6 @@ class TestAgainstBuiltInMetrics:
 class TestDraws:
     """Each draw is the value of the function for the weights of the draw."""
 
-    def test_swapping_the_classifiers(self):
-        one, other = by_scores(BRIER), by_scores(BRIER, y_score_a=Q, y_score_b=P)
-        assert_allclose(other.draws, -one.draws, atol=1e-12)
-
     def test_the_order_of_instances_does_not_matter(self):
         order, weights = RNG.permutation(N), RNG.gamma(1.0, size=(N, 5))
         values = BRIER.prepared(Y[order], P[order])(weights[order])
@@ -377,23 +373,6 @@ def test_what_is_told_of_draws():
     assert "instances drawn anew with replacement for share_right" in compare(right).details()
     assert "drawn anew" not in by_scores(BRIER).details()
     assert "noise makes it look larger" in str(by_scores(ece))
-
-
-def test_the_time_is_said_beforehand(monkeypatch, capsys):
-    """Some calls are timed; here, the clock is set."""
-    took, recall = (
-        iter([1e-3] * 9),
-        metrics.weighted(top_recall, response="predict_proba", name="x"),
-    )
-    for module in ("posterior.posterior", "metrics.any_metric"):
-        monkeypatch.setattr(f"skbayeseval.{module}.seconds_of", lambda call: next(took))
-    by_scores(recall).hdi()
-    assert not capsys.readouterr().err
-    took = iter([2.0, 6.0, 5.0, 5.0])  # one draw, five, and all instances, of two classifiers
-    by_scores(recall).hdi()
-    told = capsys.readouterr().err.splitlines()
-    assert told[0] == "drawing x, about 5 minutes"  # of 300
-    assert told[1] == "the influence of each instance on x, about 10 minutes"  # of 120
 
 
 def top_recall(y_true, y_score, sample_weight):

@@ -18,8 +18,8 @@ WEIGHTS = RNG.gamma(1.0, size=(120, 3))
 
 @pytest.mark.parametrize("draw", range(2))
 def test_precision_recall(draw):
-    part = curves.precision_recall(TRUTH, SCORES, WEIGHTS)
-    heights = (part.top / part.bottom)[:, draw]
+    top, bottom = curves.precision_recall(TRUTH, SCORES, WEIGHTS)
+    heights = (top / bottom)[:, draw]
     precision, recall, _ = precision_recall_curve(TRUTH, SCORES, sample_weight=WEIGHTS[:, draw])
     # From the highest threshold on, the first to reach each recall.
     reached, at = recall[::-1][1:], precision[::-1][1:]

@@ -159,26 +159,6 @@ def sites():
     return y, a, b, np.where(y * (np.arange(300) < 40), "positives", "rest")
 
 
-def _accuracy(tables):
-    return np.trace(tables, axis1=-2, axis2=-1) / tables.sum(axis=(-2, -1))
-
-
-def _recall_macro(tables):
-    right, sizes = np.diagonal(tables, axis1=-2, axis2=-1), tables.sum(axis=-1)
-    return np.mean(right / np.where(sizes > 0, sizes, 1), axis=-1)
-
-
-@pytest.mark.parametrize("absent", [0, 1, 2])
-def test_functions_of_three_classes_that_need_the_absent_one(absent):
-    table = np.full((3, 3), 5.0) + 20 * np.eye(3)
-    table[absent] = 0
-    needed = (
-        metrics.from_confusion(function, "own").needs_absent_classes(table)
-        for function in (_accuracy, _recall_macro)
-    )
-    assert tuple(needed) == (False, True)
-
-
 @pytest.mark.parametrize("own", OWN)
 def test_a_subgroup_without_a_class_that_a_function_needs(sites, own):
     *data, column = sites

@@ -235,18 +235,6 @@ def test_net_benefit_as_scoring(tmp_path):
         compare_predictions(y, y, y, scoring=net_benefit(0.2), pos_label="sick")
 
 
-@pytest.mark.parametrize(
-    ("low", "high", "words"),
-    [(-3.0, -0.1, "-3.0, below 0"), (-0.1, 0.5, "-0.1, below 0"), (0.5, 2.0, "2.0, above 1"),
-     (1.5, 2.0, "2.0, above 1")],
-)  # fmt: skip
-def test_what_is_no_probability(low, high, words):
-    # Log probabilities are all negative.
-    said = np.where(np.arange(40) % 3 == 0, low, high)
-    with pytest.raises(ValueError, match=f"^y_score must be probabilities, but contains {words}"):
-        score_posterior(np.arange(40) % 2, None, y_score=said, scoring="neg_log_loss")
-
-
 def test_positives_and_negatives_of_zero_weight():
     # Below the first score of an instance with a weight, there is nothing to divide by.
     rng, y = np.random.default_rng(0), np.arange(60) % 2

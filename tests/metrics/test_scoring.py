@@ -83,7 +83,9 @@ def test_functions_that_are_not_of_instances(function, message):
         compare_predictions(y, a, b, scoring=metrics.from_instances(function, "own"))
 
 
-def test_indicators_are_refused():
-    y = [[1, 0], [0, 1], [1, 1]]
-    with pytest.raises(ValueError, match="requires one label per instance"):
+def test_indicators():
+    y, said = np.eye(3, dtype=int)[[0, 1, 2, 0]], np.eye(3, dtype=int)[[0, 1, 0, 0]]
+    exact = metrics.from_instances(lambda y, p: (y == p).all(axis=1), "exact")
+    assert compare_predictions(y, said, y, scoring=exact, random_state=0).observed_a == 0.75
+    with pytest.raises(ValueError, match="one number per instance"):
         compare_predictions(y, y, y, scoring=RIGHT)

@@ -3,7 +3,7 @@
 import numpy as np
 
 from skbayeseval import BlockRegularizedCV
-from skbayeseval.evidence import PairedCounts
+from skbayeseval.evidence import ConfusionCounts, MarginalCounts, PairedCounts
 from skbayeseval.evidence.chunks import ChunkCounts
 from skbayeseval.evidence.split_scores import SplitScores
 from skbayeseval.evidence.units import UnitCounts
@@ -128,3 +128,8 @@ def as_arrays(block):
 def stream_outcomes(specification, rng, n_draws, *, of_block=as_arrays, **options):
     """Blocks of totals of shape (n_classifiers, n, M), or of tables."""
     return specification.blocks(lambda _, block: of_block(block), rng, n_draws, **options)
+
+
+def alone(table, **options):
+    """Return the evidence of one classifier."""
+    return MarginalCounts((ConfusionCounts.from_matrix(table, **options),))

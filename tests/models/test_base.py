@@ -33,7 +33,7 @@ class JointCells(Model):
         self.disagree = disagree
 
     def _observe(self, evidence):
-        self.counts, self.positive = evidence.cube() * evidence.weight, evidence.positive
+        self.counts = evidence.cube() * evidence.weight
 
     def stream(self, metric, rng, number, *, prior=False):
         shapes = np.where(np.eye(2), self.agree, self.disagree) + (not prior) * self.counts
@@ -51,7 +51,6 @@ class SeparateCells(Model):
 
     def _observe(self, evidence):
         self.tables = [margin.effective for margin in evidence.margins()]
-        self.positive = evidence.margins()[0].positive
 
     def stream(self, metric, rng, number, *, prior=False):
         scores = []
@@ -75,7 +74,6 @@ class EightCells(Vectors):
     def _observe(self, evidence):
         counts = (evidence.cube() * evidence.weight).ravel()
         self.simplexes = (Simplex("pi", np.full(8, self.alpha), counts),)
-        self.positive = evidence.positive
 
     def joint(self, draws):
         return np.moveaxis(draws["pi"].reshape(2, 2, 2, -1), -1, 0)
@@ -211,21 +209,6 @@ def test_draws_that_a_model_must_give():
     metrics = ["f1", "accuracy", "precision"]
     with pytest.raises(ValueError, match=r"Hasty must give draws of shape \(3, 2\) \+ \(n,\)"):
         str(compare_predictions(Y, A, B, scoring=metrics, model=Hasty()))
-
-
-class NoPositive(JointCells):
-    def _observe(self, evidence):
-        self.counts = evidence.cube()
-
-
-def test_the_positive_class_is_that_of_the_evidence():
-    for label in (0, 1):
-        options = {"scoring": "f1", "pos_label": label, "random_state": 0}
-        without, with_it = (
-            compare_predictions(Y, A, B, model=model, **options)
-            for model in (NoPositive(), JointCells())
-        )
-        np.testing.assert_array_equal(without.draws, with_it.draws)
 
 
 def test_shared_vectors_declare_how_they_are_mirrored():

@@ -69,30 +69,6 @@ def test_means_do_not_depend_on_how_instances_fall_into_runs(n_folds):
     np.testing.assert_allclose(draw(runs, np.ones(60), 1, 50), whole)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(("n_positive", "n_folds"), [(10, 10), (100, 5)])
-def test_coverage_of_an_auc_in_small_folds(n_positive, n_folds):
-    # Two fixed scorers, equally good: the true difference is 0.
-    rng = np.random.default_rng(n_positive)
-    y = np.r_[np.ones(n_positive, int), np.zeros(200 - n_positive, int)]
-    covered, n_sets = 0, 100
-    for _ in range(n_sets):
-        scores = [y + rng.normal(size=200) for _ in range(2)]
-        folds = [
-            np.r_[a, b]
-            for a, b in zip(
-                np.array_split(rng.permutation(n_positive), n_folds),
-                np.array_split(n_positive + rng.permutation(200 - n_positive), n_folds),
-                strict=True,
-            )
-        ]
-        runs = [(f, [prepare(get_metric("roc_auc"), y[f], s[f]) for s in scores]) for f in folds]
-        a, b = draw(runs, np.ones(200), 2, 400)
-        low, high = np.quantile(a - b, [0.025, 0.975])
-        covered += low < 0 < high
-    assert covered >= 88
-
-
 def second_order_sd(y, a, b):
     """Return the sd under Dirichlet weights by the Hoeffding decomposition over all pairs."""
 
@@ -179,19 +155,6 @@ def test_very_many_instances_are_drawn_as_with_weights_of_their_own(name, n_runs
         assert kstest(ours, exact).pvalue > 0.001
         assert ours.std() == pytest.approx(exact.std(), rel=0.06)  # 3 standard errors
         assert skew(ours) == pytest.approx(skew(exact), abs=0.2)
-
-
-def test_very_many_groups_are_drawn_as_with_weights_of_their_own():
-    n, rng = bootstrap.MANY + 500, np.random.default_rng(0)
-    groups = np.r_[np.arange(n), rng.integers(0, n, n)]
-    y = rng.normal(size=n)[groups]
-    prepared = [by_name("r2")(y, y + s * rng.normal(size=2 * n)) for s in (1.0, 1.1)]
-    runs, shape = [(groups, prepared)], np.full(n, 0.8)
-    sampler = SumsOfMany.of(runs, shape)
-    fast = np.concatenate(list(sampler.stream(np.random.default_rng(1), 3000)), axis=1)
-    full = draw(runs, shape, 2, 1500)
-    assert kstest(fast[0] - fast[1], full[0] - full[1]).pvalue > 0.001
-    assert fast[0].std() == pytest.approx(full[0].std(), rel=0.06)
 
 
 def test_instances_keep_their_weights_where_too_much_would_be_left_out():

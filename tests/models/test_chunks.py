@@ -1,5 +1,3 @@
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from scipy import stats
@@ -35,14 +33,6 @@ def test_each_alone_is_exactly_bcv(classifier, formula):
     assert (margin.a, margin.b) == pytest.approx((expected.a, expected.b), rel=1e-12)
     draws = paired.draws(metric)[classifier]
     assert stats.kstest(draws, lambda score: expected.mass(0, score)).pvalue > 1e-3
-
-
-def test_bayes_factors_of_functions_without_a_formula():
-    known = compare()
-    own = replace(metrics.get_metric("f1"), formula=None)
-    posterior = make_posterior(COUNTS, JOINT, "exact", 20_000, 0)
-    drawn = ComparisonResult(posterior, ("A", "B"), {"f1": own}).bayes_factor(rope=0.05)
-    assert drawn.log10 == pytest.approx(known.bayes_factor(rope=0.05).log10, abs=0.05)
 
 
 def test_nothing_predicted():

@@ -17,12 +17,12 @@ PLAIN = Mode(linker="py", optimizer=None)  # the graph as it is written
 SETS = ["imbalanced", *(pytest.param(n, marks=pytest.mark.slow) for n in ("balanced", "few"))]
 
 
-def densities(case, form):
+def densities(case):
     """Return log densities of a graph at random points, and its parameters there."""
     model, evidence = next((m, e) for name, m, e, _ in cases() if name == case)
     of_three = any(word in case for word in ("classes", "hierarchical", "recalls"))
     labels = (0, 1, 2) if of_three else (0, 1)
-    graph = model.specification(evidence).build_graph(labels, form=form)
+    graph = model.specification(evidence).build_graph(labels)
     # The point is on the unconstrained scale; the density is that of the parameters themselves.
     variables = graph.unobserved_value_vars
     compute = graph.compile_fn([graph.logp(jacobian=False), *variables], mode=PLAIN)
@@ -113,22 +113,6 @@ def own_etas(tables, point):
     return sum(of_mu) + sum(of_rows)
 
 
-def rows_as_variables(tables, point):
-    total = 0.0
-    for key, table in tables.items():
-        total += dirichlet(point[f"mu_{key}"], 1 + table.sum(axis=1))
-        priors = prior_of_rows(point[f"eta_{key}"], 3)
-        for row, shapes, counts in zip(point[f"theta_{key}"], priors, table, strict=True):
-            total += dirichlet(row, shapes) + counts @ np.log(row)
-    return total
-
-
-def joint_etas(cells, point):
-    a, b = (prior_of_rows(point[f"eta_{key}"], 3) for key in "AB")
-    of_mu = dirichlet(point["mu"], 1 + cells.sum(axis=(1, 2)))
-    return of_mu + integrated_out(a[:, :, None] * b[:, None], cells)
-
-
 def recalls(tables, point):
     total = 0.0
     for key, table in tables.items():
@@ -156,36 +140,34 @@ def normal_scores(name, point):
     return of_difference.logpdf(a - b) + of_b.logpdf(b) - 2 * np.log(tau)
 
 
-# By the name of a case and the form of its graph: what is observed, by the name of its set, and the
+# By the name of a case: what is observed, by the name of its set, and the
 # log density of a point.
 GRAPHS = {
-    ("unpaired", "collapsed"): (cells_by_name, rates),
-    ("labels", "collapsed"): (cells_of_labels, rates),
-    ("bcv", "collapsed"): (cells_by_name, one_vector_each),
-    ("labels bcv", "collapsed"): (cells_of_labels, one_vector_each),
-    ("paired", "collapsed"): (lambda name: cells_of(PAIRS, 2, name), outcomes_of_pairs),
-    ("chunks", "collapsed"): (
+    "unpaired": (cells_by_name, rates),
+    "labels": (cells_of_labels, rates),
+    "bcv": (cells_by_name, one_vector_each),
+    "labels bcv": (cells_of_labels, one_vector_each),
+    "paired": (lambda name: cells_of(PAIRS, 2, name), outcomes_of_pairs),
+    "chunks": (
         lambda name: 0.5 + WEIGHTS[name] * np.array(CHUNKS[name]),
         lambda shapes, point: dirichlet(point["pi"], shapes),
     ),
-    ("hierarchical", "collapsed"): (lambda name: tables_of(CLASSES, 3, name), own_etas),
-    ("paired classes", "collapsed"): (lambda name: tables_of(CLASSES, 3, name), own_etas),
-    ("hierarchical", "rows"): (lambda name: tables_of(CLASSES, 3, name), rows_as_variables),
-    ("paired classes", "joint"): (lambda name: cells_of(CLASSES, 3, name), joint_etas),
-    ("paired recalls", "collapsed"): (lambda name: tables_of(CLASSES, 3, name), recalls),
-    ("paired many", "collapsed"): (
+    "hierarchical": (lambda name: tables_of(CLASSES, 3, name), own_etas),
+    "paired classes": (lambda name: tables_of(CLASSES, 3, name), own_etas),
+    "paired recalls": (lambda name: tables_of(CLASSES, 3, name), recalls),
+    "paired many": (
         lambda name: 1 + cells_of(PAIRS, 2, name).sum(axis=(1, 2)),
         lambda shapes, point: dirichlet(point["mu"], shapes),
     ),
-    ("scores", "collapsed"): (str, normal_scores),
+    "scores": (str, normal_scores),
 }
 
 
 @pytest.mark.parametrize("name", SETS)
-@pytest.mark.parametrize(("kind", "form"), GRAPHS)
-def test_log_density(kind, form, name):
-    observe, log_density = GRAPHS[kind, form]
-    found, points = densities(f"{kind} {name}", form)
+@pytest.mark.parametrize("kind", GRAPHS)
+def test_log_density(kind, name):
+    observe, log_density = GRAPHS[kind]
+    found, points = densities(f"{kind} {name}")
     expected = np.array([log_density(observe(name), point) for point in points])
     assert np.ptp(found) > 1  # the points tell something
     np.testing.assert_allclose(found - found[0], expected - expected[0], atol=1e-7)

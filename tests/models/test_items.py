@@ -63,17 +63,6 @@ def test_large_scores_lose_no_digits():
     np.testing.assert_allclose(far[0] - far[1], near[0] - near[1], atol=2e-3)
 
 
-def test_sums_over_many_units_have_the_right_moments():
-    rows = np.vstack([np.ones(3000), np.random.default_rng(0).standard_t(4, (2, 3000))])
-    found = WeightedSums(rows, most=200).draw(np.random.default_rng(1), N_DRAWS)
-    covariance = rows @ rows.T
-    spread = np.sqrt(np.diag(covariance))
-    assert (np.abs(found.mean(axis=1) - rows.sum(axis=1)) < 4 * spread / np.sqrt(N_DRAWS)).all()
-    np.testing.assert_allclose(
-        (np.cov(found) - covariance) / np.outer(spread, spread), 0, atol=0.02
-    )
-
-
 @pytest.mark.parametrize(("n_systems", "prior"), [(2, False), (3, True), (5, False)])
 def test_every_system_has_a_beta_distribution(n_systems, prior):
     right = np.random.default_rng(0).random((n_systems, 15)) < 0.6

@@ -18,9 +18,6 @@ from skbayeseval import (
     metrics,
     score_posterior,
 )
-from skbayeseval.evidence.units import UnitCounts
-from skbayeseval.metrics.metric import TableMetric
-from skbayeseval.models import InstanceWeights
 
 AVERAGES = [f"{name}_{average}" for name in ("precision", "recall", "f1", "jaccard")
             for average in ("micro", "macro", "weighted")]  # fmt: skip
@@ -232,17 +229,6 @@ def few_kinds(n=400, n_labels=3):
     y = np.array([[1, 0, 0], [1, 1, 0], [0, 0, 1]])[rng.choice(3, n, p=[0.6, 0.3, 0.1])]
     a, b = (np.where(rng.random((n, n_labels)) < p, 1 - y, y) for p in (0.1, 0.2))
     return y, a, b
-
-
-def test_a_share_of_instances_is_a_beta_variable():
-    y, a, _ = few_kinds()
-    units = UnitCounts.from_indicators(y, {"a": a}, weight=0.3)
-    right = 0.3 * (y * a)[:, 1].sum()
-    law = stats.beta(right, 0.3 * len(y) - right)
-    hits = TableMetric("hits", lambda totals, positive, zero: totals.hits[..., 1])
-    specification, rng = InstanceWeights().specification(units), np.random.default_rng(1)
-    draws = np.concatenate(list(specification.stream(hits, rng, 20_000)), axis=1)
-    assert stats.ks_1samp(draws[0], law.cdf).pvalue > 1e-3
 
 
 @pytest.mark.parametrize("groups", [None, np.arange(400) // 2])

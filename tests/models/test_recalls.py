@@ -6,14 +6,14 @@ from scipy import stats
 from scipy.special import betaln, expit
 
 from skbayeseval import compare_predictions, score_posterior
-from skbayeseval.evidence import ConfusionCounts, PairedCounts
+from skbayeseval.evidence import PairedCounts
 from skbayeseval.metrics import from_confusion
 from skbayeseval.models import PairedRecalls, Recalls, recalls
 from skbayeseval.models.multiclass import row_sampler
 from skbayeseval.models.recalls import ProportionSampler, RecallGrid
 from skbayeseval.models.rows import GroupDraws, Recall
 from tests.models import cases
-from tests.models.cases import stream_outcomes
+from tests.models.cases import alone, stream_outcomes
 
 TABLES = {**cases.TABLES, "never right": [[0, 1, 0], [4, 0, 0], [2, 5, 0]]}
 
@@ -31,8 +31,8 @@ def paired_votes(n=400, n_classes=4, n_classifiers=2, seed=0):
 @pytest.mark.parametrize("weight", [1.0, 0.3688])
 @pytest.mark.parametrize("name", ["ordinary", "empty class", "never right"])
 def test_grid_by_numerical_integration(name, weight):
-    counts = ConfusionCounts.from_matrix(TABLES[name], weight=weight)
-    (group,) = Recalls(mu=1.0, eta=(2.0, 1.5), icc=(1.5, 3.0)).specification((counts,)).groups
+    evidence = alone(TABLES[name], weight=weight)
+    (group,) = Recalls(mu=1.0, eta=(2.0, 1.5), icc=(1.5, 3.0)).specification(evidence).groups
     (recall,) = group.etas
     logit, mass = RecallGrid(recall, prior=False).draw(np.random.default_rng(0).random((3, 40_000)))
 
@@ -52,15 +52,6 @@ def test_grid_by_numerical_integration(name, weight):
             assert (drawn**power).mean() == pytest.approx(expected, abs=error)
     expected = (eta * icc * density).sum() / density.sum()
     assert np.mean(expit(logit) / (1 + mass)) == pytest.approx(expected, rel=0.02)
-
-
-def test_before_the_data_both_are_beta():
-    empty = Recall(np.array([2.0, 3.0]), np.array([0.5, 1.5]), np.zeros(3), np.zeros(3))
-    logit, mass = RecallGrid(empty, prior=True).draw(np.random.default_rng(0).random((3, 40_000)))
-    assert stats.kstest(expit(logit), "beta", args=(2.0, 3.0)).pvalue > 1e-3
-    assert stats.kstest(1 / (1 + mass), "beta", args=(0.5, 1.5)).pvalue > 1e-3
-    assert abs(np.corrcoef(expit(logit), 1 / (1 + mass))[0, 1]) < 0.03
-    assert len(np.unique(mass)) == 40_000  # not on the nodes
 
 
 @pytest.mark.parametrize("name", ["tiny rows", "never predicted"])
@@ -206,19 +197,6 @@ def test_a_class_does_not_learn_from_itself(counts):
     share = np.array(counts) / sum(counts)
     found = proportions(counts, 20_000)
     assert (found.std(axis=0) > 0.95 * np.sqrt(share * (1 - share) / sum(counts))).all()
-
-
-def test_classes_without_counts_have_any_proportions():
-    found = proportions([0, 0, 0])
-    np.testing.assert_allclose(found.mean(axis=0), 1 / 3, atol=0.03)
-
-
-def test_few_unlike_classes_keep_the_uncertainty_of_their_counts():
-    # Beta(60, 40) and its kin, as without any prior.
-    found, share = proportions([600, 300, 100]), np.array([0.6, 0.3, 0.1])
-    np.testing.assert_allclose(found.sum(axis=1), 1)
-    np.testing.assert_allclose(found.mean(axis=0), share, atol=0.005)
-    np.testing.assert_allclose(found.std(axis=0), np.sqrt(share * (1 - share) / 1000), rtol=0.1)
 
 
 def test_many_like_classes_share_what_they_know():

@@ -1,9 +1,11 @@
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from sklearn.dummy import DummyClassifier
 
 from skbayeseval import BayesianComparer, compare_many
-from skbayeseval.evidence import ConfusionCounts
+from skbayeseval.evidence import ConfusionCounts, MarginalCounts
 from skbayeseval.models import (
     BCV,
     MODEL_CLASSES,
@@ -37,11 +39,14 @@ from skbayeseval.models import (
     ],
 )
 def test_default_priors(name, evidence, default):
-    model = resolve_model(name, paired=True, **evidence)
+    one = SimpleNamespace(labels=range(evidence.pop("n_classes", 2)))
+    given = {"family": "classes", "n_classifiers": 2, "is_paired": True, "margins": lambda: [one]}
+    given = SimpleNamespace(**given | evidence)
+    model = resolve_model(name, given)
     assert model == default
     assert (model.published or model) == type(default)()
     # Whoever chooses a prior gets it.
-    assert resolve_model(default, paired=True, **evidence).published is None
+    assert resolve_model(default, given).published is None
     assert BCV(lambda_=0.5).prior() == {"lambda": 0.5}
 
 
@@ -52,7 +57,7 @@ COUNTS = ConfusionCounts.from_matrix([[8, 2], [3, 7]])
 def test_paired_models_need_pairs(kind):
     if kind.needs_pairs:
         with pytest.raises(ValueError, match="need|require"):
-            kind().specification((COUNTS, COUNTS))
+            kind().specification(MarginalCounts((COUNTS, COUNTS)))
     assert kind.needs_pairs == (kind.name not in ("unpaired", "hierarchical", "recalls", "bcv"))
 
 

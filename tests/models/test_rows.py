@@ -5,16 +5,15 @@ import pytest
 from scipy import stats
 from scipy.special import betainc, expit
 
-from skbayeseval.evidence import ConfusionCounts
 from skbayeseval.models import Hierarchical
 from skbayeseval.models.rows import EtaSampler
-from tests.models.cases import TABLES, stream_outcomes
+from tests.models.cases import TABLES, alone, stream_outcomes
 
 
 @pytest.mark.parametrize("n_classes", [2, 2000])
 def test_eta_at_the_edges(n_classes):
     table = np.eye(n_classes) * 25
-    (group,) = Hierarchical().specification((ConfusionCounts.from_matrix(table),)).groups
+    (group,) = Hierarchical().specification(alone(table)).groups
     logit = EtaSampler(group.etas[0], prior=False).draw(np.random.default_rng(0), 1000)
     assert np.isfinite(logit).all()
     # A perfect classifier: 1 - eta is about 1 / (rows * log(25)).
@@ -26,8 +25,7 @@ def test_eta_at_the_edges(n_classes):
 def test_eta_before_the_data_and_after_one_instance_is_beta(shapes, right):
     prior = right is None
     table = TABLES["ordinary"] if prior else [[right, not right], [0, 0]]
-    counts = ConfusionCounts.from_matrix(table)
-    (group,) = Hierarchical(eta=shapes).specification((counts,)).groups
+    (group,) = Hierarchical(eta=shapes).specification(alone(table)).groups
     sampler = EtaSampler(group.etas[0], prior=prior)
     a, b = shapes if prior else (shapes[0] + right, shapes[1] + (not right))
     logit = sampler.draw(np.random.default_rng(0), 10_000)
@@ -44,9 +42,7 @@ def test_eta_before_the_data_and_after_one_instance_is_beta(shapes, right):
 def test_rows_where_eta_underflows(n_classes, prior):
     # Before the data, eta and 1 - eta are below 1e-323 with probability exp(-7.4) / 2 each.
     table = np.diag(np.arange(n_classes))
-    specification = Hierarchical(eta=(0.01, 0.01)).specification(
-        (ConfusionCounts.from_matrix(table),)
-    )
+    specification = Hierarchical(eta=(0.01, 0.01)).specification(alone(table))
     rng = np.random.default_rng(0)
     with np.errstate(divide="raise", over="raise", invalid="raise"):
         for totals in stream_outcomes(specification, rng, 10_000, prior=prior, tables=False):

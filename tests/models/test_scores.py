@@ -8,9 +8,7 @@ from scipy import stats
 
 from skbayeseval import compare_scores
 from skbayeseval.models.split_scores import (
-    SplitScoreSums,
     missing_variance,
-    sums_of_splits,
     without_noise,
 )
 
@@ -115,27 +113,6 @@ def test_scores_that_vary_more_than_their_step_are_not_touched():
         exact = stats.t(19, d.mean(), np.sqrt(1 / 20 + 0.25) * d.std(ddof=1))
         assert result.hdi() == pytest.approx(exact.interval(0.95), abs=1e-10)
     assert not missing_variance(np.stack([a, b]), 0.01).any()
-
-
-def test_missing_variance_of_many():
-    # Of three, two are always 0.1 apart; the third varies by itself.
-    a = np.array([0.5, 0.6, 0.7, 0.5])
-    found = missing_variance(np.stack([a, a + 0.1, a[::-1]]), 0.1)
-    assert found == pytest.approx([0.1**2 / 24, 0.1**2 / 24, 0])
-    # A difference with the sample variance 1e-4 lacks the rest.
-    found = missing_variance(np.stack([a, a + np.array([0, 0, 0, 0.02])]), 0.1)
-    assert found == pytest.approx([(0.1**2 / 12 - 1e-4) / 2] * 2)
-
-
-def test_added_variance_reaches_the_sums_of_the_graph():
-    a = np.array([0.5, 0.6, 0.7, 0.5])
-    scores_of_two, added = np.stack([a + 0.1, a]), np.array([0.001, 0.001])
-    sums = SplitScoreSums(*sums_of_splits(*scores_of_two, added))
-    covariance = np.cov(scores_of_two) + np.diag(added)
-    to_d = np.array([1, -1])
-    assert sums.ss_d == pytest.approx(3 * to_d @ covariance @ to_d)
-    assert sums.ss_b == pytest.approx(3 * covariance[1, 1])
-    assert sums.sp == pytest.approx(3 * (to_d @ covariance)[1])
 
 
 def test_rounding_makes_no_winner():

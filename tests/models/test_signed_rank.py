@@ -199,23 +199,3 @@ def test_median_above_0_where_more_than_half_is():
     median = pseudo_medians(weights, differences)
     assert 0 < (better > 0.5).mean() < 1
     np.testing.assert_array_equal(median > 0, better > 0.5)
-
-
-def test_median_next_to_a_value_with_more_than_half_of_the_mass():
-    """The sums are -2, -1, 0: the mass up to the middle of one is interpolated between them."""
-    weights = np.array([[0.25], [0.75]])
-    cumulated = np.array([0.75**2 / 2, 0.75**2 + 0.25 * 0.75])
-    expected = -1 + (0.5 - cumulated[0]) / np.diff(cumulated) / 2
-    assert pseudo_medians(weights, np.array([-1.0])) == pytest.approx(expected)
-
-
-def test_median_has_half_of_the_mass_on_either_side():
-    # Without ties among sums the mass up to the median is 1/2, but for the pairs next to it.
-    differences = np.random.default_rng(3).normal(0.01, 0.03, 7)
-    weights = weights_for(differences, 200)
-    z = np.r_[0.0, differences]
-    averages = (z[:, None] + z).ravel() / 2
-    for w, median in zip(weights.T, pseudo_medians(weights, differences), strict=True):
-        mass = np.outer(w, w).ravel()
-        below, above = mass[averages < median].sum(), mass[averages > median].sum()
-        assert abs(below - above) <= 2 * mass.max()

@@ -6,7 +6,7 @@ import pytest
 from skbayeseval import compare_many
 from skbayeseval.evidence import DataSetScores
 from skbayeseval.models import HierarchicalScores
-from skbayeseval.models.variables import stick_transform
+from skbayeseval.models.pymc import stick_transform
 from tests.models.cases import cases
 
 SIMPLEXES = np.array([[0.2, 0.5, 0.3, 1e-3], [0.25, 0.25, 0.25, 0.25], [0.9, 0.05, 0.01, 0.04]])

@@ -5,7 +5,7 @@ import pytest
 from sklearn.tree import DecisionTreeClassifier
 
 from skbayeseval import bayesian_cross_validate, compare_many, compare_predictions
-from skbayeseval.evidence.joint_counts import PairedCounts
+from skbayeseval.evidence.counts import PairedCounts
 from skbayeseval.metrics.metric import Totals
 from skbayeseval.models.recalls import RecallRows
 from skbayeseval.posterior.build import make_posterior

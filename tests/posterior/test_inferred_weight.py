@@ -5,7 +5,6 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from skbayeseval.evidence.validated_rows import Spread
 from skbayeseval.metrics import get_metric
 from skbayeseval.posterior.inferred_weight import (
     InferredWeights,
@@ -68,7 +67,6 @@ def test_median_and_interval_are_those_of_chi_squared():
 def test_weights_are_at_most_one():
     large = WeightPosterior(3.0, 1.0, 6.0)
     assert max(large.values()) == large.median == large.of_tests == 1
-    assert max(large._replace(most=0.3).values()) == 0.3
 
 
 def test_one_weight_with_the_variance_of_all_draws():
@@ -125,13 +123,9 @@ def test_kappa_covers_what_was_recorded_of_real_data(pair, covered):
     assert 0.943 < hits(usual)[:, unstable].mean() < 0.957
 
 
-def test_no_difference_at_all():
-    assert Spread(0.0, 0.0, 1.0, 0.0, 3, times=3.0).test_only == pytest.approx(1 / 3)
-
-
 def test_several_quantities_share_a_weight_by_their_noise():
     one, other = WeightPosterior(0.4, 1.5, 10.0), WeightPosterior(0.2, 3.0, 10.0)
-    for noises, expected in (((3.0, 1.0, 0.0), (0.35, 1.875, 10.0, 1.0)), ((0.0,) * 3, one)):
+    for noises, expected in (((3.0, 1.0, 0.0), (0.35, 1.875, 10.0)), ((0.0,) * 3, one)):
         each = zip(range(3), [one, other, other], noises, strict=True)
         known = {(ACCURACY, k, None): QuantityWeight(w, noise=noise) for k, w, noise in each}
         found = InferredWeights(None, None, 3, _known=known).difference(ACCURACY)
@@ -150,9 +144,3 @@ def test_draws_at_a_limit_stay_there():
     draws = np.array([[1.0, 1.0, 0.9], [1.0, 1.0, 1.0]])  # 0.9 alone is the mean of the others
     found = spread_out(draws, np.full(3, 2.0), (0.0, 1.0), together=False)
     np.testing.assert_allclose(found, draws, rtol=1e-6)
-
-
-def test_scaling_the_metric_does_not_change_the_weight():
-    """Percent instead of shares."""
-    one, other = (Spread(1e-4 * k, 4e-5 * k, 2.0, 0.0, 3).test_only for k in (1, 1e4))
-    assert infer_weight(one, instability=[2.0]) == infer_weight(other, instability=[2.0])

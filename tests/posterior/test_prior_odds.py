@@ -8,7 +8,6 @@ import pytest
 from scipy import stats
 
 from skbayeseval import (
-    compare_counts,
     compare_items,
     compare_many,
     compare_predictions,
@@ -83,12 +82,6 @@ def test_savage_dickey_where_the_prior_density_is_finite(votes):
         near = np.mean(np.abs(draws) < 0.004) / 0.008
         assert factor.value == pytest.approx(near / before, rel=0.1)
         assert (factor.mcse > 0) == (metric == "accuracy")
-
-
-def test_savage_dickey_of_bcv_is_the_limit_of_the_interval_null():
-    result = compare_counts((88, 10, 12), (86, 12, 14))
-    limit = result.bayes_factor(rope=1e-4).value
-    assert result.bayes_factor().value == pytest.approx(limit, rel=2e-3)
 
 
 def tables_of(n, wrong_of_b):

@@ -9,13 +9,11 @@ from skbayeseval import (
     compare_many,
     compare_predictions,
     metrics,
-    score_posterior,
 )
 from skbayeseval.evidence.instances import Subgroups
 from skbayeseval.evidence.validated_rows import ClassRows
-from skbayeseval.models import Paired, Unpaired
 from skbayeseval.posterior.inferred_weight import InferredWeights, ObservedRows
-from skbayeseval.posterior.subgroups import _prior_moments, _without_prior, compare_subgroups
+from skbayeseval.posterior.subgroups import _without_prior, compare_subgroups
 
 ACCURACY = metrics.get_metric("accuracy")
 OPTIONS = {"n_draws": 4000, "random_state": 0}
@@ -31,29 +29,33 @@ def simulated(n=600, n_classes=2, seed=0):
 
 def by(result, codes, metric=ACCURACY, labels=None):
     labels = tuple(range(int(codes.max()) + 1)) if labels is None else labels
-    return compare_subgroups(result._posterior, metric, Subgroups(labels, codes, None))
+    subgroups, _ = compare_subgroups(result._posterior, metric, Subgroups(labels, codes, None))
+    return subgroups
 
 
 def test_names_do_not_matter():
     y, a, b, codes = simulated()
     result = compare_predictions(y, a, b, **OPTIONS)
     order = np.array([2, 0, 1])
-    one, other = by(result, codes).subgroups, by(result, order[codes]).subgroups
+    one, other = by(result, codes), by(result, order[codes])
     for mine, code in zip(one, order, strict=True):
         np.testing.assert_array_equal(mine.pooled.draws, other[code].pooled.draws)
 
 
 def test_swapping_a_and_b_mirrors():
     y, a, b, codes = simulated()
-    c = np.roll(a, 1)
+    c, given = np.roll(a, 1), Subgroups((0, 1, 2), codes, None)
     ranking = compare_many(y, {"a": a, "b": b, "c": c}, n_draws=500, random_state=0)
     for i, j in ((0, 1), (1, 2)):
-        one, other = (by(ranking.pairs[pair], codes) for pair in ((i, j), (j, i)))
-        for mine, theirs in zip(one.subgroups, other.subgroups, strict=True):
+        (one, tau), (other, its_tau) = (
+            compare_subgroups(ranking.pairs[pair]._posterior, ACCURACY, given)
+            for pair in ((i, j), (j, i))
+        )
+        for mine, theirs in zip(one, other, strict=True):
             np.testing.assert_array_equal(mine.pooled.draws, -theirs.pooled.draws)
-        np.testing.assert_array_equal(one.tau, other.tau)
-    one = by(compare_predictions(y, a, b, **OPTIONS), codes).subgroups
-    other = by(compare_predictions(y, b, a, **OPTIONS), codes).subgroups
+        np.testing.assert_array_equal(tau, its_tau)
+    one = by(compare_predictions(y, a, b, **OPTIONS), codes)
+    other = by(compare_predictions(y, b, a, **OPTIONS), codes)
     for mine, theirs in zip(one, other, strict=True):
         assert mine.pooled.mean == pytest.approx(-theirs.pooled.mean, abs=0.003)
 
@@ -63,7 +65,7 @@ def test_a_few_instances_without_disagreement_say_little():
         y, a, b, _ = simulated(300, n_classes)
         codes = np.zeros(300, dtype=int)
         codes[np.flatnonzero((y == a) & (y == b))[:3]] = 1
-        low, high = by(compare_predictions(y, a, b, **OPTIONS), codes).subgroups[1].unpooled.hdi()
+        low, high = by(compare_predictions(y, a, b, **OPTIONS), codes)[1].unpooled.hdi()
         assert low < -0.25
         assert high > 0.25
 
@@ -77,12 +79,12 @@ def test_a_single_unit_and_an_unstable_metric():
     y[1:4] = 1 + 1e-6 * np.arange(3)  # hardly any variance to explain
     r2 = metrics.get_metric("r2")
     found = by(compare_predictions(y, a, b, scoring="r2", **OPTIONS), codes, r2)
-    reasons = [one.reason for one in found.subgroups]
+    reasons = [one.reason for one in found]
     assert reasons == ["", "too few instances: 1", "the metric is unstable"]
     groups = np.arange(200) // 4
     labels = (y > 0).astype(int)
     result = compare_predictions(labels, labels, (b > 0).astype(int), groups=groups, **OPTIONS)
-    assert by(result, (groups == 3).astype(int)).subgroups[1].reason == "a single group"
+    assert by(result, (groups == 3).astype(int))[1].reason == "a single group"
 
 
 @pytest.fixture(scope="module")
@@ -96,7 +98,7 @@ def data():
 def test_cross_validation(data, weight):
     X, y, codes = data
     result = bayesian_cross_validate(*LEARNERS, X, y, cv=KFold(4), weight=weight, **OPTIONS)
-    found = by(result, codes).subgroups
+    found = by(result, codes)
     said = np.column_stack([cross_val_predict(one, X, y, cv=KFold(4)) for one in LEARNERS])
     for code in (0, 1):
         rows = np.flatnonzero(codes == code)
@@ -117,7 +119,7 @@ def test_cross_validated_scores_leave_out_splits_without_both_classes(data):
     codes = codes.copy()
     codes[:20][y[:20] == 1] = 2  # ten or so positives, all in the first split
     result = bayesian_cross_validate(*LEARNERS, X, y, cv=KFold(4), scoring="roc_auc", **OPTIONS)
-    found = by(result, codes, metrics.get_metric("roc_auc")).subgroups
+    found = by(result, codes, metrics.get_metric("roc_auc"))
     assert [one.reason for one in found] == ["", "", "only one class"]
     assert all(np.isfinite(one.observed).all() for one in found[:2])
 
@@ -126,7 +128,7 @@ def test_instances_that_were_never_tested(data):
     X, y, _ = data
     splits = [(np.arange(120), np.arange(120, 200)), (np.arange(120), np.arange(160, 200))]
     result = bayesian_cross_validate(*LEARNERS, X, y, cv=splits, **OPTIONS)
-    reasons = [one.reason for one in by(result, np.repeat([0, 1, 2], 80)).subgroups]
+    reasons = [one.reason for one in by(result, np.repeat([0, 1, 2], 80))]
     assert reasons == ["no instance was tested", "", ""]
 
 
@@ -140,20 +142,3 @@ def test_the_prior_of_the_model_is_taken_out_before_pooling():
     np.testing.assert_allclose(found.mean(axis=1), observed[:, 0], atol=0.005)
     np.testing.assert_allclose(found.var(axis=1), noise[:, 0], rtol=0.02)
     np.testing.assert_allclose(_without_prior(draws, centre, np.inf), draws)
-
-
-def test_moments_of_the_prior():
-    # Two classes of n = 0: each row is Dirichlet over who is right, with theta in each cell, and
-    # the share of the classes is uniform. The difference of two cells has the variance
-    # 1 / 2 / (4 theta + 1), and E[(A - B)^2] is E[share^2 + (1 - share)^2] = 2 / 3 times that.
-    y, a, b, _ = simulated(100)
-    for model, theta in (("auto", 0.25), (Paired(), 1.0)):
-        result = compare_predictions(y, a, b, model=model, **OPTIONS)
-        centre, found = _prior_moments(result._posterior, ACCURACY)
-        assert centre == 0
-        assert found == pytest.approx(2 / 3 / 2 / (4 * theta + 1), rel=0.1)
-    weighted = compare_predictions(y, a, b, groups=np.arange(100) // 2, **OPTIONS)
-    assert _prior_moments(weighted._posterior, ACCURACY) == (0, np.inf)
-    single = score_posterior(y, a, scoring="recall", model=Unpaired(rho=1.0), **OPTIONS)
-    centre, found = _prior_moments(single._posterior, metrics.get_metric("recall"))
-    assert (centre, found) == pytest.approx((1 / 2, 1 / 12), rel=0.05)  # uniform

@@ -97,15 +97,8 @@ def test_a_pair_of_many():
     np.testing.assert_allclose(accuracy, data.posterior["accuracy_B"], atol=1e-12)
 
 
-@pytest.mark.parametrize("door", ["compare_many", "BayesianComparer"])
-def test_a_mirrored_pair_of_two(door):
-    if door == "compare_many":
-        ranking = compare_many(Y, {"a": A, "b": B}, random_state=0, n_draws=200)
-    else:
-        X, y = np.array([A, B]).T, np.array(Y)
-        learners = {"a": GaussianNB(), "b": DecisionTreeClassifier(max_depth=1, random_state=0)}
-        options = {"weight": "published", "random_state": 0, "n_draws": 200}
-        ranking = BayesianComparer(learners, **options).fit(X, y).ranking_
+def test_a_mirrored_pair_of_two():
+    ranking = compare_many(Y, {"a": A, "b": B}, random_state=0, n_draws=200)
     there, back = (ranking.pairs[pair].to_arviz() for pair in ((0, 1), (1, 0)))
     for group in ("posterior", "prior"):
         assert set(there[group].data_vars) == set(back[group].data_vars)

@@ -186,21 +186,6 @@ def test_repeats_of_two_folds(data, cv, tests):
     assert list(table.index[table["level"] == "splits"]) == ["corrected resampled t", *tests]
 
 
-def test_why_there_is_no_test():
-    y, score = np.array([0, 1] * 20), np.linspace(0, 1, 40)
-    result = compare_predictions(
-        y,
-        None,
-        None,
-        y_score_a=score,
-        y_score_b=score**2,
-        scoring="neg_brier_score",
-        random_state=0,
-    )
-    with pytest.raises(ValueError, match=r"No classical test .* to 'neg_brier_score' of 40 scored"):
-        result.frequentist()
-
-
 def scored(n=200, classes=2):
     rng = np.random.default_rng(3)
     y = rng.integers(0, classes, n)
@@ -233,26 +218,19 @@ def test_areas_under_roc_curves(tmp_path):
 @pytest.mark.parametrize(
     ("classes", "options"),
     [
+        (2, {"scoring": "neg_brier_score"}),
         (2, {"scoring": "average_precision", "pos_label": 1}),
         (2, {"sample_weight": np.linspace(1, 2, 200)}),
+        (2, {"groups": np.arange(200) // 4}),
         (3, {"scoring": "roc_auc_ovr"}),
     ],
 )
-def test_no_test_of_other_areas(classes, options):
+def test_no_test_of_other_scores(classes, options):
+    y, *scores = scored(classes=classes)
+    if options.get("scoring") == "neg_brier_score":
+        scores = np.clip(scores, 0, 1)
     with pytest.raises(ValueError, match="No classical test that is implemented here applies"):
-        compare_areas(*scored(classes=classes), **options).frequentist()
-
-
-def test_areas_of_groups_and_of_splits_have_no_test_of_instances():
-    y, a, b = scored()
-    result = compare_areas(y, a, b, groups=np.arange(200) // 4)
-    with pytest.raises(ValueError, match="No classical test"):
-        result.frequentist()
-    X = scored()[1][:, None]
-    splits = bayesian_cross_validate(
-        GaussianNB(), LogisticRegression(), X, y, scoring="roc_auc", random_state=0
-    )
-    assert "DeLong" not in splits.frequentist().index
+        compare_areas(y, *scores, **options).frequentist()
 
 
 def test_three_classifiers():

@@ -55,9 +55,9 @@ def test_a_cross_validation_is_four_lines(cross_validated):
     ends = f"{low:.3f} to {high:.3f}" if low > 0 else f"from {-low:.3f} behind to {high:.3f} ahead"
     ahead = f"bayes ahead by {result.draws.mean():.3f}, 95% interval {ends} ({observed})"
     assert lines[0] == f"  difference  {ahead}"
-    trained = "learners trained on 500 instances; for models refitted on all 1,000, use"
+    trained = "learners trained on 500 instances, not models refitted on all 1,000: for these, use"
     assert lines[1] == f"  applies to  {trained} estimand='full'"
-    decide = "decision(rope=r), with r the smallest difference that matters to you"
+    decide = "decision(rope=r), with r the largest difference that does not matter to you"
     assert lines[2] == f"  next        {decide}"
 
 

@@ -50,9 +50,7 @@ def who_is_ahead(sentence):
 
     The probabilities of the three cases say it of nobody, and so does the region of equivalence.
     """
-    sentence = re.sub(
-        r"(up|down) better (&[lg]t;|[<>\d])|from \w+ ahead .* is equivalent", "", sentence
-    )
+    sentence = re.sub(r"[\d.]+% (up|down) better|from \w+ ahead .* is equivalent", "", sentence)
     found = {name for name, *_ in re.findall(AHEAD, sentence)}
     found |= {"up" if name == "down" else "down" for name in re.findall(BEHIND, sentence)}
     return found | set(re.findall(CHOSEN, sentence))
@@ -83,17 +81,6 @@ def test_every_sentence_has_the_same_one_ahead(case, order):
     assert "-" not in re.sub(r"re-|cross-", "", str(result.decision(ROPE)))  # signs are in tables
 
 
-@pytest.mark.parametrize("case", DATA)
-def test_both_orders_say_the_same(case):
-    lines = [
-        str(compared(case, order, random_state=0)) for order in (("up", "down"), ("down", "up"))
-    ]
-    ends = [re.search(r"up ahead by [\d.]+, 95% interval (.*?) \(", one)[1] for one in lines]
-    numbers = [[float(one) for one in re.findall(r"[\d.]+", end)] for end in ends]
-    np.testing.assert_allclose(*numbers, atol=0.002)
-    assert re.sub(r"[\d.]+", "", ends[0]) == re.sub(r"[\d.]+", "", ends[1])
-
-
 def test_a_ranking_says_who_its_pair_says():
     y = np.arange(1000) % 2
     wrong = {"up": 60, "down": 140, "last": 320}
@@ -102,7 +89,7 @@ def test_a_ranking_says_who_its_pair_says():
     assert str(ranking).startswith("up is the best of 3 on accuracy (probability ")
     pair = ranking.pairs["down", "up"]
     assert str(pair).startswith("up is better than down on accuracy (probability ")
-    assert "one pair of 3, allowing for the others" in str(pair)
+    assert "one pair of 3 classifiers, allowing for all of them" in str(pair)
     assert ranking.explain(ROPE).startswith("Choose up: better than the other 2 on accuracy by")
     assert str(ranking.expected_loss()).startswith("Choose up; down would cost ")
 
@@ -150,9 +137,7 @@ def test_a_page_of_a_gate_has_no_other_question(tmp_path, capsys):
         == 0
     )
     first = page.read_text().partition("<h1>")[2].partition("<details>")[0]
-    assert first.startswith(
-        "Gate passed: safe to ship: up is not worse than down by more than 0.01"
-    )
+    assert first.startswith("Gate passed: safe to ship: up is at most 0.01 worse than down")
     assert not re.search("better|equivalent|ROPE|Choose|Prefer", first)
     # One column, and a number to exceed.
     for limit, code in (("0.9", 0), ("0.99", 3)):
@@ -171,3 +156,43 @@ def test_a_ranking_of_two_says_what_its_pair_says():
     ]  # fmt: skip
     assert shipped[0] == shipped[1]
     assert shipped[0].split()[2] == "new;"
+
+
+@pytest.mark.parametrize("alarms", [(0, 0), (0, 1)])
+@pytest.mark.parametrize("metric", ["positive_likelihood_ratio", "diagnostic_odds_ratio"])
+def test_ratios_without_a_mean_follow_the_probability(metric, alarms):
+    """A mean of draws of these is that of a few of them, and may have any sign."""
+    y, said = np.arange(400) % 2, {}
+    for (name, missed), number in zip((("up", 20), ("down", 40)), alarms, strict=True):
+        said[name] = y.copy()
+        said[name][2 * np.arange(number)] = 1
+        said[name][2 * np.arange(missed) + 1] = 0
+    for seed in range(4):
+        options = {"names": ("up", "down"), "scoring": metric, "random_state": seed}
+        result = compare_predictions(y, *said.values(), **options, n_draws=500)
+        lead = result.decision(0.0).lead
+        assert lead.sign >= 0
+        assert (f"up ahead by {lead.mean:.0f}" in str(result)) == (lead.sign > 0)
+        answer = result.superiority()
+        assert (answer.answer == "yes") == (answer.probability >= 0.95)
+        assert "ship now" not in result.details()
+        groups = result.by(np.arange(400) // 2 % 2)
+        assert groups.reasons == dict.fromkeys((0, 1), "the metric is unstable")
+    with pytest.raises(ValueError, match=r"has no mean.* Ask decision\(rope\) or superiority"):
+        result.expected_loss()
+
+
+def test_metrics_have_one_name_in_sentences():
+    y = np.arange(400) % 2
+    a, b = (np.where(np.arange(400) % k == 0, 1 - y, y) for k in (9, 17))
+    result = compare_predictions(y, a, b, scoring="f1", random_state=0)
+    ranking = compare_many(y, {"a": a, "b": b, "c": y}, scoring="f1", random_state=0)
+    groups = result.by(np.arange(400) // 2 % 2)
+    for one in (result, ranking):
+        asked = [one.decision(ROPE), one.expected_loss()]
+        asked += [ranking.tiers(), *ranking.non_inferiority(ROPE).values()]
+        for answer in (one, *asked, result.superiority(), groups, groups.decision(ROPE)):
+            assert re.search(r"\bF1\b", str(answer))
+            assert not re.search(r"\bf1\b", str(answer))
+    pair = ranking.pairs[0, 1].by(np.arange(400) // 2 % 2)
+    assert str(pair).startswith("a minus b in F1, by subgroup, the pair by itself:")

@@ -110,7 +110,7 @@ def test_what_rests_on_the_data_is_the_same_alone(ranking):
             except ValueError as error:  # no such test or factor
                 said.append(str(error))
         assert said[0] == said[1]
-    line = f"one pair of {len(ranking.names)}, allowing for the others"
+    line = f"one pair of {len(ranking.names)} classifiers, allowing for all of them"
     assert line in str(pair)
     assert line in pair.details()
     assert "allowing" in pair.explain()
@@ -160,18 +160,6 @@ def test_of_two_the_pair_is_the_pair_alone():
     assert alone.draws.mean() == pytest.approx(given.draws.mean(), abs=5 * given.draws.std() / 60)
     assert alone.interval() == pytest.approx(given.interval(), abs=0.004)
     assert alone.bayes_factor(0.01).value == pytest.approx(given.bayes_factor(0.01).value, rel=0.1)
-
-
-def test_figures_agree_with_the_pair():
-    pair = MAKERS["classes"]().pairs["a", "d"]
-    for one in (pair, pair.alone):
-        display = one.plot("posterior", rope=0.01)
-        low, high = one.hdi()
-        assert display.distribution.hdi() == (low, high)
-        a, b = one.plot("joint").draws_a, one.plot("joint").draws_b
-        assert (a.mean(), b.mean()) == pytest.approx((one.draws_a.mean(), one.draws_b.mean()))
-    lines = [one.plot("trace").ax_.lines[0].get_ydata() for one in (pair, pair.alone)]
-    np.testing.assert_array_equal(*lines)
 
 
 def test_the_first_pair_of_a_comparer_allows_for_the_others():

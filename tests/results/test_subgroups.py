@@ -143,7 +143,7 @@ def test_one_subgroup_is_the_result(result):
 
 def test_words(result, subgroups):
     words = str(subgroups).splitlines()
-    assert words[0] == "new minus old in f1, by site:"
+    assert words[0] == "new minus old in F1, by site:"
     assert words[2].split()[:2] == ["Bonn", "496"]
     assert words[4].split()[:2] == ["Ulm", "4"]
     assert words[5].startswith("all instances")
@@ -499,7 +499,7 @@ def test_intervals_of_the_largest_gap_cover_it():
     assert np.mean(inside) > 0.93
 
 
-def test_a_column_of_the_data_frame_by_name(tmp_path):
+def test_a_column_of_the_data_frame_by_name():
     X, y = make_classification(200, random_state=0)
     X = pd.DataFrame(X).rename(columns=str).assign(site=[0, 1] * 100)
     result = bayesian_cross_validate(GaussianNB(), DummyClassifier(), X, y, **OPTIONS)
@@ -512,9 +512,3 @@ def test_a_column_of_the_data_frame_by_name(tmp_path):
     pickled = pickle.loads(pickle.dumps(result))
     with pytest.raises(TypeError, match=r"until they are stored: .* X\['site'\]"):
         pickled.by("site")
-    result.save(tmp_path / "result.npz")
-    with pytest.raises(ValueError, match="or loaded from a file"):
-        load_result(tmp_path / "result.npz").by("site")
-    plain = bayesian_cross_validate(GaussianNB(), DummyClassifier(), X.to_numpy(), y, **OPTIONS)
-    with pytest.raises(TypeError, match=r"pass the column itself, such as X\['site'\]"):
-        plain.by("site")

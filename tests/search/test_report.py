@@ -128,13 +128,13 @@ def test_a_report_is_its_ranking():
         name: states[state] for name, state in decision.states().items()
     }
     best = f"k={table.index[0]}"
-    assert f"({best} ahead with probability" in str(report).splitlines()[0]
+    assert f"({best} the best with probability" in str(report).splitlines()[0]
     assert best in report.plot().ax_.get_title()
     assert report.simplest(lambda params: 0) == {"k": table.index[0]}
     best = table.iloc[0]
     assert best["mean"] < best["observed"]
     words = f"{best['mean']:.4f} for k={table.index[0]} ({best['observed']:.4f} observed)"
-    line = f"  estimate    {words}: the best of 20 looks better than it is\n"
+    line = f"  estimate    {words}: the best score of 20 is usually partly luck\n"
     assert line in str(report.ranking)
     assert line in report.ranking.details()
 
@@ -142,16 +142,19 @@ def test_a_report_is_its_ranking():
 def test_words(report):
     words = str(report)
     assert words.startswith("C=0.1, kernel=None is the best of 6 on F1 (probability more than 99")
-    assert "within 0.02: 3. ≪ Surely worse: 2. ? Not settled: 1." in words
+    assert (
+        "3 practically equivalent to the best, within 0.02 (≈); 2 surely worse (≪); 1 not settled"
+        in words
+    )
     assert "thin air" not in words
     assert report.details().splitlines() == [*words.splitlines()[:2], "  based on    thin air"]
     assert "Based on thin air." in report.explain()
     assert "SearchReport(source='scores', metric='f1', 6 candidates" in repr(report)
     many = report_of(np.linspace(0.8, 0.9, 30), [{"k": k} for k in range(30)])
     assert "... and 22 more" in str(many)
-    assert "≪ Surely worse: 0. ? Not settled: 0." in str(report_of([0.9, 0.9], GRID[:2]))
+    assert "0 surely worse (≪); 0 not settled (?)." in str(report_of([0.9, 0.9], GRID[:2]))
     apart = str(report_of([0.9, 0.6, 0.5], GRID[:3]))
-    assert "within 0.02: 1. ≪ Surely worse: 2. ? Not settled: 0." in apart
+    assert "within 0.02 (≈); 2 surely worse (≪); 0 not settled (?)." in apart
     assert "simplest(key)" in str(report)
     assert "simplest(key)" not in apart
 
@@ -169,11 +172,37 @@ def test_heatmap(report):
     alpha = display.ax_.images[0].get_alpha()
     assert (alpha == [[1, alpha[0, 1], alpha[0, 1]], [1, 1, 1]]).all()
     assert alpha[0, 1] < 0.5
-    for y in (None, "gamma", "C"):
-        with pytest.raises(ValueError, match="needs the names of two different parameters"):
-            report.plot("heatmap", x="C", y=y)
+    with pytest.raises(ValueError, match="y='gamma' is not a parameter"):
+        report.plot("heatmap", x="C", y="gamma")
+    with pytest.raises(ValueError, match="needs the names of different parameters"):
+        report.plot("heatmap", x="C", y="C")
     with pytest.raises(ValueError, match="kind='pie'"):
         report.plot("pie")
+
+
+def test_randomised_searches_are_drawn_over_each_parameter():
+    """A point for each candidate, hopeless ones at the edge with their means."""
+    rng = np.random.default_rng(0)
+    params = [
+        {"svc__C": c, "svc__tol": t, "kernel": "rbf" if i % 2 else None}
+        for i, (c, t) in enumerate(zip(10 ** rng.uniform(-3, 3, 12), rng.random(12), strict=True))
+    ]
+    params[0].pop("svc__tol")
+    report = report_of([*np.linspace(0.9, 0.89, 10), 0.3, 0.2], params)
+    display = report.plot("heatmap", title="")
+    panels = display.ax_.child_axes
+    assert [panel.get_xlabel() for panel in panels] == ["C", "kernel", "tol"]
+    assert [panel.get_xscale() for panel in panels] == ["log", "linear", "linear"]
+    drawn = [np.concatenate([line.get_xdata() for line in panel.lines]) for panel in panels]
+    assert sorted(drawn[0]) == pytest.approx(sorted(one["svc__C"] for one in params))
+    assert len(drawn[2]) == 11
+    assert [label.get_text() for label in panels[1].get_xticklabels()] == ["None", "rbf"]
+    assert [text.get_text().strip() for text in panels[0].texts] in (["0.3", "0.2"], ["0.2", "0.3"])
+    for panel in panels[::2]:
+        low, high = panel.get_xlim()
+        assert sum(low <= tick <= high for tick in panel.get_xticks()) >= 3
+    (panel,) = report.plot("heatmap", x="C").ax_.child_axes
+    assert panel.get_xlabel() == "C"
 
 
 def test_heatmap_is_the_best_over_other_parameters():

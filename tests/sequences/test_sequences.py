@@ -1,7 +1,6 @@
 from itertools import chain
 
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -71,18 +70,6 @@ def test_by_hand(scheme, tags):
 
 
 @pytest.mark.parametrize(
-    "y",
-    [
-        np.array([["B-A", "I-A"], ["O", "B-B"]]),
-        pd.Series([["B-A", "I-A"], ["O", "B-B"]]),
-        (("B-A", "I-A"), ["O", "B-B"]),
-    ],
-)
-def test_kinds_of_sequences(y):
-    assert tags_to_chunks(y, "IOB2") == [[("A", 0, 2)], [("B", 1, 2)]]
-
-
-@pytest.mark.parametrize(
     ("y", "scheme", "error", "message"),
     [
         ([["O"]], "IOB3", ValueError, r"scheme='IOB3' is not a known scheme. Valid schemes are"),
@@ -106,9 +93,9 @@ def test_files(tmp_path):
         "-DOCSTART- -X- O O\n\nÉva NNP I-NP B-PER\nsleeps VBZ I-VP O\n\n\n \nRome\tNNP\tO\tB-LOC",
         encoding="utf-8",
     )
-    found = read_conll(path)
-    assert found.tags == [["B-PER", "O"], ["B-LOC"]]
-    assert found.tokens == [
+    tokens, tags = read_conll(path)
+    assert tags == [["B-PER", "O"], ["B-LOC"]]
+    assert tokens == [
         [["Éva", "NNP", "I-NP"], ["sleeps", "VBZ", "I-VP"]],
         [["Rome", "NNP", "O"]],
     ]

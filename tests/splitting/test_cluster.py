@@ -1,4 +1,4 @@
-"""Fits on the workers of Dask and Ray, through joblib."""
+"""Fits on the workers of Dask, through joblib."""
 
 import os
 import signal
@@ -86,15 +86,3 @@ def test_all_workers_that_are_killed(cluster, log, tmp_path):
         np.testing.assert_array_equal(compare(tmp_path / "folder").draws, expected)
     assert 3 <= kept < 12
     assert len(log.read_text().splitlines()) == 12 - kept
-
-
-@pytest.mark.slow
-def test_ray(log, tmp_path):
-    pytest.importorskip("ray")
-    from ray.util.joblib import register_ray
-
-    register_ray()
-    expected = compare(None).draws
-    with parallel_config("ray", n_jobs=2):
-        np.testing.assert_array_equal(compare(tmp_path / "folder").draws, expected)
-    assert len(files(tmp_path / "folder")) == 12
