@@ -355,7 +355,7 @@ def recorded_search(bench: Bench) -> list[Row]:
 
 def kept_predictions(bench: Bench) -> list[Row]:
     """Measure reports on a grid of nearest neighbours whose search kept its predictions."""
-    n = bench.size(3000, 100)
+    n = bench.size(600, 100)
     X, y = make_classification(n, random_state=0)
     grid = {"n_neighbors": range(1, 2 * bench.size(10), 2)}
     cv = BlockRegularizedCV(3, random_state=0)
