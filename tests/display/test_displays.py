@@ -170,10 +170,13 @@ def test_long_names_become_letters_with_a_key():
 
 def test_titles_say_what_was_found():
     rope = Interval(-0.01, 0.01)
-    title = PosteriorDisplay(DRAWS, names=("x", "y"), rope=rope).plot().ax_.get_title()
+    ax = PosteriorDisplay(DRAWS, names=("x", "y"), rope=rope).plot().ax_
+    title = ax.get_title()
     better, worse = (format_probability(np.mean(one)) for one in (DRAWS > 0.01, DRAWS < -0.01))
     assert title.startswith(f"not settled: {better} x better, ")
     assert title.endswith(f", {worse} y better")
+    assert f"x ▶\nbetter by more {better}" in texts(ax)
+    assert f"◀ y\nbetter by more {worse}" in texts(ax)
     settled = PosteriorDisplay(DRAWS - 0.2, names=("x", "y"), rope=rope).plot().ax_
     assert settled.get_title() == "≪  x significantly worse than y"
     close = PosteriorDisplay(DRAWS / 20, names=("x", "y"), rope=rope).plot().ax_
